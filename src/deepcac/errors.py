@@ -1,0 +1,17 @@
+"""Errors a user can act on: one line that names the thing and the way out."""
+
+
+class DeepCACError(Exception):
+    """Base of every error that the package raises on purpose."""
+
+
+class DataError(DeepCACError, ValueError):
+    """Raw or derived data are not what their format promises."""
+
+
+class FetchError(DeepCACError, OSError):
+    """A raw file could not be fetched, or is not the file that was asked for."""
+
+
+class ConfigError(DeepCACError, ValueError):
+    """A configuration, registry entry or parameter is unknown or out of range."""

@@ -1,0 +1,1 @@
+"""Metrics, the run loop and the run record."""

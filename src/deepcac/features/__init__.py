@@ -1,0 +1,1 @@
+"""Tidy records to feature matrices."""

@@ -1,0 +1,1 @@
+"""Deep clustering classifiers; the only package that imports torch."""

@@ -1,0 +1,1 @@
+"""Small synthetic cohorts, written in the raw format of each source."""

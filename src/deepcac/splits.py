@@ -1,0 +1,146 @@
+"""Splits: which row is for training, validation and test, for every seed, by row id."""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sklearn.model_selection import train_test_split
+
+from deepcac.errors import DataError
+from deepcac.protocol import SOUND, Protocol
+from deepcac.storage import read_table, write_table
+
+TRAIN, VALIDATION, TEST = 0, 1, 2
+PARTS = ("train", "validation", "test")
+TEST_SHARE = VALIDATION_SHARE = 0.25  # of all rows, and of what is left: 57 / 18 / 25 (003_* 8)
+HOLDOUT_SEED = 108  # the published CAC program's fixed hold-out (switch A14)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Row positions of one split, each ascending."""
+
+    seed: int
+    train: npt.NDArray[np.intp]
+    validation: npt.NDArray[np.intp]
+    test: npt.NDArray[np.intp]
+
+
+def draw(label: npt.NDArray[np.int64], seed: int, *, stratified: bool) -> npt.NDArray[np.int8]:
+    """Assign each row to a part.
+
+    Parameters
+    ----------
+    label : ndarray of shape (n,)
+        Class ids.
+    seed : int
+        Of both draws.
+    stratified : bool
+        Keep the class shares in each part (sound), or not (switch D3).
+
+    Returns
+    -------
+    ndarray of shape (n,), int8
+        0 train, 1 validation, 2 test.
+    """
+    classes, counts = np.unique(label, return_counts=True)
+    if len(classes) < 2:
+        raise DataError(f"only class {classes.tolist()} is present; a split needs two classes")
+    if stratified and counts.min() < 4:
+        raise DataError(
+            f"class {classes[counts.argmin()]} has {counts.min()} rows; a stratified split needs 4"
+        )
+    rows = np.arange(len(label))
+    rest, test = train_test_split(
+        rows, test_size=TEST_SHARE, random_state=seed, stratify=label if stratified else None
+    )
+    _, validation = train_test_split(
+        rest,
+        test_size=VALIDATION_SHARE,
+        random_state=seed,
+        stratify=label[rest] if stratified else None,
+    )
+    part = np.full(len(label), TRAIN, dtype=np.int8)
+    part[validation], part[test] = VALIDATION, TEST
+    return part
+
+
+def holdout(n: int) -> npt.NDArray[np.int8]:
+    """Return the published CAC program's one hold-out: 75 % train, 25 % test, no validation."""
+    _, test = train_test_split(np.arange(n), test_size=TEST_SHARE, random_state=HOLDOUT_SEED)
+    part = np.full(n, TRAIN, dtype=np.int8)
+    part[test] = TEST
+    return part
+
+
+def make_splits(
+    row_id: npt.NDArray[np.int64],
+    label: npt.NDArray[np.int64],
+    seeds: list[int],
+    protocol: Protocol = SOUND,
+) -> pa.Table:
+    """Draw one split a seed.
+
+    Parameters
+    ----------
+    row_id, label : ndarray of shape (n,)
+        Unique ids and class ids.
+    seeds : list of int
+        One split each.
+    protocol : Protocol
+        With switch D3 the draws are not stratified.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``row_id``, ``split_{seed}`` for each seed and ``holdout``, all parts as int8.
+    """
+    columns = {"row_id": pa.array(row_id, pa.int64())}
+    for seed in seeds:
+        part = draw(label, seed, stratified="D3" not in protocol)
+        columns[f"split_{seed}"] = pa.array(part, pa.int8())
+    columns["holdout"] = pa.array(holdout(len(label)), pa.int8())
+    return pa.table(columns)
+
+
+def write_splits(path: str | os.PathLike[str], table: pa.Table) -> None:
+    """Write the table of `make_splits`."""
+    write_table(path, table)
+
+
+def read_splits(
+    path: str | os.PathLike[str], row_id: npt.NDArray[np.int64], *, published_holdout: bool = False
+) -> list[Split]:
+    """Read splits and check that they belong to these rows.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of `write_splits`.
+    row_id : ndarray of shape (n,)
+        Ids of the feature file, in its order.
+    published_holdout : bool
+        Return the one published hold-out (switch A14) instead of the seeds' splits.
+
+    Returns
+    -------
+    list of Split
+        One a seed; positions refer to `row_id`.
+    """
+    table = read_table(path)
+    if not np.array_equal(table["row_id"].to_numpy(), row_id):
+        raise DataError(f"{path}: row ids differ from the feature file; build the splits again")
+    wanted = [
+        name
+        for name in table.column_names
+        if (name == "holdout" if published_holdout else name.startswith("split_"))
+    ]
+    splits = []
+    for name in wanted:
+        part = table[name].to_numpy()
+        seed = HOLDOUT_SEED if name == "holdout" else int(name.removeprefix("split_"))
+        rows = [np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST)]
+        splits.append(Split(seed, *rows))
+    return splits

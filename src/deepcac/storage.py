@@ -1,0 +1,78 @@
+"""Files that are whole or absent, and the same bytes each time they are written."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deepcac.errors import DataError
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary sibling of `path` that takes its name only if the block succeeds.
+
+    Parameters
+    ----------
+    path : path-like
+        Final name. Missing parent folders are made.
+
+    Yields
+    ------
+    Path
+        Name to write to, in the same folder (so that the rename is atomic).
+    """
+    final = Path(path)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        os.replace(partial, final)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
+    """Write a parquet file whose bytes depend on the table and the library version only."""
+    with atomic_path(path) as partial:
+        pq.write_table(
+            table.replace_schema_metadata(table.schema.metadata),
+            partial,
+            compression="zstd",
+            compression_level=6,
+            row_group_size=1 << 20,
+            store_schema=True,
+        )
+
+
+def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -> pa.Table:
+    """Read a parquet file; a damaged or missing one is a `DataError` that names it."""
+    try:
+        return pq.read_table(path, columns=columns, partitioning=None)
+    except (OSError, pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        raise DataError(
+            f"{path}: not a readable parquet file ({error}); delete it and build it again"
+        ) from error
+
+
+def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
+    """Write sorted, indented JSON; NaN and infinity are refused."""
+    with atomic_path(path) as partial:
+        text = json.dumps(value, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
+        partial.write_text(text + "\n", encoding="utf-8")
+
+
+def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a JSON object; anything else is a `DataError` that names the file."""
+    try:
+        value = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: not readable as JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise DataError(f"{path}: holds {type(value).__name__}, an object was expected")
+    return value

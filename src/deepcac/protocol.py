@@ -1,8 +1,8 @@
 """Protocols: which differences between a paper's text and its published program are switched on.
 
-The *sound* protocol has no switch on. *As published* has all those on that shaped printed numbers. A protocol with one
-switch on measures the effect of that difference alone. Labels are listed, with both readings,
-in ``facts/switches.csv``.
+The *sound* protocol has no switch on. *As published* has all those on that shaped printed
+numbers. A protocol with one switch on measures the effect of that difference alone. Labels are
+listed, with both readings, in ``facts/switches.csv``.
 """
 
 import csv

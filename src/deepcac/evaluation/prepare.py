@@ -12,6 +12,7 @@ from deepcac.protocol import Protocol
 from deepcac.splits import Split
 
 Array = npt.NDArray[np.float64]
+Rows = tuple[npt.NDArray[np.intp], ...]
 
 
 @dataclass(frozen=True)
@@ -54,30 +55,36 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
     Task
         Scaled parts. For the CAC family the validation part is empty.
     """
-    rows = _parts(split, setting.family)
-    masks: tuple[npt.NDArray[np.bool_] | None, ...] = (None, None, None)
+    train, validation, test = rows = _parts(split, setting.family)
+    names: tuple[str, ...] = ()
+    masks: list[npt.NDArray[np.bool_] | None] = [None, None, None]
     if features.n_steps > 1:
         sequences = features.sequences()
-        scaler = SequenceScaler.fit(sequences[rows[0]])
-        scaled = tuple(scaler.transform(sequences[part]) for part in rows)
-        masks = tuple(~np.isnan(sequences[part]) for part in rows)
+        scaler = SequenceScaler.fit(sequences[train])
+        scaled = [scaler.transform(sequences[part]) for part in rows]
+        masks = [~np.isnan(sequences[part]) for part in rows]
     else:
-        scaled = _scale(features, rows, setting)
-    y = tuple(features.label[part] for part in rows)
+        scaled, names = _scale(features, rows, setting)
     return Task(
-        *(item for pair in zip(scaled, y, strict=True) for item in pair),
+        X_train=scaled[0],
+        y_train=features.label[train],
+        X_validation=scaled[1],
+        y_validation=features.label[validation],
+        X_test=scaled[2],
+        y_test=features.label[test],
         n_classes=features.n_classes,
         k=setting.k,
         seed=split.seed,
         dataset=setting.dataset,
         protocol=setting.protocol,
+        names=names,
         mask_train=masks[0],
         mask_validation=masks[1],
         mask_test=masks[2],
     )
 
 
-def _parts(split: Split, family: str) -> tuple[npt.NDArray[np.intp], ...]:
+def _parts(split: Split, family: str) -> Rows:
     if family == "deep":
         return split.train, split.validation, split.test
     merged = np.sort(np.concatenate([split.train, split.validation]))
@@ -85,20 +92,20 @@ def _parts(split: Split, family: str) -> tuple[npt.NDArray[np.intp], ...]:
 
 
 def _scale(
-    features: FeatureMatrix, rows: tuple[npt.NDArray[np.intp], ...], setting: Setting
-) -> tuple[Array, ...]:
-    """Scale static features, soundly or as a published program did."""
+    features: FeatureMatrix, rows: Rows, setting: Setting
+) -> tuple[list[Array], tuple[str, ...]]:
+    """Scale static features, soundly or as a published program did; return the column names."""
     if setting.family == "cac" and "A4" in setting.protocol:
-        return tuple(_alone(X) for X in _pick(_pool_groups(features), rows))
+        return [_alone(X) for X in _pick(_pool_groups(features), rows)], features.names
     if setting.family == "deep" and "D4" in setting.protocol:
-        return tuple(_alone(X) for X in _pick(standardise_alone(features.X), rows))
+        return [_alone(X) for X in _pick(standardise_alone(features.X), rows)], features.names
     if "L3" in setting.protocol and setting.dataset.endswith("cic_los"):
-        return tuple(np.nan_to_num(X) for X in _pick(features.X, rows))
+        return [np.nan_to_num(X) for X in _pick(features.X, rows)], features.names
     scaler = Scaler.fit(features.X[rows[0]])
-    return tuple(scaler.transform(X) for X in _pick(features.X, rows))
+    return [scaler.transform(X) for X in _pick(features.X, rows)], scaler.names(features.names)
 
 
-def _pick(X: Array, rows: tuple[npt.NDArray[np.intp], ...]) -> list[Array]:
+def _pick(X: Array, rows: Rows) -> list[Array]:
     return [X[part] for part in rows]
 
 

@@ -83,9 +83,10 @@ def test_unknown_names_are_refused():
         layout().feature_file("", "diabetis")
     with pytest.raises(ConfigError, match="unknown method 'cac_xx'"):
         layout(datasets=["diabetes"], methods=["cac_xx"]).runs("cac")
+    wanted = {"labels": ["Z1"], "datasets": ["diabetes"], "methods": ["lr"], "k": [1]}
+    paths = layout(switches=[wanted])
     with pytest.raises(ConfigError, match="unknown switch 'Z1'"):
-        wanted = {"labels": ["Z1"], "datasets": ["diabetes"], "methods": ["lr"], "k": [1]}
-        layout(switches=[wanted]).runs("cac")
+        paths.runs("cac")
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "demo.yaml"])

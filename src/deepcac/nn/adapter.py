@@ -131,6 +131,8 @@ def pretrain_tasks(tasks: Iterable[Task], path: Path) -> None:
     autoencoders: dict[int, AnyAutoencoder] = {}
     curves: dict[str, dict[str, list[float]]] = {}
     for task in tasks:
+        if "D14" in task.protocol and autoencoders:
+            break  # all splits share the first one
         with data.session(device, task.seed, torch.get_num_threads()):
             autoencoder, curve = pretrain(
                 data.as_inputs(task.X_train, task.mask_train, device),

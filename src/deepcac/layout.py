@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deepcac.errors import ConfigError
 from deepcac.evaluation.methods import parse_method
-from deepcac.protocol import Protocol, published_labels, switches
+from deepcac.protocol import Protocol, switches
 from deepcac.sources.registry import Registry
 
 PROTOCOL_FOLDERS = {"sound": "", "as_published": "as_published/"}
@@ -78,11 +77,11 @@ class Layout:
                 paths += self._grid(folder, dataset, plan["methods"], plan)
         for measured in plan.get("switches", []):
             for label in measured["labels"]:
-                if label not in published_labels() and label not in switches():
-                    raise ConfigError(f"runs/{part}/switches: unknown label {label!r}")
+                folder = f"switches/{label}/"
+                Protocol.from_folder(folder)  # refuses an unknown label
                 for dataset in measured["datasets"]:
                     methods = measured["methods"]
-                    paths += self._grid(f"switches/{label}/", dataset, methods, measured)
+                    paths += self._grid(folder, dataset, methods, measured)
         return list(dict.fromkeys(paths))
 
     def _grid(

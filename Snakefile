@@ -31,12 +31,14 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/physionet2012.smk"
-#include: "workflow/rules/uci_diabetes.smk"
+include: "workflow/rules/uci_diabetes.smk"
 include: "workflow/rules/splits.smk"
-#include: "workflow/rules/cac.smk"
+# include: "workflow/rules/cac.smk"
 include: "workflow/rules/deep.smk"
 include: "workflow/rules/runs.smk"
-#include: "workflow/rules/report.smk"
+
+
+# include: "workflow/rules/report.smk"
 
 
 localrules:

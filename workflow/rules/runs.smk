@@ -16,12 +16,12 @@ rule run:
         "logs/benchmarks/runs/{variant}{dataset}/{method}_k{k}.tsv"
     wildcard_constraints:
         method="|".join(known_methods()),
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=4000,
     params:
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/run.py"

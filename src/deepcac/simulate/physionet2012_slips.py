@@ -6,7 +6,7 @@ Event = tuple[int, str, float]
 
 # Variable, what a slip makes of a value, and how often. In the challenge they are far rarer.
 SLIPS = (
-    ("Height", "metres", 0.004),
+    ("Height", "hundredth", 0.004),
     ("Height", "tenth", 0.004),
     ("Height", "inches as cm", 0.004),
     ("Gender", "code", 0.004),
@@ -27,7 +27,7 @@ SLIPS = (
     ("NIDiasABP", "code", 0.002),
     ("NISysABP", "zero", 0.002),
     ("DiasABP", "zero", 0.005),
-    ("WBC", "tenth", 0.002),
+    ("WBC", "hundredth", 0.004),
     ("Weight", "code", 0.004),
     ("Albumin", "nameless", 0.02),
 )
@@ -36,7 +36,7 @@ SLIPS = (
 def _slipped(value: float, slip: str) -> float:
     """Return what a slip makes of a value."""
     return {
-        "metres": value / 100,
+        "hundredth": value / 100,
         "tenth": value / 10,
         "inches as cm": value * 2.54,
         "code": -1.0,

@@ -91,7 +91,7 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
                 )
             axis.set(title=f"difference in {metric.upper()}", ylim=(len(names) - 0.5, -0.5))
         axes[0].set_yticks(range(len(names)), names)
-        axes[1].legend()
+        canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
 
     return Figure(
         id="clustering_effect",

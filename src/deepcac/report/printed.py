@@ -206,7 +206,12 @@ def _log_cells() -> list[PrintedCell]:
         macro = "macro" in row["auprc_average"]
         for column, metric in (("f1", "f1_macro"), ("auc", "auroc"), ("auprc", "auprc")):
             item = f"{metric}_macro" if macro and metric in ("auroc", "auprc") else metric
-            source = {**row, "paper": "authors", "table": row["source"], "note": row["config"]}
+            source = {
+                **row,
+                "paper": "authors",
+                "table": _log_name(row["source"]),
+                "note": row["config"],
+            }
             cells.append(
                 _cell(
                     "authors_raw_results",
@@ -220,3 +225,9 @@ def _log_cells() -> list[PrintedCell]:
                 )
             )
     return cells
+
+
+def _log_name(source: str) -> str:
+    """Shorten ``commit:folders/file = remark`` to ``commit:file``."""
+    commit, _, path = source.partition(" =")[0].partition(":")
+    return f"{commit}:{path.rpartition('/')[2]}"

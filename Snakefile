@@ -1,9 +1,11 @@
 # From raw clinical data to every table and figure of the papers on clustering-aware classification.
+from pathlib import Path
+
 from snakemake.utils import min_version, validate
 
 from deepcac.layout import Layout
 from deepcac.protocol import Protocol
-from deepcac.sources.registry import load
+from deepcac.sources.registry import load_registry
 
 min_version("9.20")
 
@@ -13,14 +15,14 @@ configfile: "config/config.yaml"
 
 validate(config, "workflow/schemas/config.schema.yaml")
 
-registry = load("config/registry")
-layout = Layout(registry.datasets, config)
+registry = load_registry(Path(workflow.basedir) / "config" / "registry")
+layout = Layout(registry, config)
 
 
 wildcard_constraints:
     demo="(demo_)?",
     variant="(as_published/|switches/[A-Z]+[0-9]+/)?",
-    dataset="|".join(registry.datasets),
+    dataset="(demo_)?(" + "|".join(registry.datasets) + ")",
     k="[1-9][0-9]*",
 
 

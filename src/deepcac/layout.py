@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deepcac.errors import ConfigError
 from deepcac.evaluation.methods import parse_method
-from deepcac.protocol import Protocol, published_labels, switches
-from deepcac.sources.registry import DataSet
+from deepcac.protocol import Protocol, switches
+from deepcac.sources.registry import Registry
 
 PROTOCOL_FOLDERS = {"sound": "", "as_published": "as_published/"}
 
@@ -29,24 +28,24 @@ class Layout:
 
     Attributes
     ----------
-    datasets : mapping of str to DataSet
-        Every registered data set, generated ones included.
+    registry : Registry
+        Every known source and data set.
     config : mapping
         The validated configuration.
     """
 
-    datasets: Mapping[str, DataSet]
+    registry: Registry
     config: Mapping[str, Any]
 
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""
-        own = Protocol.from_folder(variant).labels & self._entry(dataset).switches
+        own = Protocol.from_folder(variant).labels & self._switches(dataset)
         return f"data/features/{variant if own else ''}{dataset}.parquet"
 
     def split_file(self, variant: str, dataset: str) -> str:
         """Return the split file that goes with `feature_file`."""
         labels = Protocol.from_folder(variant).labels
-        own = labels & (self._entry(dataset).switches | {"D3"})
+        own = labels & (self._switches(dataset) | {"D3"})
         return f"data/splits/{variant if own else ''}{dataset}.parquet"
 
     def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
@@ -62,7 +61,7 @@ class Layout:
     def _changes_shared(self, variant: str, dataset: str, family: str) -> bool:
         for label in Protocol.from_folder(variant).labels:
             switch = switches()[label]
-            relevant = switch.stage != "features" or label in self._entry(dataset).switches
+            relevant = switch.stage != "features" or label in self._switches(dataset)
             if relevant and switch.stage in _SHARED_STAGES[family]:
                 return True
             if label in _SHARED_LABELS[family]:
@@ -78,17 +77,17 @@ class Layout:
                 paths += self._grid(folder, dataset, plan["methods"], plan)
         for measured in plan.get("switches", []):
             for label in measured["labels"]:
-                if label not in published_labels() and label not in switches():
-                    raise ConfigError(f"runs/{part}/switches: unknown label {label!r}")
+                folder = f"switches/{label}/"
+                Protocol.from_folder(folder)  # refuses an unknown label
                 for dataset in measured["datasets"]:
                     methods = measured["methods"]
-                    paths += self._grid(f"switches/{label}/", dataset, methods, measured)
+                    paths += self._grid(folder, dataset, methods, measured)
         return list(dict.fromkeys(paths))
 
     def _grid(
         self, folder: str, dataset: str, methods: list[str], plan: Mapping[str, Any]
     ) -> list[str]:
-        sequence = self._entry(dataset).sequence
+        sequence = self.registry.dataset(dataset).sequence
         paths = []
         for name in methods:
             method = parse_method(name)
@@ -120,7 +119,6 @@ class Layout:
         names = [(v, d) for d in self.config["datasets"] for v in variants]
         return list(dict.fromkeys(self.split_file(v, d) for v, d in names))
 
-    def _entry(self, dataset: str) -> DataSet:
-        if dataset not in self.datasets:
-            raise ConfigError(f"unknown data set {dataset!r}; known: {', '.join(self.datasets)}")
-        return self.datasets[dataset]
+    def _switches(self, dataset: str) -> frozenset[str]:
+        """Return the labels of the switches that change the features of a data set."""
+        return frozenset(self.registry.dataset(dataset).switches)

@@ -43,10 +43,8 @@ def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
     if "A12" in protocol:
         table = table.filter(pc.equal(table["group"], "train"))
     if "U2" in protocol:
-        X, names = ranks(table, ADULT, missing="?"), ADULT
-    else:
-        X, names = one_hot(table, ADULT)
-    return _matrix(table, "income", X, names)
+        return _matrix(table, "income", ranks(table, ADULT, missing="?"), ADULT)
+    return _matrix(table, "income", *one_hot(table, ADULT))
 
 
 def credit(table: pa.Table) -> FeatureMatrix:

@@ -63,6 +63,6 @@ def _noisy(cluster: np.ndarray, clusters: int, rng: np.random.Generator) -> np.n
 
 
 def _region(i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Number the unordered pairs of clusters: (0,0), (0,1), (1,1), (0,2), ..."""
+    """Return the number of an unordered pair of clusters: (0,0), (0,1), (1,1), (0,2), and on."""
     low, high = np.minimum(i, j), np.maximum(i, j)
     return high * (high + 1) // 2 + low

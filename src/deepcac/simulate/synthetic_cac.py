@@ -1,4 +1,4 @@
-"""The synthetic grid of the CAC papers (000_* and 001_* 6.1): natural clusters, each of two classes.
+"""The synthetic grid of the CAC papers (000_* and 001_* 6.1): natural clusters of two classes.
 
 Both papers change scikit-learn's ``make_classification`` and state the ranges of the inner class
 separation (ICS), the outer cluster separation (OCS) and the number of natural clusters K, but
@@ -23,7 +23,7 @@ ICS = (0.0, 0.2, 0.5, 1.0, 1.5, 2.0)
 OCS = (1.0, 1.5, 2.0)
 CLUSTERS = (2, 3, 5, 10, 15, 20, 30)
 RARE = 1 / 11  # one to ten
-TOUCHING = 1e-300  # the library refuses a separation of exactly 0
+TOUCHING = 1e-300  # stands for a separation of 0, which the library refuses
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,10 @@ class Cell:
 
     @property
     def dataset(self) -> str:
-        """Id of the data set, for example ``synthetic_cac_i0.5_o1.5_c10_1to10``."""
+        """Id of the data set, separations in hundredths: ``synthetic_cac_i050_o150_c10``."""
         tail = "_1to10" if self.imbalanced else ""
-        return f"synthetic_cac_i{self.ics:g}_o{self.ocs:g}_c{self.clusters}{tail}"
+        ics, ocs = round(100 * self.ics), round(100 * self.ocs)
+        return f"synthetic_cac_i{ics:03d}_o{ocs:03d}_c{self.clusters}{tail}"
 
 
 def grid(*, imbalanced: bool) -> Iterator[Cell]:

@@ -1,12 +1,11 @@
 """The flat UCI tables and the Titanic passenger list: raw files to tidy parquet."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
 
-from deepcac.errors import DataError
 from deepcac.sources.delimited import read_delimited
 from deepcac.sources.variables import read_variables
 from deepcac.storage import write_json, write_table
@@ -64,13 +63,4 @@ def with_row_id(table: pa.Table) -> pa.Table:
 
 def write_cohort(path: StrPath, counts: Mapping[str, int]) -> None:
     """Write a cohort flow: the rows that are left after each step, in order."""
-    write_json(path, {"flow": [{"step": step, "rows": rows} for step, rows in counts.items()]})
-
-
-def label_ids(labels: pa.ChunkedArray, levels: Sequence[str]) -> np.ndarray:
-    """Return class ids, the positions of `labels` in `levels`."""
-    codes = {level: code for code, level in enumerate(levels)}
-    try:
-        return np.array([codes[label] for label in labels.to_pylist()], dtype=np.int64)
-    except KeyError as error:
-        raise DataError(f"class {error} is none of {', '.join(levels)}") from error
+    write_json(path, {"steps": [{"step": step, "rows": rows} for step, rows in counts.items()]})

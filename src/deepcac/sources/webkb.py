@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.sources.archive import members
-from deepcac.sources.flat import write_cohort
 from deepcac.sources.hypertext import page_key, read_page
 from deepcac.storage import write_table
 
@@ -20,9 +19,7 @@ UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
 MAX_PAGE_BYTES = 1 << 24
 
 
-def extract(
-    archive: StrPath, pages: StrPath, words: StrPath, links: StrPath, cohort: StrPath
-) -> None:
+def extract(archive: StrPath, pages: StrPath, words: StrPath, links: StrPath) -> None:
     """Read every page once: what it is, which words it has, which other pages it links to.
 
     Parameters
@@ -36,8 +33,6 @@ def extract(
         Table to write: ``page``, ``word``, ``count``.
     links : path-like
         Table to write: ``source`` and ``target`` page, each pair once, no page to itself.
-    cohort : path-like
-        Row counts to write.
     """
     found = sorted(_pages(archive))
     if not found:
@@ -48,8 +43,6 @@ def extract(
     write_table(pages, _page_table(found))
     write_table(words, _word_table([counts for *_, counts, _ in found]))
     write_table(links, _link_table([targets for *_, targets in found], number))
-    in_four = sum(university in UNIVERSITIES for _, university, *_ in found)
-    write_cohort(cohort, {"pages": len(found), "pages of the four universities": in_four})
 
 
 def _pages(archive: StrPath) -> Iterator[tuple[str, str, str, Counter[str], list[str]]]:

@@ -130,14 +130,14 @@ def _descend(
     X: Floats, y: Ints, labels: Ints, k: int, alpha: float, max_iter: int, sized: bool
 ) -> Clustering:
     """Run passes until none moves a row; all arguments are as the kernel needs them."""
-    X, squares, total = _measured(X)
+    X, norms, total = _measured(X)
     state = _allocate(X.shape, k, int(y.max()) + 1)
     kernel.recount(X, y, labels, state)
     moves: list[int] = []
     costs = [_cost(total, state, sized)]
     counts = [state.counts.copy()]
     while len(moves) < max_iter and (not moves or moves[-1] > 0):
-        moves.append(kernel.sweep(X, squares, y, labels, state, alpha, sized))
+        moves.append(kernel.sweep(X, norms, y, labels, state, alpha, sized))
         if moves[-1]:
             kernel.recount(X, y, labels, state)  # running sums drift
         costs.append(_cost(total, state, sized))
@@ -156,20 +156,20 @@ def _descend(
 
 
 def _measured(X: Floats) -> tuple[Floats, Floats, float]:
-    """Return rows, their squared norms and the sum of these, centred if far from the origin.
+    """Return rows, their norms and the sum of the norms squared, centred if far from the origin.
 
     The cost does not depend on the origin, but its rounding does.
     """
-    squares, columns = np.empty(len(X)), np.empty(X.shape[1])
-    kernel.row_norms(X, squares, columns)
+    norms, columns = np.empty(len(X)), np.empty(X.shape[1])
+    kernel.row_norms(X, norms, columns)
     if not np.isfinite(columns).all():
         column = int(np.argmin(np.isfinite(columns)))
         raise DataError(f"column {column} of X holds NaN, inf or a value too large to square")
     mean = X.mean(axis=0)
     if len(X) * (mean @ mean) > 0.9 * columns.sum() > 0:
         X = X - mean
-        kernel.row_norms(X, squares, columns)
-    return X, squares, float(columns.sum())
+        kernel.row_norms(X, norms, columns)
+    return X, norms, float(columns.sum())
 
 
 def _allocate(shape: tuple[int, ...], k: int, n_classes: int) -> kernel.State:
@@ -178,8 +178,10 @@ def _allocate(shape: tuple[int, ...], k: int, n_classes: int) -> kernel.State:
         sums=np.empty((k, n_classes, d)),
         counts=np.empty((k, n_classes), dtype=np.int64),
         gram=np.empty((k, n_classes, n_classes)),
+        scalars=np.empty((k, 5)),
         vectors=np.zeros((2, n_classes, k, d)),
         terms=np.zeros((2, n_classes, k, 2)),
+        share=np.empty(n_classes),
         stale=np.ones((n_classes, k + 1), dtype=np.bool_),
         drift=np.zeros((n_classes, 3)),
         reach=np.full(n, -np.inf),
@@ -188,10 +190,7 @@ def _allocate(shape: tuple[int, ...], k: int, n_classes: int) -> kernel.State:
 
 def _cost(total: float, state: kernel.State, sized: bool) -> tuple[float, float]:
     """Return D and S of the current clusters; `total` is the sum of all squared norms."""
-    within, apart = total, 0.0
-    for gram, counts in zip(state.gram, state.counts, strict=True):
-        _, size, square, _, separation = kernel.spread(gram, counts)
-        if size:
-            within -= square / size
-            apart += separation * (size if sized else 1)
-    return max(within, 0.0), apart
+    _, size, square, _, separation = state.scalars.T
+    found = size > 0
+    within = total - (square[found] / size[found]).sum()
+    return max(float(within), 0.0), float((separation * size if sized else separation).sum())

@@ -1,15 +1,15 @@
-"""The Hartigan pass of CAC, compiled.
+r"""The Hartigan pass of CAC, compiled.
 
 Both changes of the cost, of adding a row x of class c to cluster j (Gamma+) and of removing it
 (Gamma-), are affine in ||x||^2 and x:
 
-.. math:: \\Gamma = constant + factor \\, \\|x\\|^2 + v \\cdot x
+.. math:: \Gamma = constant + factor \, \|x\|^2 + v \cdot x
 
 where v is a combination of the class sums of cluster j. The three depend on (add or remove,
 class, cluster) alone and change only when the cluster does, so a row costs one dot product for
 each cluster. For any number of classes the separation is the sum over pairs of present classes;
-with T the sum of the M class means, :math:`\\sum_{a<b} \\|\\mu_a-\\mu_b\\|^2 = M \\sum_a
-\\|\\mu_a\\|^2 - \\|T\\|^2`, and two classes are the case M = 2.
+with T the sum of the M class means, :math:`\sum_{a<b} \|\mu_a-\mu_b\|^2 = M \sum_a
+\|\mu_a\|^2 - \|T\|^2`, and two classes are the case M = 2.
 
 Rows that provably cannot move are skipped: a row's best change of cost was positive when it was
 last scored, and the weights have since changed by less than that.
@@ -24,6 +24,9 @@ import numpy.typing as npt
 ADD, REMOVE = 0, 1
 # A change of cost smaller than this share of its own terms is rounding, neither gain nor loss.
 ROUNDING = 1e-12
+# What only ranks may be summed in the order that is fastest on this machine; what enters the
+# cost is summed in row and column order, so that it is the same everywhere.
+REORDER = {"reassoc", "contract", "nsz"}
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -40,10 +43,14 @@ class State(NamedTuple):
         Number of those rows.
     gram : ndarray of shape (k, C, C)
         Dot products of the class sums within each cluster.
+    scalars : ndarray of shape (k, 5)
+        What `spread` says of each cluster.
     vectors : ndarray of shape (2, C, k, d)
         v of both Gammas; the first axis is add, remove.
     terms : ndarray of shape (2, C, k, 2)
         constant and factor of both Gammas.
+    share : ndarray of shape (C,)
+        Room for the coefficients of one v.
     stale : ndarray of shape (C, k + 1), bool
         Whether weights wait for renewal; the last column tells whether any of the class does.
     drift : ndarray of shape (C, 3)
@@ -55,16 +62,18 @@ class State(NamedTuple):
     sums: Floats
     counts: Ints
     gram: Floats
+    scalars: Floats
     vectors: Floats
     terms: Floats
+    share: Floats
     stale: npt.NDArray[np.bool_]
     drift: Floats
     reach: Floats
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@numba.njit(cache=True, nogil=True, fastmath=REORDER)
 def dot(a: Any, b: Any) -> Any:
-    """Dot product of two vectors, in the order that is fastest here: it only ranks."""
+    """Dot product of two vectors."""
     total = 0.0
     for f in range(a.shape[0]):
         total += a[f] * b[f]
@@ -73,7 +82,7 @@ def dot(a: Any, b: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def dot_in_order(a: Any, b: Any) -> Any:
-    """Dot product of two vectors, the same bits on every machine: it enters the cost."""
+    """Dot product of two vectors, the same bits on every machine."""
     total = 0.0
     for f in range(a.shape[0]):
         total += a[f] * b[f]
@@ -81,11 +90,11 @@ def dot_in_order(a: Any, b: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def row_norms(X: Any, squares: Any, columns: Any) -> None:
-    """Fill `squares` (n,) with each row's squared norm, and `columns` (d,) with each column's."""
+def row_norms(X: Any, norms: Any, columns: Any) -> None:
+    """Fill `norms` (n,) with each row's norm, and `columns` (d,) with each column's, squared."""
     columns[:] = 0.0
     for i in range(X.shape[0]):
-        squares[i] = dot(X[i], X[i])
+        norms[i] = np.sqrt(dot(X[i], X[i]))
         for f in range(X.shape[1]):
             columns[f] += X[i, f] * X[i, f]
 
@@ -93,173 +102,151 @@ def row_norms(X: Any, squares: Any, columns: Any) -> None:
 @numba.njit(cache=True, nogil=True)
 def recount(X: Any, y: Any, labels: Any, state: Any) -> None:
     """Compute sums, counts and products from the labels, rows in order; all weights turn stale."""
-    sums, counts, gram = state.sums, state.counts, state.gram
+    sums, counts = state.sums, state.counts
     sums[:] = 0.0
     counts[:] = 0
     for i in range(X.shape[0]):
-        total = sums[labels[i], y[i]]
-        counts[labels[i], y[i]] += 1
+        j, c = labels[i], y[i]
+        counts[j, c] += 1
         for f in range(X.shape[1]):
-            total[f] += X[i, f]
+            sums[j, c, f] += X[i, f]
     for j in range(sums.shape[0]):
-        for c in range(sums.shape[1]):
-            update_gram(sums, gram, j, c)
+        for a in range(sums.shape[1]):
+            for b in range(sums.shape[1]):
+                state.gram[j, a, b] = dot_in_order(sums[j, a], sums[j, b])
+        spread(state.gram, counts, j, state.scalars)
     state.stale[:] = True
 
 
 @numba.njit(cache=True, nogil=True)
-def update_gram(sums: Any, gram: Any, j: int, c: int) -> None:
-    """Renew the products of class sum c with all class sums of cluster j."""
-    for b in range(sums.shape[1]):
-        product = dot_in_order(sums[j, c], sums[j, b])
-        gram[j, c, b] = product
-        gram[j, b, c] = product
+def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
+    """Fill row j of `scalars` from the products of the class sums of cluster j.
 
-
-@numba.njit(cache=True, nogil=True)
-def spread(gram: Any, counts: Any) -> Any:
-    """Scalars of one cluster.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (C, C)
-        Dot products of the cluster's class sums.
-    counts : ndarray of shape (C,)
-        Rows of each class.
-
-    Returns
-    -------
-    present, size : int
-        Number of classes with rows, number of rows.
-    total : float
-        Squared norm of the sum of all rows.
-    squares : float
-        Sum of the squared norms of the class means.
-    separation : float
-        Sum over pairs of present classes of the squared distance of their means.
+    0: number of classes present; 1: number of rows; 2: squared norm of the sum of all rows;
+    3: sum of the squared norms of the class means; 4: separation, the sum over pairs of present
+    classes of the squared distance of their means.
     """
     present, size = 0, 0
     total, squares, means = 0.0, 0.0, 0.0
-    for a in range(counts.shape[0]):
-        if counts[a] == 0:
+    for a in range(counts.shape[1]):
+        if counts[j, a] == 0:
             continue
         present += 1
-        size += counts[a]
-        squares += gram[a, a] / counts[a] / counts[a]
-        for b in range(counts.shape[0]):
-            total += gram[a, b]
-            if counts[b] > 0:
-                means += gram[a, b] / counts[a] / counts[b]
-    separation = max(present * squares - means, 0.0) if present > 1 else 0.0
-    return present, size, total, squares, separation
+        size += counts[j, a]
+        squares += gram[j, a, a] / counts[j, a] / counts[j, a]
+        for b in range(counts.shape[1]):
+            if counts[j, b] > 0:
+                total += gram[j, a, b]
+                means += gram[j, a, b] / counts[j, a] / counts[j, b]
+    scalars[j, 0], scalars[j, 1], scalars[j, 2], scalars[j, 3] = present, size, total, squares
+    scalars[j, 4] = max(present * squares - means, 0.0) if present > 1 else 0.0
 
 
 @numba.njit(cache=True, nogil=True)
-def coefficients(
-    gram: Any, counts: Any, c: int, sign: int, alpha: float, sized: bool, w: Any
-) -> Any:
-    """Weights of one Gamma, its vector as a combination of class sums.
+def coefficients(state: Any, j: int, c: int, sign: int, alpha: float, sized: bool) -> Any:
+    """Weights of one Gamma; ``state.share`` receives the coefficient of each class sum in v.
 
     Parameters
     ----------
-    gram, counts : ndarray of shape (C, C) and (C,)
-        Of the cluster, as for `spread`.
-    c : int
-        Class of the row.
+    state : State
+        Counts, products and scalars are read.
+    j, c : int
+        Cluster, and class of the row.
     sign : {1, -1}
         Add or remove.
     alpha : float
         Weight of the separation.
     sized : bool
         Whether the cluster's size multiplies its separation.
-    w : ndarray of shape (C,)
-        Receives the coefficient of each class sum.
 
     Returns
     -------
     constant, factor : float
         The other two terms of the affine form.
     """
-    present, size, total, squares, separation = spread(gram, counts)
-    w[:] = 0.0
+    counts, gram, share = state.counts, state.gram, state.share
+    present, size, total, squares, separation = state.scalars[j]
+    share[:] = 0.0
     if size == 0:
         return 0.0, 0.0
-    pull = sign * size / (size + sign)  # n ||x - mu||^2 / (n +- 1) is what within changes by
+    pull = sign * size / (size + sign)  # `within` changes by pull ||x - mu||^2
     weight = alpha * (size + sign) if sized else alpha
-    w[:] = -2.0 * pull / size
-    factor = pull
+    share[:] = -2.0 * pull / size
     constant = pull * total / size / size - (alpha * sign * separation if sized else 0.0)
-    if counts[c] == 0:
-        for b in range(counts.shape[0]):
-            if counts[b] > 0:
-                w[b] += 2.0 * weight / counts[b]
-        return constant - weight * squares, factor - weight * present
-    step = sign / (counts[c] + sign)  # the class mean moves by step (x - mu_c)
-    own = gram[c, c] / counts[c] / counts[c]
+    if counts[j, c] == 0:
+        for b in range(counts.shape[1]):
+            if counts[j, b] > 0:
+                share[b] += 2.0 * weight / counts[j, b]
+        return constant - weight * squares, pull - weight * present
+    step = sign / (counts[j, c] + sign)  # the class mean moves by step (x - mu_c)
+    own = gram[j, c, c] / counts[j, c] / counts[j, c]
     lean = present * own  # becomes (M mu_c - T) . mu_c
-    for b in range(counts.shape[0]):
-        if counts[b] > 0:
-            w[b] += 2.0 * weight * step / counts[b]
-            lean -= gram[c, b] / counts[c] / counts[b]
+    for b in range(counts.shape[1]):
+        if counts[j, b] > 0:
+            share[b] += 2.0 * weight * step / counts[j, b]
+            lean -= gram[j, c, b] / counts[j, c] / counts[j, b]
     bend = weight * (present - 1) * step * step
-    w[c] -= 2.0 * (weight * step * present - bend) / counts[c]
-    return constant + 2.0 * weight * step * lean - bend * own, factor - bend
+    share[c] -= 2.0 * (weight * step * present - bend) / counts[j, c]
+    return constant + 2.0 * weight * step * lean - bend * own, pull - bend
 
 
-@numba.njit(cache=True, nogil=True)
-def renew(state: Any, j: int, c: int, alpha: float, sized: bool, shift: Any) -> None:
-    """Renew both Gammas of class c in cluster j.
-
-    `shift` (2, 3) is raised to the change of constant, factor and ||v||, for add and remove.
-    """
-    sums, counts = state.sums, state.counts
-    w = np.empty(counts.shape[1])
-    for way in range(2):
-        if way == REMOVE and counts[j, c] < 2:
-            continue  # nobody can leave
-        sign = 1 if way == ADD else -1
-        constant, factor = coefficients(state.gram[j], counts[j], c, sign, alpha, sized, w)
-        v, term = state.vectors[way, c, j], state.terms[way, c, j]
-        moved = 0.0
+@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
+    """Set v (d,) to the sum of `share` times the class sums of cluster j; return ||change||."""
+    moved = 0.0
+    if share.shape[0] == 2:
+        first, second = share[0], share[1]
         for f in range(v.shape[0]):
-            value = 0.0
-            for b in range(w.shape[0]):
-                value += w[b] * sums[j, b, f]
-            moved += (value - v[f]) ** 2
+            value = first * sums[j, 0, f] + second * sums[j, 1, f]
+            moved += (value - v[f]) * (value - v[f])
             v[f] = value
-        shift[way, 0] = max(shift[way, 0], abs(constant - term[0]))
-        shift[way, 1] = max(shift[way, 1], abs(factor - term[1]))
-        shift[way, 2] = max(shift[way, 2], np.sqrt(moved))
-        term[0], term[1] = constant, factor
+        return np.sqrt(moved)
+    for f in range(v.shape[0]):
+        value = 0.0
+        for b in range(share.shape[0]):
+            value += share[b] * sums[j, b, f]
+        moved += (value - v[f]) * (value - v[f])
+        v[f] = value
+    return np.sqrt(moved)
 
 
 @numba.njit(cache=True, nogil=True)
-def renew_class(state: Any, c: int, alpha: float, sized: bool) -> None:
-    """Renew the stale weights of class c and add their change to its drift."""
-    shift = np.zeros((2, 3))
-    k = state.counts.shape[0]
-    for j in range(k):
-        if state.stale[c, j]:
-            renew(state, j, c, alpha, sized, shift)
-    state.stale[c, :] = False
-    for t in range(3):
-        # A row's change of cost is one Gamma- plus the least Gamma+.
-        state.drift[c, t] += shift[ADD, t] + shift[REMOVE, t]
+def renew(state: Any, c: int, way: int, alpha: float, sized: bool) -> None:
+    """Renew the stale weights of class c for one way, and add their change to its drift."""
+    sign = 1 if way == ADD else -1
+    terms = state.terms
+    by_constant, by_factor, by_vector = 0.0, 0.0, 0.0
+    for j in range(state.counts.shape[0]):
+        if not state.stale[c, j] or (way == REMOVE and state.counts[j, c] < 2):
+            continue  # from a cluster with one row of the class, nobody can leave
+        constant, factor = coefficients(state, j, c, sign, alpha, sized)
+        by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
+        by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
+        terms[way, c, j, 0], terms[way, c, j, 1] = constant, factor
+        moved = combine(state.sums, state.share, j, state.vectors[way, c, j])
+        by_vector = max(by_vector, moved)
+    state.drift[c, 0] += by_constant
+    state.drift[c, 1] += by_factor
+    state.drift[c, 2] += by_vector
 
 
 @numba.njit(cache=True, nogil=True)
-def move(x: Any, c: int, p: int, q: int, state: Any) -> None:
-    """Take row x of class c from cluster p to cluster q."""
-    sums, counts = state.sums, state.counts
-    for f in range(x.shape[0]):
-        sums[p, c, f] -= x[f]
-        sums[q, c, f] += x[f]
+def move(X: Any, i: int, c: int, p: int, q: int, state: Any) -> None:
+    """Take row i, of class c, from cluster p to cluster q."""
+    sums, counts, gram = state.sums, state.counts, state.gram
+    for f in range(X.shape[1]):
+        sums[p, c, f] -= X[i, f]
+        sums[q, c, f] += X[i, f]
     counts[p, c] -= 1
     counts[q, c] += 1
     for j in (p, q):
-        update_gram(sums, state.gram, j, c)
-        state.stale[:, j] = True
-    state.stale[:, -1] = True
+        for b in range(counts.shape[1]):
+            gram[j, c, b] = gram[j, b, c] = dot(sums[j, c], sums[j, b])
+        spread(gram, counts, j, state.scalars)
+        for a in range(counts.shape[1]):
+            state.stale[a, j] = True
+    for a in range(counts.shape[1]):
+        state.stale[a, -1] = True
 
 
 @numba.njit(cache=True, nogil=True)
@@ -279,15 +266,15 @@ def destination(scores: Any, p: int, leave: float, best: float, size: float) -> 
 
 
 @numba.njit(cache=True, nogil=True)
-def sweep(X: Any, squares: Any, y: Any, labels: Any, state: Any, alpha: float, sized: bool) -> int:
+def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, sized: bool) -> int:
     """Look at every row once, in order, and move it where the cost falls most.
 
     Parameters
     ----------
     X : ndarray of shape (n, d), C-ordered float64
         Rows.
-    squares : ndarray of shape (n,)
-        Their squared norms.
+    norms : ndarray of shape (n,)
+        Their norms.
     y, labels : ndarray of shape (n,), int64
         Class and cluster of each row; `labels` is changed in place.
     state : State
@@ -308,31 +295,34 @@ def sweep(X: Any, squares: Any, y: Any, labels: Any, state: Any, alpha: float, s
     scores = np.full(k, np.inf)
     moves = 0
     for i in range(X.shape[0]):
-        c, p, square = y[i], labels[i], squares[i]
+        c, p, square = y[i], labels[i], norms[i] * norms[i]
         if counts[p, c] == 1:
             continue  # the last of its class stays
         if stale[c, k]:
-            renew_class(state, c, alpha, sized)
-        drifted = drift[c, 0] + drift[c, 1] * square + drift[c, 2] * np.sqrt(square)
+            renew(state, c, ADD, alpha, sized)
+            renew(state, c, REMOVE, alpha, sized)
+            for j in range(k + 1):
+                stale[c, j] = False
+        drifted = drift[c, 0] + drift[c, 1] * square + drift[c, 2] * norms[i]
         if reach[i] > drifted:
             continue
-        x = X[i]
-        term = terms[REMOVE, c, p]
-        leave = dot(x, vectors[REMOVE, c, p]) + (term[0] + term[1] * square)
-        size = abs(term[0]) + abs(term[1]) * square
+        constant, factor = terms[REMOVE, c, p, 0], terms[REMOVE, c, p, 1]
+        leave = dot(X[i], vectors[REMOVE, c, p]) + (constant + factor * square)
         best, q = np.inf, p
         for j in range(k):
             if j == p:
                 continue
-            term = terms[ADD, c, j]
-            scores[j] = dot(x, vectors[ADD, c, j]) + (term[0] + term[1] * square)
+            scores[j] = dot(X[i], vectors[ADD, c, j]) + (
+                terms[ADD, c, j, 0] + terms[ADD, c, j, 1] * square
+            )
             if scores[j] < best:
                 best, q = scores[j], j
         if best + leave < 0.0:
-            term = terms[ADD, c, q]
-            q = destination(scores, p, leave, best, size + abs(term[0]) + abs(term[1]) * square)
+            size = abs(constant) + abs(terms[ADD, c, q, 0])
+            size += (abs(factor) + abs(terms[ADD, c, q, 1])) * square
+            q = destination(scores, p, leave, best, size)
             if q != p:
-                move(x, c, p, q, state)
+                move(X, i, c, p, q, state)
                 labels[i] = q
                 reach[i] = -np.inf
                 moves += 1

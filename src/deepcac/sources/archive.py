@@ -1,0 +1,227 @@
+"""Read archives without unpacking them to disk, and digest what they hold.
+
+The kind (zip, tar.gz, tar.xz, tar) is seen from the content, never from the file name. Nothing an
+archive says is trusted: names that leave the folder, links, devices, encrypted or sparse members,
+sizes above a limit and damaged data are one-line errors.
+"""
+
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PureWindowsPath
+from typing import IO
+
+from deepcac.errors import DataError
+
+MAX_MEMBER_BYTES = 1 << 28
+MAX_TOTAL_BYTES = 1 << 32
+# What tar may spend on headers between two members: long names and extended headers are kilobytes.
+HEADER_BYTES = 1 << 20
+
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    lzma.LZMAError,
+    zlib.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    UnicodeError,
+    ValueError,
+)
+
+
+def kind(path: str | os.PathLike[str]) -> str:
+    """Return ``"zip"``, ``"tar.gz"``, ``"tar.xz"`` or ``"tar"``, from the first bytes of a file.
+
+    Raises
+    ------
+    DataError
+        The file is empty, missing or none of the four.
+    """
+    try:
+        with open(path, "rb") as file:
+            start = file.read(512)
+    except OSError as error:
+        raise DataError(f"{path}: not readable ({error.strerror})") from error
+    if not start:
+        raise DataError(f"{path}: the archive is empty (0 bytes); delete it and fetch it again")
+    if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip"
+    if start.startswith(b"\x1f\x8b"):
+        return "tar.gz"
+    if start.startswith(b"\xfd7zXZ\x00"):
+        return "tar.xz"
+    if start[257:262] == b"ustar":
+        return "tar"
+    raise DataError(f"{path}: neither zip, tar.gz, tar.xz nor tar (it starts with {start[:16]!r})")
+
+
+def members(
+    path: str | os.PathLike[str],
+    *,
+    max_member_bytes: int = MAX_MEMBER_BYTES,
+    max_total_bytes: int = MAX_TOTAL_BYTES,
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the regular files of an archive, in archive order, one in memory at a time.
+
+    Parameters
+    ----------
+    path : path-like
+        A zip, tar.gz, tar.xz or tar file, whatever its name.
+    max_member_bytes, max_total_bytes : int
+        Largest unpacked size of one member, and of all together, in bytes.
+
+    Yields
+    ------
+    name : str
+        Path inside the archive, with ``/``; a leading ``./`` is dropped.
+    content : bytes
+        The unpacked file.
+
+    Raises
+    ------
+    DataError
+        The archive is damaged or truncated; a member's name is absolute, holds ``..`` or stands
+        twice; a member is a link, a device, encrypted, sparse or too large.
+    """
+    read = _zip_members if kind(path) == "zip" else _tar_members
+    place = f"{path}: start of the archive"
+    seen: set[str] = set()
+    total = 0
+    try:
+        for name, content in read(path, max_member_bytes):
+            if name in seen:
+                raise DataError(f"{path}: member {name!r} stands twice in the archive")
+            seen.add(name)
+            total += len(content)
+            if total > max_total_bytes:
+                raise DataError(
+                    f"{path}: unpacks to more than {max_total_bytes} bytes at member {name!r}"
+                )
+            place = f"{path}: after member {name!r}"
+            yield name, content
+    except DataError:
+        raise
+    except _DAMAGE as error:
+        raise DataError(
+            f"{place}: truncated or damaged ({error}); delete it and fetch it again"
+        ) from error
+
+
+def content_digest(path: str | os.PathLike[str], *, top: str | None = None) -> str:
+    """Digest the members of an archive, so that zip, tar.gz and tar.xz of the same files agree.
+
+    It is the SHA-256 of one line ``{sha256}  {name}`` (two spaces, line feed at the end) a member,
+    ordered by name; the name holds its folders.
+
+    Parameters
+    ----------
+    path : path-like
+        An archive that `members` can read.
+    top : str, optional
+        Replaces the first folder of each name (or is put before a name without one), for archives
+        that differ in that folder only.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    lines = []
+    for name, content in members(path):
+        named = name if top is None else f"{top}/{name.partition('/')[2] or name}"
+        lines.append((named, hashlib.sha256(content).hexdigest()))
+    text = "".join(f"{digest}  {name}\n" for name, digest in sorted(lines))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _checked_name(path: str | os.PathLike[str], name: str) -> str:
+    parts = re.split(r"[/\\]", name)
+    if not name or not parts[0] or ".." in parts or "\0" in name or PureWindowsPath(name).drive:
+        raise DataError(f"{path}: refused: member name {name!r} leaves the folder of the archive")
+    return name.removeprefix("./")
+
+
+def _check_size(path: str | os.PathLike[str], name: str, size: int, limit: int) -> None:
+    if size > limit:
+        raise DataError(f"{path}: refused: member {name!r} has {size} bytes, the limit is {limit}")
+
+
+def _zip_members(path: str | os.PathLike[str], limit: int) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            name = _checked_name(path, info.filename)
+            mode = stat.S_IFMT(info.external_attr >> 16)
+            if info.is_dir():
+                continue
+            if mode not in (0, stat.S_IFREG):
+                raise DataError(f"{path}: refused: member {name!r} is a link or a device")
+            if info.flag_bits & 0x1:
+                raise DataError(f"{path}: refused: member {name!r} is encrypted")
+            _check_size(path, name, info.file_size, limit)
+            # zipfile never gives more than the announced size, and checks the CRC at its end.
+            yield name, archive.read(info)
+
+
+def _tar_members(path: str | os.PathLike[str], limit: int) -> Iterator[tuple[str, bytes]]:
+    with _opened(path) as stream:
+        metered = _Metered(stream, path)
+        with tarfile.open(fileobj=metered, mode="r|") as archive:
+            while (info := archive.next()) is not None:
+                name = _checked_name(path, info.name)
+                if not info.isdir():
+                    if not info.isreg() or info.issparse():
+                        what = "a link, a device or sparse"
+                        raise DataError(f"{path}: refused: member {name!r} is {what}")
+                    _check_size(path, name, info.size, limit)
+                    metered.quota = info.size + HEADER_BYTES
+                    file = archive.extractfile(info)
+                    assert file is not None  # regular files have content
+                    yield name, file.read()
+                metered.quota = HEADER_BYTES
+        metered.finish()
+
+
+def _opened(path: str | os.PathLike[str]) -> IO[bytes] | gzip.GzipFile | lzma.LZMAFile:
+    match kind(path):
+        case "tar.gz":
+            return gzip.open(path, "rb")
+        case "tar.xz":
+            return lzma.open(path, "rb")
+    return Path(path).open("rb")
+
+
+class _Metered(io.RawIOBase):
+    """A stream that refuses to give more than its quota, and remembers how it ended."""
+
+    def __init__(self, stream: io.IOBase | IO[bytes], path: str | os.PathLike[str]) -> None:
+        self.stream = stream
+        self.path = path
+        self.quota = HEADER_BYTES
+        self.tail = b""
+
+    def read(self, size: int = -1) -> bytes:
+        block = self.stream.read(size)
+        self.quota -= len(block)
+        if self.quota < 0:
+            raise DataError(
+                f"{self.path}: refused: more than {HEADER_BYTES} bytes of headers or padding"
+            )
+        self.tail = (self.tail + block)[-tarfile.BLOCKSIZE :]
+        return block
+
+    def finish(self) -> None:
+        """Read on to the end, which checks the compressed stream; a tar ends with zeros."""
+        while self.read(io.DEFAULT_BUFFER_SIZE):
+            pass
+        if self.tail != bytes(tarfile.BLOCKSIZE):
+            raise EOFError("no end-of-archive block")

@@ -1,6 +1,8 @@
 rule clusterings:
     input:
-        features=lambda wildcards: layout.feature_file(wildcards.variant, wildcards.dataset),
+        features=lambda wildcards: layout.feature_file(
+            wildcards.variant, wildcards.dataset
+        ),
         splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
     output:
         clusterings="data/clusterings/{variant}{dataset}_k{k}.parquet",
@@ -8,10 +10,10 @@ rule clusterings:
         "logs/clusterings/{variant}{dataset}_k{k}.log",
     benchmark:
         "logs/benchmarks/clusterings/{variant}{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=2000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/clusterings.py"

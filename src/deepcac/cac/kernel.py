@@ -118,7 +118,7 @@ def recount(X: Any, y: Any, labels: Any, state: Any) -> None:
     state.stale[:] = True
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, inline="always")
 def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
     """Fill row j of `scalars` from the products of the class sums of cluster j.
 
@@ -133,23 +133,34 @@ def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
             continue
         present += 1
         size += counts[j, a]
-        squares += gram[j, a, a] / counts[j, a] / counts[j, a]
+        inverse = 1.0 / counts[j, a]
+        squares += gram[j, a, a] * inverse * inverse
         for b in range(counts.shape[1]):
             if counts[j, b] > 0:
                 total += gram[j, a, b]
-                means += gram[j, a, b] / counts[j, a] / counts[j, b]
+                means += gram[j, a, b] * inverse / counts[j, b]
     scalars[j, 0], scalars[j, 1], scalars[j, 2], scalars[j, 3] = present, size, total, squares
     scalars[j, 4] = max(present * squares - means, 0.0) if present > 1 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
-def coefficients(state: Any, j: int, c: int, sign: int, alpha: float, sized: bool) -> Any:
-    """Weights of one Gamma; ``state.share`` receives the coefficient of each class sum in v.
+@numba.njit(cache=True, nogil=True, inline="always")
+def coefficients(
+    counts: Any,
+    gram: Any,
+    scalars: Any,
+    j: int,
+    c: int,
+    sign: int,
+    alpha: float,
+    sized: bool,
+    share: Any,
+) -> Any:
+    """Weights of one Gamma; `share` (C,) receives the coefficient of each class sum in v.
 
     Parameters
     ----------
-    state : State
-        Counts, products and scalars are read.
+    counts, gram, scalars : ndarray
+        As in `State`.
     j, c : int
         Cluster, and class of the row.
     sign : {1, -1}
@@ -164,30 +175,35 @@ def coefficients(state: Any, j: int, c: int, sign: int, alpha: float, sized: boo
     constant, factor : float
         The other two terms of the affine form.
     """
-    counts, gram, share = state.counts, state.gram, state.share
-    present, size, total, squares, separation = state.scalars[j]
-    share[:] = 0.0
-    if size == 0:
-        return 0.0, 0.0
-    pull = sign * size / (size + sign)  # `within` changes by pull ||x - mu||^2
-    weight = alpha * (size + sign) if sized else alpha
-    share[:] = -2.0 * pull / size
-    constant = pull * total / size / size - (alpha * sign * separation if sized else 0.0)
-    if counts[j, c] == 0:
-        for b in range(counts.shape[1]):
-            if counts[j, b] > 0:
-                share[b] += 2.0 * weight / counts[j, b]
-        return constant - weight * squares, pull - weight * present
-    step = sign / (counts[j, c] + sign)  # the class mean moves by step (x - mu_c)
-    own = gram[j, c, c] / counts[j, c] / counts[j, c]
-    lean = present * own  # becomes (M mu_c - T) . mu_c
-    for b in range(counts.shape[1]):
-        if counts[j, b] > 0:
-            share[b] += 2.0 * weight * step / counts[j, b]
-            lean -= gram[j, c, b] / counts[j, c] / counts[j, b]
-    bend = weight * (present - 1) * step * step
-    share[c] -= 2.0 * (weight * step * present - bend) / counts[j, c]
-    return constant + 2.0 * weight * step * lean - bend * own, pull - bend
+    size, total = scalars[j, 1], scalars[j, 2]
+    constant, factor = 0.0, 0.0
+    for b in range(share.shape[0]):
+        share[b] = 0.0
+    if size > 0:
+        present, separation = scalars[j, 0], scalars[j, 4]
+        factor = sign * size / (size + sign)  # `within` changes by this times ||x - mu||^2
+        weight = alpha * (size + sign) if sized else alpha
+        constant = factor * total / (size * size) - (alpha * sign * separation if sized else 0.0)
+        # The mean of the row's class moves by step (x - mu_c), or comes to be.
+        step = sign / (counts[j, c] + sign)
+        pull = -2.0 * factor / size
+        for b in range(share.shape[0]):
+            share[b] = pull + (2.0 * weight * step / counts[j, b] if counts[j, b] > 0 else 0.0)
+        if counts[j, c] == 0:
+            constant -= weight * scalars[j, 3]
+            factor -= weight * present
+        else:
+            inverse = 1.0 / counts[j, c]
+            own = gram[j, c, c] * inverse * inverse
+            lean = present * own  # becomes (M mu_c - T) . mu_c
+            for b in range(share.shape[0]):
+                if counts[j, b] > 0:
+                    lean -= gram[j, c, b] * inverse / counts[j, b]
+            bend = weight * (present - 1.0) * step * step
+            share[c] -= 2.0 * (weight * step * present - bend) * inverse
+            constant += 2.0 * weight * step * lean - bend * own
+            factor -= bend
+    return constant, factor
 
 
 @numba.njit(cache=True, nogil=True, fastmath=REORDER)
@@ -195,9 +211,8 @@ def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
     """Set v (d,) to the sum of `share` times the class sums of cluster j; return ||change||."""
     moved = 0.0
     if share.shape[0] == 2:
-        first, second = share[0], share[1]
         for f in range(v.shape[0]):
-            value = first * sums[j, 0, f] + second * sums[j, 1, f]
+            value = share[0] * sums[j, 0, f] + share[1] * sums[j, 1, f]
             moved += (value - v[f]) * (value - v[f])
             v[f] = value
         return np.sqrt(moved)
@@ -211,42 +226,60 @@ def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def renew(state: Any, c: int, way: int, alpha: float, sized: bool) -> None:
-    """Renew the stale weights of class c for one way, and add their change to its drift."""
-    sign = 1 if way == ADD else -1
-    terms = state.terms
-    by_constant, by_factor, by_vector = 0.0, 0.0, 0.0
-    for j in range(state.counts.shape[0]):
-        if not state.stale[c, j] or (way == REMOVE and state.counts[j, c] < 2):
-            continue  # from a cluster with one row of the class, nobody can leave
-        constant, factor = coefficients(state, j, c, sign, alpha, sized)
-        by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
-        by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
-        terms[way, c, j, 0], terms[way, c, j, 1] = constant, factor
-        moved = combine(state.sums, state.share, j, state.vectors[way, c, j])
-        by_vector = max(by_vector, moved)
-    state.drift[c, 0] += by_constant
-    state.drift[c, 1] += by_factor
-    state.drift[c, 2] += by_vector
+def renew(
+    sums: Any,
+    counts: Any,
+    gram: Any,
+    scalars: Any,
+    vectors: Any,
+    terms: Any,
+    share: Any,
+    stale: Any,
+    drift: Any,
+    c: int,
+    alpha: float,
+    sized: bool,
+) -> None:
+    """Renew the stale weights of class c, and add the largest changes to its drift."""
+    for way in (ADD, REMOVE):
+        by_constant, by_factor, by_vector = 0.0, 0.0, 0.0
+        for j in range(counts.shape[0]):
+            if not stale[c, j] or (way == REMOVE and counts[j, c] < 2):
+                continue  # from a cluster with one row of the class, nobody can leave
+            sign = 1 - 2 * way
+            constant, factor = coefficients(
+                counts, gram, scalars, j, c, sign, alpha, sized, share
+            )
+            by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
+            by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
+            by_vector = max(by_vector, combine(sums, share, j, vectors[way, c, j]))
+            terms[way, c, j, 0], terms[way, c, j, 1] = constant, factor
+        # A row's change of cost is one Gamma- plus the least Gamma+.
+        drift[c, 0] += by_constant
+        drift[c, 1] += by_factor
+        drift[c, 2] += by_vector
+    for j in range(stale.shape[1]):
+        stale[c, j] = False
 
 
 @numba.njit(cache=True, nogil=True)
-def move(X: Any, i: int, c: int, p: int, q: int, state: Any) -> None:
-    """Take row i, of class c, from cluster p to cluster q."""
-    sums, counts, gram = state.sums, state.counts, state.gram
-    for f in range(X.shape[1]):
-        sums[p, c, f] -= X[i, f]
-        sums[q, c, f] += X[i, f]
+def move(
+    x: Any, c: int, p: int, q: int, sums: Any, counts: Any, gram: Any, scalars: Any, stale: Any
+) -> None:
+    """Take row x, of class c, from cluster p to cluster q."""
+    for f in range(x.shape[0]):
+        sums[p, c, f] -= x[f]
+        sums[q, c, f] += x[f]
     counts[p, c] -= 1
     counts[q, c] += 1
     for j in (p, q):
         for b in range(counts.shape[1]):
             gram[j, c, b] = gram[j, b, c] = dot(sums[j, c], sums[j, b])
-        spread(gram, counts, j, state.scalars)
+        spread(gram, counts, j, scalars)
         for a in range(counts.shape[1]):
-            state.stale[a, j] = True
+            stale[a, j] = True
     for a in range(counts.shape[1]):
-        state.stale[a, -1] = True
+        stale[a, -1] = True
 
 
 @numba.njit(cache=True, nogil=True)
@@ -289,8 +322,8 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
     int
         Number of rows that moved.
     """
-    counts, vectors, terms, reach = state.counts, state.vectors, state.terms, state.reach
-    stale, drift = state.stale, state.drift
+    # Unpacked once: handing the whole tuple to a function costs more than most functions here.
+    sums, counts, gram, scalars, vectors, terms, share, stale, drift, reach = state
     k = counts.shape[0]
     scores = np.full(k, np.inf)
     moves = 0
@@ -299,10 +332,9 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
         if counts[p, c] == 1:
             continue  # the last of its class stays
         if stale[c, k]:
-            renew(state, c, ADD, alpha, sized)
-            renew(state, c, REMOVE, alpha, sized)
-            for j in range(k + 1):
-                stale[c, j] = False
+            renew(
+                sums, counts, gram, scalars, vectors, terms, share, stale, drift, c, alpha, sized
+            )
         drifted = drift[c, 0] + drift[c, 1] * square + drift[c, 2] * norms[i]
         if reach[i] > drifted:
             continue
@@ -322,7 +354,7 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
             size += (abs(factor) + abs(terms[ADD, c, q, 1])) * square
             q = destination(scores, p, leave, best, size)
             if q != p:
-                move(X, i, c, p, q, state)
+                move(X[i], c, p, q, sums, counts, gram, scalars, stale)
                 labels[i] = q
                 reach[i] = -np.inf
                 moves += 1

@@ -146,9 +146,7 @@ def test_files_round_trip_and_a_foreign_row_is_refused(tmp_path):
     for name in ("row_id", "label", "group", "first", "second"):
         np.testing.assert_array_equal(getattr(again, name), getattr(data, name))
     for name in ("nodes", "marks"):
-        np.testing.assert_array_equal(
-            getattr(again, name).toarray(), getattr(data, name).toarray()
-        )
+        np.testing.assert_array_equal(getattr(again, name).toarray(), getattr(data, name).toarray())
     first = beside(path, "pairs").read_bytes()
     write_pairwise(path, data)
     assert beside(path, "pairs").read_bytes() == first
@@ -183,7 +181,9 @@ def test_pairs_agree_with_the_plain_reference(data):
     source, target = zip(*sorted(edges), strict=True) if edges else ((), ())
     pages = pa.table({"page": range(n), "class": ["staff"] * n, "university": group})
     words = pa.table({"page": range(n), "word": ["a"] * n, "count": [1] * n})
-    links = pa.table({"source": pa.array(source, pa.int64()), "target": pa.array(target, pa.int64())})
+    links = pa.table(
+        {"source": pa.array(source, pa.int64()), "target": pa.array(target, pa.int64())}
+    )
     result = webkb(pages, words, links, linked=True)
     marks = result.marks.toarray().astype(int).tolist()
     ends = zip(result.first.tolist(), result.second.tolist(), strict=True)

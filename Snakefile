@@ -3,8 +3,8 @@ from pathlib import Path
 
 from snakemake.utils import min_version, validate
 
+from deepcac.evaluation.methods import known_methods
 from deepcac.layout import Layout
-from deepcac.protocol import Protocol
 from deepcac.sources.registry import load_registry
 
 min_version("9.20")
@@ -33,9 +33,12 @@ include: "workflow/rules/fetch.smk"
 include: "workflow/rules/physionet2012.smk"
 include: "workflow/rules/uci_diabetes.smk"
 include: "workflow/rules/splits.smk"
-include: "workflow/rules/cac.smk"
+# include: "workflow/rules/cac.smk"
 include: "workflow/rules/deep.smk"
-include: "workflow/rules/report.smk"
+include: "workflow/rules/runs.smk"
+
+
+# include: "workflow/rules/report.smk"
 
 
 localrules:
@@ -49,7 +52,7 @@ localrules:
 rule all:
     default_target: True
     input:
-        "results/report/index.html",
+        layout.runs("deep"),
         layout.feature_files(),
         layout.split_files(),
 

@@ -57,9 +57,7 @@ def cohort(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.int
     return chosen, flow
 
 
-def sepsis(
-    tidy: str | os.PathLike[str], protocol: Protocol = SOUND
-) -> tuple[FeatureMatrix, Flow]:
+def sepsis(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[FeatureMatrix, Flow]:
     """Build the static features of 003_* section 8: five aggregates of each variable.
 
     Values are carried forward inside a stay. Sound: the aggregates see the first 24 hours.
@@ -83,32 +81,40 @@ def sepsis(
     """
     stays = Stays.read(tidy, clipped="S6" not in protocol)
     chosen, flow = cohort(stays, protocol)
-    begin = stays.starts[chosen]
-    at_24 = begin + HOURS - 1
-    end = stays.starts[chosen + 1] if "S1" in protocol else begin + HOURS
-    whole_stay = "S1" in protocol
-
+    at_24 = stays.starts[chosen] + HOURS - 1
     columns = {name: stays.column(name)[at_24] for name in DEMOGRAPHICS}
+    values_at_24, aggregates = _by_variable(stays, chosen, protocol)
+    columns |= {
+        name: values
+        for name, values in values_at_24.items()
+        if "S1" in protocol or name not in AGGREGATED
+    }
+    measured = {name: values_at_24[name] for name in MEASUREMENTS}
+    scores = sofa_parts(measured, as_program="S5" in protocol)
+    columns |= {f"SOFA_{part}": scores[:, j] for j, part in enumerate(PARTS)}
+    return _matrix(stays, chosen, columns | aggregates), flow
+
+
+def _by_variable(
+    stays: Stays, chosen: npt.NDArray[np.intp], protocol: Protocol
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return the value at hour 24 of every variable, and the five aggregates of `AGGREGATED`."""
+    begin = stays.starts[chosen]
+    end = stays.starts[chosen + 1] if "S1" in protocol else begin + HOURS
     values_at_24: dict[str, Array] = {}
     aggregates: dict[str, Array] = {}
     for name in VARIABLES:
         filled = fill_forward(stays.column(name), stays.starts)
         if "S2" in protocol:
             filled = fill_backward(filled, stays.starts, HOURS)
-        values_at_24[name] = filled[at_24]
+        values_at_24[name] = filled[begin + HOURS - 1]
         if name in AGGREGATED:
             table = aggregate(filled, begin, end)
             if "S2" in protocol:
+                # The program takes the first row, filled or not, not the first known value.
                 table[:, 0] = filled[begin]
             aggregates |= {f"{name}_{a}": table[:, j] for j, a in enumerate(AGGREGATES)}
-    columns |= {
-        name: values
-        for name, values in values_at_24.items()
-        if whole_stay or name not in AGGREGATED
-    }
-    scores = sofa_parts({name: values_at_24[name] for name in MEASUREMENTS}, as_program="S5" in protocol)
-    columns |= {f"SOFA_{part}": scores[:, j] for j, part in enumerate(PARTS)}
-    return _matrix(stays, chosen, columns | aggregates), flow
+    return values_at_24, aggregates
 
 
 def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
@@ -127,9 +133,7 @@ def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     return _matrix(stays, chosen, columns), flow
 
 
-def _matrix(
-    stays: Stays, chosen: npt.NDArray[np.intp], columns: dict[str, Array]
-) -> FeatureMatrix:
+def _matrix(stays: Stays, chosen: npt.NDArray[np.intp], columns: dict[str, Array]) -> FeatureMatrix:
     """Label the chosen stays: 1 if sepsis begins at any later time."""
     return FeatureMatrix(
         row_id=stays.patient_id[chosen],

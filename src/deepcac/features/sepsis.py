@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
+from deepcac.features.cohort import Flow
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
@@ -19,7 +20,6 @@ from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, LABEL_LEAD_HOURS, VARIABLES
 
 Array = npt.NDArray[np.float64]
-Flow = list[dict[str, str | int]]
 
 HOURS = 24
 # The published program aggregates every vital sign and laboratory value but BaseExcess.

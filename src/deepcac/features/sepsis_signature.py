@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
+from deepcac.features.cohort import Flow
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_forward
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.features.sepsis import Flow
 from deepcac.features.signature import add_time, lead_lag, log_signature, lyndon_words
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
 from deepcac.features.stays import Stays

@@ -8,10 +8,10 @@ which turns to 1 six hours before the onset of sepsis (Reyna et al. 2019). They 
 import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 from deepcac.errors import DataError
@@ -31,7 +31,7 @@ COLUMNS = (*VARIABLES, *DEMOGRAPHICS, "SepsisLabel")
 HEADER = "|".join(COLUMNS).encode()
 LABEL_LEAD_HOURS = 6
 
-_PATIENT_FILE = re.compile(r"p(\d{6})\.psv")
+_PATIENT_FILE = re.compile(r"(?:.*/)?p(\d{6})\.psv", re.ASCII)
 _BATCH_BYTES = 1 << 25
 _TYPES = dict.fromkeys(COLUMNS, pa.float64()) | {"ICULOS": pa.int16(), "SepsisLabel": pa.int8()}
 
@@ -77,53 +77,59 @@ def read_archives(archives: Mapping[str, str | os.PathLike[str]]) -> pa.Table:
 def _read_archive(path: str | os.PathLike[str], hospital: str) -> Iterator[pa.Table]:
     """Yield tables of about `_BATCH_BYTES` of text each; every file is whole in one table."""
     names: list[str] = []
-    bodies: list[bytes] = []
+    bodies: list[memoryview] = []
+    n_rows: list[int] = []
     size = total = 0
     for name, data in members(path):
-        if PurePosixPath(name).suffix != ".psv":
+        if not name.endswith(".psv"):
             continue
         names.append(name)
         bodies.append(_body(f"{path}: {name}", data))
+        n_rows.append(data.count(b"\n") - 1)
         size += len(data)
         total += 1
         if size >= _BATCH_BYTES:
-            yield _read_batch(path, hospital, names, bodies)
-            names, bodies, size = [], [], 0
+            yield _read_batch(path, hospital, names, bodies, n_rows)
+            names, bodies, n_rows, size = [], [], [], 0
     if names:
-        yield _read_batch(path, hospital, names, bodies)
+        yield _read_batch(path, hospital, names, bodies, n_rows)
     if not total:
         raise DataError(f"{path}: holds no .psv file; expected training set {hospital}")
 
 
-def _body(place: str, data: bytes) -> bytes:
+def _body(place: str, data: bytes) -> memoryview:
     """Return the rows below the header of one file."""
-    header, _, body = data.partition(b"\n")
-    if not header.strip():
+    header, line_end, _ = data[: len(HEADER) + 2].partition(b"\n")
+    if not data.strip():
         raise DataError(f"{place}: empty file; fetch the archive again")
-    if header.rstrip(b"\r") != HEADER:
+    if not line_end or header.rstrip(b"\r") != HEADER:
         raise DataError(
             f"{place}: the header is {header[:40]!r}..., expected {HEADER[:16]!r}... with "
             f"{len(COLUMNS)} names divided by '|'"
         )
+    body = memoryview(data)[len(header) + 1 :]
     if not body:
         raise DataError(f"{place}: no rows below the header; fetch the archive again")
-    if not body.endswith(b"\n"):
+    if body[-1] != ord("\n"):
         raise DataError(f"{place}: the last row has no line end (truncated); fetch it again")
     return body
 
 
 def _read_batch(
-    path: str | os.PathLike[str], hospital: str, names: list[str], bodies: list[bytes]
+    path: str | os.PathLike[str],
+    hospital: str,
+    names: list[str],
+    bodies: list[memoryview],
+    n_rows: list[int],
 ) -> pa.Table:
     """Parse the rows of several files at once."""
-    n_rows = np.array([body.count(b"\n") for body in bodies])
     try:
-        table = _parse(b"".join(bodies), int(n_rows.sum()))
+        table = _parse(b"".join(bodies), sum(n_rows))
     except (pa.ArrowException, DataError):
         # Only the slow way names the file at fault.
-        for name, body in zip(names, bodies, strict=True):
+        for name, body, n in zip(names, bodies, n_rows, strict=True):
             try:
-                _parse(body, body.count(b"\n"))
+                _parse(bytes(body), n)
             except (pa.ArrowException, DataError) as error:
                 reason = str(error).splitlines()[0]
                 raise DataError(f"{path}: {name}: {reason}; mend or remove the file") from error
@@ -135,7 +141,7 @@ def _read_batch(
     keys = {
         "patient_id": pa.array(np.repeat(patient_id, n_rows)),
         "hour": pa.array(hour.astype(np.int16)),
-        "hospital": pa.array([hospital] * len(table), pa.string()).dictionary_encode(),
+        "hospital": pa.DictionaryArray.from_arrays(np.zeros(len(table), np.int32), [hospital]),
     }
     return pa.table({**keys, **{name: table[name] for name in COLUMNS}})
 
@@ -145,7 +151,7 @@ def _parse(text: bytes, n_rows: int) -> pa.Table:
     table = pa.csv.read_csv(
         pa.BufferReader(text),
         read_options=pa.csv.ReadOptions(
-            column_names=list(COLUMNS), use_threads=False, block_size=1 << 22
+            column_names=list(COLUMNS), use_threads=False, block_size=1 << 20
         ),
         parse_options=pa.csv.ParseOptions(
             delimiter="|", quote_char=False, ignore_empty_lines=False
@@ -169,9 +175,10 @@ def _check(path: str, names: list[str], starts: np.ndarray, table: pa.Table) -> 
         "SepsisLabel turns from 1 to 0": ~begins & (np.diff(label, prepend=0) < 0),
     }
     for name in COLUMNS:
-        column = table[name].to_numpy()
-        if column.dtype.kind == "f":
-            faults[f"{name} is infinite"] = np.isinf(column)
+        if pa.types.is_floating(table[name].type):
+            infinite = pc.is_inf(table[name])
+            if pc.any(infinite).as_py():
+                faults[f"{name} is infinite"] = infinite.fill_null(False).to_numpy()
     for fault, rows in faults.items():
         if rows.any():
             row = int(rows.argmax())
@@ -182,7 +189,7 @@ def _check(path: str, names: list[str], starts: np.ndarray, table: pa.Table) -> 
 
 
 def _patient_id(place: str, name: str) -> int:
-    found = _PATIENT_FILE.fullmatch(PurePosixPath(name).name)
+    found = _PATIENT_FILE.fullmatch(name)
     if found is None:
         raise DataError(f"{place}: expected a name like p000001.psv")
     return int(found.group(1))

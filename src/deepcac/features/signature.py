@@ -55,7 +55,8 @@ def signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
         raise ConfigError(f"unknown backend {backend!r}; known: {', '.join(_BACKENDS)}")
     if len(paths) == 0 or paths.shape[1] == 1:
         return np.zeros((len(paths), len(words(paths.shape[2], depth))))
-    return _BACKENDS[backend](np.ascontiguousarray(paths, dtype=np.float64), depth)
+    # pysiglib wants arrays that own their data.
+    return _BACKENDS[backend](np.require(paths, np.float64, ["C", "O"]), depth)
 
 
 def words(d: int, depth: int) -> list[tuple[int, ...]]:
@@ -93,7 +94,7 @@ def log_signature(paths: Array, depth: int, backend: str = "iisignature") -> Arr
         power = _multiply(power, levels)
         for total, term in zip(logarithm, power, strict=True):
             total += (-1) ** (k + 1) / k * term
-    flat = np.concatenate([level.reshape(len(paths), -1) for level in logarithm], axis=1)
+    flat = np.concatenate(logarithm, axis=1)
     position = {word: j for j, word in enumerate(words(d, depth))}
     return flat[:, [position[word] for word in lyndon_words(d, depth)]]
 
@@ -106,12 +107,12 @@ def _levels(signatures: Array, d: int, depth: int) -> list[Array]:
 
 def _multiply(a: list[Array], b: list[Array]) -> list[Array]:
     """Multiply two truncated tensor series without constant terms."""
-    product_ = [np.zeros_like(level) for level in a]
+    result = [np.zeros_like(level) for level in a]
     for i, left in enumerate(a):
         for j, right in enumerate(b[: len(a) - i - 1]):
             outer = left[:, :, None] * right[:, None, :]
-            product_[i + j + 1] += outer.reshape(len(left), -1)
-    return product_
+            result[i + j + 1] += outer.reshape(result[i + j + 1].shape)
+    return result
 
 
 def lead_lag(paths: Array) -> Array:

@@ -89,9 +89,9 @@ class Subtype:
 
 
 SUBTYPES = (
-    Subtype("renal", -1.6, "HR", 2.5, {"Creatinine": 6, "BUN": 5, "HCO3": -1.5}),
-    Subtype("hepatic", -0.9, "Temp", -2.5, {"Bilirubin_total": 6, "Platelets": -2, "AST": 6}),
-    Subtype("pulmonary", -0.2, "Resp", 2.5, {"FiO2": 4, "PaCO2": 2, "SaO2": -2}),
+    Subtype("renal", -2.5, "HR", 2.5, {"Creatinine": 6, "BUN": 5, "HCO3": -1.5}),
+    Subtype("hepatic", -1.0, "Temp", -2.5, {"Bilirubin_total": 6, "Platelets": -2, "AST": 6}),
+    Subtype("pulmonary", 0.5, "Resp", 2.5, {"FiO2": 4, "PaCO2": 2, "SaO2": -2}),
 )
 
 

@@ -16,12 +16,12 @@ from deepcac.features.sepsis_signature import look_back, sepsis_signature
 from deepcac.features.signature import signature
 from deepcac.features.sofa import MEASUREMENTS, sofa_parts
 from deepcac.features.stays import Stays, plausible_ranges
-from deepcac.protocol import Protocol, switches
+from deepcac.protocol import Protocol, published_labels
 from deepcac.simulate.physionet2019 import SUBTYPES, draw_stay
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, VARIABLES, extract
 from sepsis_files import NAMES, stay, tidy
 
-PUBLISHED = Protocol(frozenset(switches()))
+PUBLISHED = Protocol(published_labels())
 MEASURED = [NAMES.index(name) for name in VARIABLES]
 
 

@@ -133,8 +133,8 @@ def _places(
     table: pd.DataFrame, stays: pd.DataFrame
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
     """Return row and column in the matrix of each line of a long table that is in the cohort."""
-    row = pd.Index(stays["stay_id"]).get_indexer(table["stay_id"])
-    column = pd.Index(variables()).get_indexer(table["variable"].astype(str))
+    row = pd.Index(stays["stay_id"]).get_indexer(pd.Index(table["stay_id"]))
+    column = pd.Index(variables()).get_indexer(pd.Index(table["variable"]))
     inside = row >= 0
     return row[inside], column[inside], inside
 

@@ -219,13 +219,13 @@ def _ventilation(stays: _Stays, rng: np.random.Generator) -> list[pa.Table]:
     oxygen = np.where(ill, 0.6, 0.3)
     percent = np.where(stays.carevue[index], oxygen, 100 * oxygen)
     gas = np.where(ill, rng.normal(90, 5, len(index)), rng.normal(125, 5, len(index)))
-    values = (
+    values: tuple[tuple[_Signal, Array], ...] = (
         (_FIO2, percent),
         (_PEEP, np.where(ill, 8.0, 5.0)),
         (_PAO2, np.clip(gas, np.where(ill, 60, 100), None)),
     )
     return [
-        _rows(stays, signal, index, hour, np.round(value, 2), rng, minute=10 * order)
+        _rows(stays, signal, index, hour, value.round(2), rng, minute=10 * order)
         for order, (signal, value) in enumerate(values)
     ]
 

@@ -1,0 +1,150 @@
+"""Data sets cic (death in hospital) and cic_los (class of the length of stay)."""
+
+import os
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.errors import ConfigError
+from deepcac.features.johnson import Repair, johnson_features
+from deepcac.features.matrix import FeatureMatrix, write_features
+from deepcac.protocol import SOUND, Protocol
+from deepcac.storage import read_table, write_json
+
+UNKNOWN = -1
+# The .33 and .66 quantiles of the length of stay, in days; DeepCAC (003_* 8) prints them as hours.
+SHORT_STAY, LONG_STAY = 7, 13
+
+Classes = npt.NDArray[np.int64]
+
+
+def stay_class(days: Classes, protocol: Protocol = SOUND) -> Classes:
+    """Class a length of stay.
+
+    Parameters
+    ----------
+    days : ndarray of shape (n,)
+        Days in hospital; `UNKNOWN` where not known.
+    protocol : Protocol
+        Sound: 0 for at most 7 days, 1 for 8 to 13, 2 for more. With switch L2 both comparisons are
+        strict, as in the published program: 7, 13, the longest stay and unknown ones are class 0.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Classes 0, 1 and 2.
+    """
+    if "L2" in protocol:
+        middle = (days > SHORT_STAY) & (days < LONG_STAY)
+        long = (days > LONG_STAY) & (days < days.max())
+        return middle + 2 * long.astype(np.int64)
+    return (days > SHORT_STAY).astype(np.int64) + (days > LONG_STAY)
+
+
+def _target(
+    dataset: str, outcomes: pa.Table, protocol: Protocol
+) -> tuple[Classes, npt.NDArray[np.bool_], tuple[str, ...]]:
+    """Return label, the stays whose label is known, and outcomes among the predictors (L1)."""
+    if dataset == "cic":
+        death = outcomes["In-hospital_death"].to_numpy().astype(np.int64)
+        return death, np.ones(len(death), dtype=bool), ("SAPS-I", "SOFA", "Length_of_stay")
+    if dataset == "cic_los":
+        days = outcomes["Length_of_stay"].to_numpy().astype(np.int64)
+        known = (days != UNKNOWN) | ("L2" in protocol)
+        return stay_class(days, protocol), known, ("SAPS-I", "SOFA")
+    raise ConfigError(f"no data set {dataset!r} in PhysioNet 2012; there are cic and cic_los")
+
+
+def cic_features(
+    dataset: str, events: pa.Table, outcomes: pa.Table, protocol: Protocol = SOUND
+) -> tuple[FeatureMatrix, dict[str, Any]]:
+    """Make the feature matrix of one data set.
+
+    Parameters
+    ----------
+    dataset : {"cic", "cic_los"}
+        Label: death in hospital, or the class of the length of stay.
+    events, outcomes : pyarrow.Table
+        Tidy tables of `deepcac.sources.physionet2012.extract`.
+    protocol : Protocol
+        Switches C9 (`johnson_features`), L1 (SAPS-I, SOFA and, for the label death, the length of
+        stay are predictors; their code -1 for unknown stays a number) and L2 (`stay_class`).
+
+    Returns
+    -------
+    features : FeatureMatrix
+        One row a stay with a known label; the group is the set.
+    cohort : dict
+        What `cohort_flow` returns.
+    """
+    outcomes = outcomes.sort_by("record_id")
+    record_id = outcomes["record_id"].to_numpy()
+    columns, repairs = johnson_features(events, record_id, protocol)
+    label, known, published = _target(dataset, outcomes, protocol)
+    if "L1" in protocol:
+        columns = {name: outcomes[name].to_numpy().astype(float) for name in published} | columns
+    group = np.array(outcomes["set"].to_pylist())
+    features = FeatureMatrix(
+        row_id=record_id[known].astype(np.int64),
+        label=label[known],
+        X=np.column_stack(list(columns.values()))[known],
+        names=tuple(columns),
+        group=group[known],
+    )
+    return features, cohort_flow(events, group, features, repairs)
+
+
+def cohort_flow(
+    events: pa.Table,
+    group: npt.NDArray[np.str_],
+    features: FeatureMatrix,
+    repairs: list[Repair],
+) -> dict[str, Any]:
+    """Describe how the stays and values of a data set were chosen.
+
+    Returns
+    -------
+    dict
+        ``start``, ``end``: stays, in all and by set; ``exclusions``: reason and number, in order;
+        ``classes``: stays left in each class; ``events``: lines of the raw files, and those with
+        no parameter name, which are not used; ``repairs``: values that each cleaning rule took.
+    """
+    assert features.group is not None
+    unknown = len(group) - len(features.row_id)
+    return {
+        "unit": "ICU stay",
+        "start": {"all": len(group)} | Counter(group.tolist()),
+        "exclusions": [{"reason": "length of stay unknown (-1)", "stays": unknown}] * (unknown > 0),
+        "end": {"all": len(features.row_id)} | Counter(features.group.tolist()),
+        "classes": {str(c): k for c, k in sorted(Counter(features.label.tolist()).items())},
+        "events": {"lines": events.num_rows, "nameless": events["parameter"].null_count},
+        "repairs": [
+            {
+                "variable": repair.rule.variable,
+                "values": repair.rule.bounds,
+                "repair": repair.rule.text,
+                "count": repair.count,
+            }
+            for repair in repairs
+        ],
+    }
+
+
+def build(
+    dataset: str,
+    *,
+    events_path: str | os.PathLike[str],
+    outcomes_path: str | os.PathLike[str],
+    protocol: Protocol,
+    features_path: str | os.PathLike[str],
+    cohort_path: str | os.PathLike[str],
+) -> None:
+    """Read tidy tables, and write the feature file and the cohort flow (JSON) of a data set."""
+    features, cohort = cic_features(
+        dataset, read_table(events_path), read_table(outcomes_path), protocol
+    )
+    write_features(features_path, features)
+    write_json(cohort_path, cohort | {"dataset": dataset, "protocol": protocol.name})

@@ -1,0 +1,19 @@
+rule fetch:
+    output:
+        raw="data/raw/{source}/{file}",
+    log:
+        "logs/fetch/{source}/{file}.log",
+    wildcard_constraints:
+        source="(?!demo_)[^/]+",
+        file="[^/]+",
+    retries: 3
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        # A changed digest in the registry fetches the file again.
+        digest=lambda wildcards: registry.file(wildcards.source, wildcards.file).digest,
+    script:
+        "../scripts/fetch.py"

@@ -1,0 +1,16 @@
+"""Fetch one raw file from a mirror or its official address, and check its digest."""
+
+from pathlib import Path
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.sources.fetch import configured_mirrors, fetch
+    from deepcac.sources.registry import load_registry
+
+    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config" / "registry")
+    fetch(
+        registry.file(snakemake.wildcards.source, snakemake.wildcards.file),
+        snakemake.output.raw,
+        mirrors=configured_mirrors(snakemake.config),
+    )

@@ -203,9 +203,8 @@ def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table
     for name, signal in _SIGNALS.items():
         index, hour = _schedule(stays, signal.every)
         noise = rng.normal(scale=signal.sd / 3, size=len(index))
-        value = np.round(np.clip(stays.level[name][index] + noise, 0.1, None), 1)
-        if signal.unit == "%":
-            value = np.minimum(value, 100)
+        highest = 100 if signal.unit == "%" else np.inf
+        value = np.clip(stays.level[name][index] + noise, 0.1, highest).round(1)
         pieces[signal.table].append(_rows(stays, signal, index, hour, value, rng))
     pieces["CHARTEVENTS"] += _ventilation(stays, rng)
     return {name: pa.concat_tables(tables) for name, tables in pieces.items()}

@@ -11,11 +11,11 @@ rule simulate_mimic3:
         raw=directory("data/raw/demo_mimic3"),
     log:
         "logs/simulate/mimic3.log",
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=1000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/simulate_mimic3.py"
 
@@ -35,11 +35,11 @@ rule extract_mimic3:
         "logs/benchmarks/tidy/{source}.tsv"
     wildcard_constraints:
         source="|".join(MIMIC3_RAW),
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 4
     resources:
         mem_mb=4000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/extract_mimic3.py"
 
@@ -59,11 +59,11 @@ rule features_ards:
         "logs/benchmarks/features/{variant}{demo}ards{sample}.tsv"
     wildcard_constraints:
         sample="(_demo)?",
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=3000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/features_ards.py"
 
@@ -82,10 +82,10 @@ rule features_ards_ts:
         "logs/benchmarks/features/{demo}ards_ts{sample}.tsv"
     wildcard_constraints:
         sample="(_demo)?",
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=4000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/features_ards_ts.py"

@@ -10,11 +10,11 @@ rule simulate_wids:
         raw="data/raw/demo_wids/training_v2.csv",
     log:
         "logs/simulate/wids.log",
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=1000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/simulate_wids.py"
 
@@ -30,11 +30,11 @@ rule extract_wids:
         "logs/benchmarks/tidy/{source}.tsv"
     wildcard_constraints:
         source="|".join(WIDS_RAW),
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=2000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/extract_wids.py"
 
@@ -49,10 +49,10 @@ rule features_wid_mortality:
         "logs/features/{demo}wid_mortality.log",
     benchmark:
         "logs/benchmarks/features/{demo}wid_mortality.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=2000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/features_wid_mortality.py"

@@ -44,6 +44,7 @@ INTERCEPTS = (-1.2, -2.0, -0.8)
 SLOPES = {"Lactate": (2.5, 0.0, 0.0), "RespRate": (0.0, 2.5, 0.0), "WBC": (0.0, 0.0, -2.5)}
 MAX_HOURS = 72
 EARLY_SHARE, CODE_ONLY_SHARE, SHORT_SHARE = 0.06, 0.3, 0.08
+SKIPPED_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
 def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:
     pieces: dict[str, list[pa.Table]] = {name: [] for name in EVENT_TABLES}
     for name, signal in _SIGNALS.items():
-        index, hour = _schedule(stays, signal.every)
+        index, hour = _schedule(stays, signal.every, rng)
         noise = rng.normal(scale=signal.sd / 3, size=len(index))
         highest = 100 if signal.unit == "%" else np.inf
         value = np.clip(stays.level[name][index] + noise, 0.1, highest).round(1)
@@ -212,7 +213,7 @@ def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table
 
 def _ventilation(stays: _Stays, rng: np.random.Generator) -> list[pa.Table]:
     """Chart FiO2, PEEP and arterial gases of all stays; PaO2/FiO2 falls to 150 at the onset."""
-    index, hour = _schedule(stays, _PAO2.every)
+    index, hour = _schedule(stays, _PAO2.every, rng)
     # FiO2 and PEEP come a few minutes before the gas of the same round.
     ill = (stays.onset[index] >= 0) & (hour >= stays.onset[index])
     oxygen = np.where(ill, 0.6, 0.3)
@@ -229,11 +230,12 @@ def _ventilation(stays: _Stays, rng: np.random.Generator) -> list[pa.Table]:
     ]
 
 
-def _schedule(stays: _Stays, every: int) -> tuple[Ids, Ids]:
-    """Return index and hour of each measurement that is taken every so many hours."""
+def _schedule(stays: _Stays, every: int, rng: np.random.Generator) -> tuple[Ids, Ids]:
+    """Return index and hour of what is measured every so many hours, and at times skipped."""
     grid = np.arange(0, MAX_HOURS, every)
     index, place = np.nonzero(grid[None, :] < stays.hours[:, None])
-    return index, grid[place]
+    kept = rng.random(len(index)) >= SKIPPED_SHARE
+    return index[kept], grid[place[kept]]
 
 
 def _rows(

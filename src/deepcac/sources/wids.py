@@ -94,10 +94,10 @@ def _read_texts(raw: str | os.PathLike[str]) -> pa.Table:
                 strings_can_be_null=True,
             ),
         )
-    except (OSError, pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        names = table.column_names
+    except (OSError, ValueError, pa.ArrowKeyError) as error:
         first = str(error).splitlines()[0]
         raise DataError(f"{raw}: not a readable training_v2.csv ({first})") from error
-    names = table.column_names
     for column in columns():
         if names.count(column.name) != 1:
             found = "is missing" if column.name not in names else "stands twice"

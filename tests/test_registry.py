@@ -43,7 +43,7 @@ def test_typed_entries(tmp_path):
     assert archive.is_archive
     assert (archive.digest, archive.members, archive.url) == (DIGEST, 2, None)
     vowels = registry.dataset("vowels")
-    assert (vowels.source, vowels.sequence, vowels.published) == ("letters", False, False)
+    assert (vowels.source, vowels.sequence, vowels.switches) == ("letters", False, ())
     assert registry.dataset("demo_vowels") is vowels
     assert registry.source("demo_letters") is registry.source("letters")
 
@@ -111,4 +111,4 @@ def test_what_is_no_yaml(tmp_path):
 
 def test_the_registry_of_the_project_is_valid():
     registry = load_registry(Path(__file__).parents[1] / "config" / "registry")
-    assert registry.dataset("diabetes").published
+    assert registry.dataset("diabetes").switches == ("U2",)

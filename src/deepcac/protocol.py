@@ -1,8 +1,8 @@
 """Protocols: which differences between a paper's text and its published program are switched on.
 
-The *sound* protocol has no switch on. *As published* has all of them on. A protocol with one
-switch on measures the effect of that difference alone. Labels are listed, with both readings,
-in ``facts/switches.csv``.
+The *sound* protocol has no switch on. *As published* has all those on that shaped printed
+numbers. A protocol with one switch on measures the effect of that difference alone. Labels are
+listed, with both readings, in ``facts/switches.csv``.
 """
 
 import csv
@@ -23,6 +23,8 @@ class Switch:
         Short name, for example ``"L1"``.
     stage : str
         Where it acts: features, splits, scaling, cac, deep or metrics.
+    printed : {"yes", "no"}
+        Whether the printed numbers carry it; "no" for differences of later programs.
     sound, published : str
         What happens when it is off, and on.
     touches : str
@@ -31,6 +33,7 @@ class Switch:
 
     label: str
     stage: str
+    printed: str
     sound: str
     published: str
     touches: str
@@ -41,6 +44,11 @@ def switches() -> dict[str, Switch]:
     """Return every known switch by label."""
     text = (resources.files("deepcac") / "facts" / "switches.csv").read_text(encoding="utf-8")
     return {row["label"]: Switch(**row) for row in csv.DictReader(text.splitlines())}
+
+
+def published_labels() -> frozenset[str]:
+    """Return the labels that together are the *as published* protocol."""
+    return frozenset(label for label, switch in switches().items() if switch.printed == "yes")
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,7 @@ class Protocol:
         """``sound``, ``as_published`` or the labels joined by ``+``."""
         if not self.labels:
             return "sound"
-        if self.labels == switches().keys():
+        if self.labels == published_labels():
             return "as_published"
         return "+".join(sorted(self.labels))
 
@@ -87,7 +95,7 @@ class Protocol:
         if not parts:
             return cls()
         if parts == ["as_published"]:
-            return cls(frozenset(switches()))
+            return cls(published_labels())
         if len(parts) == 2 and parts[0] == "switches":
             return cls(frozenset({parts[1]}))
         raise ConfigError(f"no protocol {folder!r}; use '', 'as_published/' or 'switches/LABEL/'")

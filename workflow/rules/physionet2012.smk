@@ -18,7 +18,7 @@ rule physionet2012_demo:
     resources:
         mem_mb=1000,
     params:
-        stays=900,
+        stays=config["demo_records"],
         seed=2012,
     script:
         "../scripts/physionet2012_demo.py"

@@ -32,6 +32,8 @@ class Task:
         Id of the data set, to look up a printed hyper-parameter.
     protocol : Protocol
         Switches that are on.
+    names : tuple of str, length d
+        Columns of the static features; empty for sequences.
     mask_train, mask_validation, mask_test : ndarray of bool or None
         True where a sequence value was measured; None for static data.
     """
@@ -47,6 +49,7 @@ class Task:
     seed: int
     dataset: str
     protocol: Protocol = SOUND
+    names: tuple[str, ...] = ()
     mask_train: npt.NDArray[np.bool_] | None = None
     mask_validation: npt.NDArray[np.bool_] | None = None
     mask_test: npt.NDArray[np.bool_] | None = None

@@ -65,3 +65,32 @@ def standardise_alone(X: Array) -> Array:
     mean, scale = np.nanmean(safe, axis=0), np.nanstd(safe, axis=0)
     scaled = (safe - mean) / np.where(scale > 0, scale, 1.0)
     return np.ascontiguousarray(np.nan_to_num(scaled, nan=0.0))
+
+
+@dataclass(frozen=True)
+class SequenceScaler:
+    """Unit variance a variable for hourly sequences, from measured training values.
+
+    Attributes
+    ----------
+    mean, scale : ndarray of shape (variables,)
+        Mean and sd of the measured training values of each variable; a variable that was
+        never measured or never varies has scale 1.
+    """
+
+    mean: Array
+    scale: Array
+
+    @classmethod
+    def fit(cls, X: Array) -> "SequenceScaler":
+        """Learn from training sequences `X` of shape (n, steps, variables), NaN where missing."""
+        measured = ~np.isnan(X)
+        count = np.maximum(measured.sum(axis=(0, 1)), 1)
+        mean = np.where(measured, X, 0.0).sum(axis=(0, 1)) / count
+        spread = np.where(measured, X - mean, 0.0)
+        scale = np.sqrt((spread**2).sum(axis=(0, 1)) / count)
+        return cls(mean, np.where(scale > 0, scale, 1.0))
+
+    def transform(self, X: Array) -> Array:
+        """Return `X` standardised, with 0 (the training mean) where a value is missing."""
+        return np.nan_to_num((X - self.mean) / self.scale, nan=0.0)

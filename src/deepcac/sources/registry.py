@@ -79,8 +79,8 @@ class DataSet:
         Kind of label.
     sequence : bool
         Columns are ``variable@hour``.
-    published : bool
-        Its features differ by protocol.
+    switches : tuple of str
+        Labels of the switches (`deepcac.protocol`) that change its features.
     note, ranges : str or None
         A remark; the table of units and plausible ranges.
     """
@@ -92,7 +92,7 @@ class DataSet:
     positive: str | None
     task: str
     sequence: bool = False
-    published: bool = False
+    switches: tuple[str, ...] = ()
     note: str | None = None
     ranges: str | None = None
 
@@ -172,7 +172,10 @@ def _read_source(path: Path) -> Source:
         raise ConfigError(f"{path}: at {fault.json_path}: {fault.message}")
     id_ = path.stem
     files = {name: RawFile(id_, name, **item) for name, item in entry.pop("files", {}).items()}
-    sets = {name: DataSet(name, id_, **item) for name, item in entry.pop("datasets").items()}
+    sets = {
+        name: DataSet(name, id_, **{**item, "switches": tuple(item.get("switches", ()))})
+        for name, item in entry.pop("datasets").items()
+    }
     return Source(id_, **entry, files=files, datasets=sets)
 
 

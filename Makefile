@@ -1,0 +1,32 @@
+# Each target only calls public commands that the README shows one by one.
+PYTHON ?= python3
+BIN = .venv/bin
+CORES ?= 2
+
+.PHONY: env demo test lint clean
+
+env: .venv/ready
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[test]'
+	touch $@
+
+demo: env
+	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES)
+	@echo "The report is results/report/index.html"
+
+test: env
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest
+
+lint: env
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+clean:
+	rm -rf results logs data/raw data/tidy data/clusterings data/pretrained .snakemake
+	find data/features data/splits -name '*.parquet' -delete

@@ -1,0 +1,77 @@
+# From raw clinical data to every table and figure of the papers on clustering-aware classification.
+from pathlib import Path
+
+from snakemake.utils import min_version, validate
+
+from deepcac.evaluation.methods import known_methods
+from deepcac.layout import Layout
+from deepcac.sources.registry import load_registry
+
+min_version("9.20")
+
+
+configfile: "config/config.yaml"
+
+
+validate(config, "workflow/schemas/config.schema.yaml")
+
+registry = load_registry(Path(workflow.basedir) / "config" / "registry")
+layout = Layout(registry, config)
+
+
+wildcard_constraints:
+    demo="(demo_)?",
+    variant="(as_published/|switches/[A-Z]+[0-9]+/)?",
+    dataset="(demo_)?(" + "|".join(registry.datasets) + ")",
+    k="[1-9][0-9]*",
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/fetch.smk"
+include: "workflow/rules/physionet2012.smk"
+include: "workflow/rules/uci_diabetes.smk"
+include: "workflow/rules/splits.smk"
+# include: "workflow/rules/cac.smk"
+include: "workflow/rules/deep.smk"
+include: "workflow/rules/runs.smk"
+
+
+# include: "workflow/rules/report.smk"
+
+
+localrules:
+    all,
+    features,
+    splits,
+    cac,
+    deep,
+
+
+rule all:
+    default_target: True
+    input:
+        layout.runs("deep"),
+        layout.feature_files(),
+        layout.split_files(),
+
+
+rule features:
+    input:
+        layout.feature_files(),
+
+
+rule splits:
+    input:
+        layout.split_files(),
+
+
+rule cac:
+    input:
+        layout.runs("cac"),
+
+
+rule deep:
+    input:
+        layout.runs("deep"),

@@ -1,0 +1,76 @@
+"""Method ids: what they are made of, and which function fits them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from deepcac.errors import ConfigError
+from deepcac.evaluation.task import Fitted, Task
+
+CLASSIFIERS = ("lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge", "xgb")
+ALONE = ("nearest_centroid", "ec3")
+DEEP = ("fnn", "km_z", "dcn_z", "idec_z", "dmnn", "cac_dmnn", "ac_tpc", "grasp", "deepcac")
+SEQUENCE = ("deepcac_ts", "grasp_ts", "ac_tpc_ts")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method id taken apart.
+
+    Attributes
+    ----------
+    id : str
+    family : {"cac", "deep"}
+        Which adapter fits it and how its tasks are made (`prepare.Setting`).
+    arm : {"base", "km", "cac", "deep"}
+        The place in the papers' comparisons.
+    classifier : str
+        Base classifier of the CAC family; empty for the deep methods.
+    """
+
+    id: str
+    family: str
+    arm: str
+    classifier: str = ""
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the number of clusters means anything to this method."""
+        return self.arm != "base"
+
+
+def known_methods() -> tuple[str, ...]:
+    """Return every method id."""
+    clustered = [f"{arm}_{x}" for arm in ("km", "cac") for x in CLASSIFIERS]
+    return (*CLASSIFIERS, *ALONE, *clustered, *DEEP, *SEQUENCE)
+
+
+def parse_method(name: str) -> Method:
+    """Take a method id apart; an unknown one is a `ConfigError` that lists the known."""
+    if name in DEEP or name in SEQUENCE:
+        return Method(name, "deep", "deep")
+    if name in CLASSIFIERS or name in ALONE:
+        return Method(name, "cac", "base", name)
+    arm, _, classifier = name.partition("_")
+    if arm in ("km", "cac") and classifier in CLASSIFIERS:
+        return Method(name, "cac", arm, classifier)
+    raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")
+
+
+def fit(task: Task, method: Method, shared: Path | None) -> Fitted:
+    """Fit a method on a task.
+
+    Parameters
+    ----------
+    task : Task
+    method : Method
+    shared : Path or None
+        What methods share for this data set: the clusterings of every alpha (CAC family) or
+        the pre-trained autoencoders (deep methods).
+    """
+    if method.family == "deep":
+        from deepcac.nn.adapter import fit_task as fit_deep
+
+        return fit_deep(task, method.id, shared)
+    from deepcac.cac.adapter import fit_task as fit_cac
+
+    return fit_cac(task, method.id, shared)

@@ -1,0 +1,146 @@
+"""One run: a method with k clusters on every split of a data set, to one record."""
+
+import logging
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deepcac.errors import ConfigError
+from deepcac.evaluation import record as records
+from deepcac.evaluation.methods import Method, fit
+from deepcac.evaluation.metrics import score
+from deepcac.evaluation.prepare import Setting, make_task
+from deepcac.evaluation.subtypes import describe
+from deepcac.evaluation.task import Fitted, Task
+from deepcac.features.matrix import FeatureMatrix, read_features
+from deepcac.protocol import Protocol
+from deepcac.splits import Split, read_splits
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Files that a run reads and writes.
+
+    Attributes
+    ----------
+    features, splits : path
+        Of the data set.
+    shared : path or None
+        Clusterings or pre-trained autoencoders (see `methods.fit`).
+    record : path
+        The JSON to write; the per-row scores go beside it.
+    """
+
+    features: Path
+    splits: Path
+    shared: Path | None
+    record: Path
+
+
+def run(
+    files: RunFiles,
+    method: Method,
+    *,
+    dataset: str,
+    k: int,
+    protocol: Protocol,
+    synthetic: bool = False,
+    threads: int = 1,
+) -> None:
+    """Fit and score a method on every split, and write the record and the row scores.
+
+    Parameters
+    ----------
+    files : RunFiles
+    method : Method
+    dataset : str
+        Data set id.
+    k : int
+        Number of clusters; must be 1 for a method without clusters.
+    protocol : Protocol
+    synthetic : bool
+        Whether the data are generated.
+    threads : int
+        For the record; the limits themselves are set by `deepcac.job`.
+    """
+    if not method.clustered and k != 1:
+        raise ConfigError(f"{method.id} has no clusters; ask for {method.id}_k1, not k{k}")
+    features = read_features(files.features)
+    setting = Setting(dataset, k, protocol, method.family)
+    holdout = method.family == "cac" and "A14" in protocol
+    splits = read_splits(files.splits, features.row_id, published_holdout=holdout)
+    entries, rows = [], []
+    seconds: Counter[str] = Counter()
+    for split in splits:
+        entry, scores, spent = _run_split(features, split, setting, method, files.shared)
+        entries.append(entry)
+        rows.append(scores)
+        seconds.update(spent)
+    statuses = [entry["status"] for entry in entries]
+    record = {
+        "schema": 1,
+        "dataset": dataset,
+        "method": method.id,
+        "k": k,
+        "protocol": protocol.name,
+        "switches": sorted(protocol.labels),
+        "status": next((s for s in statuses if s != "ok"), "ok"),
+        "synthetic": synthetic,
+        "n_rows": len(features.row_id),
+        "n_features": len(features.names),
+        "n_classes": features.n_classes,
+        "splits": entries,
+        "summary": records.summarise(entries),
+        "inputs": {
+            name: records.file_digest(getattr(files, name)) for name in ("features", "splits")
+        },
+        "machine": records.machine(dict(seconds), threads),
+    }
+    records.write_scores(files.record, rows)
+    records.write_record(files.record, record)
+
+
+def _run_split(
+    features: FeatureMatrix, split: Split, setting: Setting, method: Method, shared: Path | None
+) -> tuple[dict[str, Any], pa.Table, dict[str, float]]:
+    start = time.perf_counter()
+    task = make_task(features, split, setting)
+    prepared = time.perf_counter()
+    fitted = fit(task, method, shared)
+    done = time.perf_counter()
+    entry = split_entry(task, fitted)
+    scores = records.row_scores(features.row_id[split.test], task, fitted)
+    spent = {"prepare": prepared - start, "fit": done - prepared}
+    spent |= {f"fit.{stage}": value for stage, value in fitted.seconds.items()}
+    spent["score"] = time.perf_counter() - done
+    shown = {name: entry["metrics"].get(name) for name in ("f1", "auroc", "auprc")}
+    log.info("%s split %d: %s, %.1f s", method.id, split.seed, shown, done - start)
+    return entry, scores, spent
+
+
+def split_entry(task: Task, fitted: Fitted) -> dict[str, Any]:
+    """Return what the record says of one split."""
+    names = task.names or None
+    return {
+        "seed": task.seed,
+        "status": fitted.status,
+        "n_train": len(task.y_train),
+        "n_validation": len(task.y_validation),
+        "n_test": len(task.y_test),
+        "metrics": score(task, fitted),
+        "clusters": describe(task, fitted, names),
+        "hyperparameters": fitted.hyperparameters,
+        "tuned": list(fitted.tuned),
+        "history": {name: _finite(curve) for name, curve in fitted.history.items()},
+    }
+
+
+def _finite(curve: list[float]) -> list[float | None]:
+    return [float(v) if np.isfinite(v) else None for v in curve]

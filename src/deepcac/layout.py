@@ -1,0 +1,124 @@
+"""Which file holds what: paths of features, splits, shared stages and runs, from the config.
+
+Everything here is a pure function of the configuration and the registry, so that the workflow
+holds no logic and this can be tested without it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deepcac.evaluation.methods import parse_method
+from deepcac.protocol import Protocol, switches
+from deepcac.sources.registry import Registry
+
+PROTOCOL_FOLDERS = {"sound": "", "as_published": "as_published/"}
+
+# A switch of these stages changes what is shared by the methods of a family.
+_SHARED_STAGES = {
+    "cac": frozenset({"features", "splits", "scaling"}),
+    "deep": frozenset({"features", "splits", "scaling"}),
+}
+_SHARED_LABELS = {"cac": frozenset[str](), "deep": frozenset({"D14"})}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths of one configured workflow.
+
+    Attributes
+    ----------
+    registry : Registry
+        Every known source and data set.
+    config : mapping
+        The validated configuration.
+    """
+
+    registry: Registry
+    config: Mapping[str, Any]
+
+    def feature_file(self, variant: str, dataset: str) -> str:
+        """Return the feature file of a data set under the protocol of folder `variant`."""
+        own = Protocol.from_folder(variant).labels & self._switches(dataset)
+        return f"data/features/{variant if own else ''}{dataset}.parquet"
+
+    def split_file(self, variant: str, dataset: str) -> str:
+        """Return the split file that goes with `feature_file`."""
+        labels = Protocol.from_folder(variant).labels
+        own = labels & (self._switches(dataset) | {"D3"})
+        return f"data/splits/{variant if own else ''}{dataset}.parquet"
+
+    def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
+        """Return the file that methods of one family share, if this one uses it (0 or 1)."""
+        parsed = parse_method(method)
+        folder = variant if self._changes_shared(variant, dataset, parsed.family) else ""
+        if parsed.family == "deep":
+            return [f"data/pretrained/{folder}{dataset}.safetensors"]
+        if parsed.arm in ("km", "cac"):
+            return [f"data/clusterings/{folder}{dataset}_k{k}.parquet"]
+        return []
+
+    def _changes_shared(self, variant: str, dataset: str, family: str) -> bool:
+        for label in Protocol.from_folder(variant).labels:
+            switch = switches()[label]
+            relevant = switch.stage != "features" or label in self._switches(dataset)
+            if relevant and switch.stage in _SHARED_STAGES[family]:
+                return True
+            if label in _SHARED_LABELS[family]:
+                return True
+        return False
+
+    def runs(self, part: str) -> list[str]:
+        """Return the run records of one part of the configuration (``cac`` or ``deep``)."""
+        plan = self.config["runs"].get(part, {})
+        paths = []
+        for folder in (PROTOCOL_FOLDERS[name] for name in plan.get("protocols", [])):
+            for dataset in plan["datasets"]:
+                paths += self._grid(folder, dataset, plan["methods"], plan)
+        for measured in plan.get("switches", []):
+            for label in measured["labels"]:
+                folder = f"switches/{label}/"
+                Protocol.from_folder(folder)  # refuses an unknown label
+                for dataset in measured["datasets"]:
+                    methods = measured["methods"]
+                    paths += self._grid(folder, dataset, methods, measured)
+        return list(dict.fromkeys(paths))
+
+    def _grid(
+        self, folder: str, dataset: str, methods: list[str], plan: Mapping[str, Any]
+    ) -> list[str]:
+        sequence = self.registry.dataset(dataset).sequence
+        paths = []
+        for name in methods:
+            method = parse_method(name)
+            if method.id.endswith("_ts") != sequence:
+                continue
+            ks = plan["k"] if method.clustered else [1]
+            paths += [f"results/{folder}{dataset}/{name}_k{k}.json" for k in self._ks(dataset, ks)]
+        return paths
+
+    def _ks(self, dataset: str, ks: Any) -> list[int]:
+        """Return the list of k, which may be given a data set with a default."""
+        if isinstance(ks, Mapping):
+            return list(ks.get(dataset, ks["default"]))
+        return list(ks)
+
+    def all_runs(self) -> list[str]:
+        """Return the run records of every part."""
+        return list(dict.fromkeys(path for part in self.config["runs"] for path in self.runs(part)))
+
+    def feature_files(self) -> list[str]:
+        """Return the sound and as-published feature files of every configured data set."""
+        variants = PROTOCOL_FOLDERS.values()
+        names = [(v, d) for d in self.config["datasets"] for v in variants]
+        return list(dict.fromkeys(self.feature_file(v, d) for v, d in names))
+
+    def split_files(self) -> list[str]:
+        """Return the split files of every configured data set."""
+        variants = PROTOCOL_FOLDERS.values()
+        names = [(v, d) for d in self.config["datasets"] for v in variants]
+        return list(dict.fromkeys(self.split_file(v, d) for v, d in names))
+
+    def _switches(self, dataset: str) -> frozenset[str]:
+        """Return the labels of the switches that change the features of a data set."""
+        return frozenset(self.registry.dataset(dataset).switches)

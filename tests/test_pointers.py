@@ -1,0 +1,49 @@
+import hashlib
+import os
+
+import pytest
+
+from deepcac.errors import DataError
+from deepcac.pointers import align_times, find_pointers, read_pointer
+
+
+def track(path, content: bytes):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    digest = hashlib.md5(content).hexdigest()
+    path.with_name(path.name + ".dvc").write_text(
+        f"outs:\n- md5: {digest}\n  size: {len(content)}\n  hash: md5\n  path: {path.name}\n"
+    )
+
+
+def test_states_of_tracked_files(tmp_path):
+    for name in ("a", "b", "c"):
+        track(tmp_path / "data" / name, name.encode())
+    (tmp_path / "data" / "b").write_bytes(b"other")
+    (tmp_path / "data" / "c").unlink()
+    pointers = list(find_pointers([tmp_path / "data"]))
+    assert [p.state() for p in pointers] == ["same", "changed", "absent"]
+    cached = tmp_path / "cache" / "files" / "md5" / pointers[0].md5[:2] / pointers[0].md5[2:]
+    assert not pointers[0].cached(tmp_path / "cache")
+    cached.parent.mkdir(parents=True)
+    cached.touch()
+    assert pointers[0].cached(tmp_path / "cache")
+
+
+def test_unchanged_files_get_one_time_and_changed_ones_keep_theirs(tmp_path):
+    for i, name in enumerate(("a", "b", "c")):
+        track(tmp_path / name, name.encode())
+        os.utime(tmp_path / name, ns=(0, 10**18 + i))
+    (tmp_path / "c").write_bytes(b"changed")
+    os.utime(tmp_path / "c", ns=(0, 5))
+    assert align_times(find_pointers([tmp_path])) == 2
+    assert (tmp_path / "a").stat().st_mtime_ns == (tmp_path / "b").stat().st_mtime_ns == 10**18
+    assert (tmp_path / "c").stat().st_mtime_ns == 5
+
+
+@pytest.mark.parametrize("text", ["", "outs: []", "outs:\n- path: x\n", "a: [", "- 1"])
+def test_a_foreign_pointer_is_named(tmp_path, text):
+    path = tmp_path / "x.dvc"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"x\.dvc"):
+        read_pointer(path)

@@ -1,0 +1,116 @@
+import json
+
+import numpy as np
+import pytest
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.evaluation import record as records
+from deepcac.evaluation.methods import known_methods, parse_method
+from deepcac.evaluation.run import RunFiles, run, split_entry
+from deepcac.evaluation.task import Fitted, Task
+from deepcac.features.matrix import FeatureMatrix, read_features, write_features
+from deepcac.protocol import SOUND, Protocol, published_labels
+from deepcac.splits import make_splits, write_splits
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 4))
+    y = (X[:, 0] + 0.5 * rng.normal(size=160) > 0).astype(np.int64)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    features = FeatureMatrix(np.arange(160) * 3, y, X, tuple("abcd"))
+    write_features(tmp_path / "f.parquet", features)
+    write_splits(tmp_path / "s.parquet", make_splits(features.row_id, y, [0, 1]))
+    return RunFiles(tmp_path / "f.parquet", tmp_path / "s.parquet", None, tmp_path / "lr_k1.json")
+
+
+def test_features_come_back_as_written(tmp_path, files):
+    features = read_features(files.features)
+    write_features(tmp_path / "again.parquet", features)
+    assert (tmp_path / "again.parquet").read_bytes() == files.features.read_bytes()
+    assert np.isnan(features.X).any()
+
+
+def test_a_run_scores_every_test_row_once_and_repeats_to_the_digest(files):
+    arguments = {"dataset": "toy", "k": 1, "protocol": SOUND}
+    run(files, parse_method("lr"), **arguments)
+    record = records.read_record(files.record)
+    scores = records.scores_path(files.record).read_bytes()
+    assert record["protocol"] == "sound"
+    assert record["summary"]["auroc"]["mean"] > 0.8
+    assert [split["n_test"] for split in record["splits"]] == [40, 40]
+    assert record["machine"]["peak_memory_mb"] > 1
+    run(files, parse_method("lr"), **arguments)
+    again = records.read_record(files.record)
+    assert again["digest"] == record["digest"]
+    assert records.scores_path(files.record).read_bytes() == scores
+
+
+def test_an_edited_record_is_refused(files):
+    run(files, parse_method("lr"), dataset="toy", k=1, protocol=SOUND)
+    record = json.loads(files.record.read_text())
+    record["summary"]["auroc"]["mean"] = 0.999
+    files.record.write_text(json.dumps(record))
+    with pytest.raises(DataError, match="edited"):
+        records.read_record(files.record)
+    files.record.write_text("{}")
+    with pytest.raises(DataError, match="not a run record"):
+        records.read_record(files.record)
+
+
+def test_a_failed_run_leaves_nothing_behind(files, monkeypatch):
+    monkeypatch.setattr(
+        records, "write_table", lambda *_: (_ for _ in ()).throw(OSError(28, "disk full"))
+    )
+    with pytest.raises(OSError, match="disk full"):
+        run(files, parse_method("lr"), dataset="toy", k=1, protocol=SOUND)
+    left = {path.name for path in files.record.parent.iterdir()}
+    assert left == {"f.parquet", "s.parquet"}
+
+
+def test_a_method_without_clusters_refuses_k(files):
+    with pytest.raises(ConfigError, match="lr_k1"):
+        run(files, parse_method("lr"), dataset="toy", k=2, protocol=SOUND)
+
+
+def test_method_ids_parse_back():
+    for name in known_methods():
+        assert parse_method(name).id == name
+    assert parse_method("km_z").family == "deep"
+    assert parse_method("km_lr").arm == "km"
+    with pytest.raises(ConfigError, match="unknown method 'cac_zz'"):
+        parse_method("cac_zz")
+
+
+def test_curves_with_nan_become_null():
+    y = np.array([0, 1, 0, 1])
+    X = np.arange(8.0).reshape(4, 2)
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, "toy", names=("a", "b"))
+    fitted = Fitted(np.eye(2)[y], y, y * 0, y * 0, {}, history={"loss": [1.0, float("nan")]})
+    assert split_entry(task, fitted)["history"]["loss"] == [1.0, None]
+
+
+def test_summary_is_mean_and_sd_of_what_every_split_has():
+    entries = [
+        {"metrics": {"f1": 0.2, "auroc": None}},
+        {"metrics": {"f1": 0.4, "auroc": 0.5}},
+    ]
+    summary = records.summarise(entries)
+    assert summary.keys() == {"f1"}
+    assert summary["f1"]["mean"] == pytest.approx(0.3)
+    assert summary["f1"]["sd"] == pytest.approx(np.sqrt(0.02))
+
+
+def test_protocols_by_folder():
+    assert Protocol.from_folder("").name == "sound"
+    published = Protocol.from_folder("as_published/")
+    assert published.name == "as_published"
+    assert "L1" in published
+    assert "L3" not in published.labels, "the papers' numbers had standardised features"
+    assert Protocol.from_folder("switches/L1/").labels == {"L1"}
+    assert published.labels == published_labels()
+    with pytest.raises(ConfigError, match="unknown switch 'Q9'"):
+        Protocol.from_folder("switches/Q9/")
+    with pytest.raises(ConfigError, match="no protocol"):
+        Protocol.from_folder("elsewhere/")

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepcac.errors import DataError
+from deepcac.protocol import Protocol
+from deepcac.splits import PARTS, draw, holdout, make_splits, read_splits, write_splits
+
+
+def labels(n: int, share: float = 0.2) -> np.ndarray:
+    return (np.arange(n) % round(1 / share) == 0).astype(np.int64)
+
+
+@given(n=st.integers(40, 400), seed=st.integers(0, 50))
+def test_parts_are_57_18_25_and_keep_the_class_shares(n, seed):
+    y = labels(n)
+    part = draw(y, seed, stratified=True)
+    sizes = np.bincount(part, minlength=len(PARTS))
+    assert sizes[2] == int(np.ceil(n * 0.25))
+    assert sizes[1] == int(np.ceil((n - sizes[2]) * 0.25))
+    for p in range(3):
+        assert abs(y[part == p].sum() - y.mean() * sizes[p]) < 1.5
+
+
+def test_the_published_holdout_is_the_same_for_any_label():
+    part = holdout(100)
+    assert part.sum() == 2 * 25  # a quarter is test, coded 2; nothing is validation
+    # scikit-learn draws the test rows first, from one permutation.
+    expected = np.random.RandomState(108).permutation(100)[:25]
+    assert set(np.flatnonzero(part == 2)) == set(expected)
+
+
+def test_written_splits_come_back_by_row_id_and_refuse_other_rows(tmp_path):
+    y = labels(80)
+    ids = np.arange(80, dtype=np.int64) * 7
+    write_splits(tmp_path / "s.parquet", make_splits(ids, y, [0, 3]))
+    splits = read_splits(tmp_path / "s.parquet", ids)
+    assert [split.seed for split in splits] == [0, 3]
+    every = np.concatenate([splits[1].train, splits[1].validation, splits[1].test])
+    assert sorted(every) == list(range(80))
+    (published,) = read_splits(tmp_path / "s.parquet", ids, published_holdout=True)
+    assert published.seed == 108
+    assert len(published.validation) == 0
+    with pytest.raises(DataError, match="row ids differ"):
+        read_splits(tmp_path / "s.parquet", ids + 1)
+
+
+def test_splits_are_the_same_bytes_twice(tmp_path):
+    ids, y = np.arange(200, dtype=np.int64), labels(200)
+    for name in ("a", "b"):
+        write_splits(tmp_path / name, make_splits(ids, y, [0, 1]))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_switch_d3_draws_without_strata():
+    y = labels(60)
+    ids = np.arange(60, dtype=np.int64)
+    sound = make_splits(ids, y, [1])["split_1"].to_numpy()
+    plain = make_splits(ids, y, [1], Protocol(frozenset({"D3"})))["split_1"].to_numpy()
+    assert (sound != plain).any()
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [([0, 0, 0, 0, 0, 0, 0, 0], "only class"), ([0, 0, 0, 0, 0, 0, 1, 1], "has 2 rows")],
+)
+def test_labels_that_cannot_be_split_are_named(y, message):
+    with pytest.raises(DataError, match=message):
+        draw(np.array(y), 0, stratified=True)

@@ -1,0 +1,27 @@
+"""Fit and score one method with k clusters on every split of one data set."""
+
+from pathlib import Path
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.evaluation.methods import parse_method
+    from deepcac.evaluation.run import RunFiles, run
+    from deepcac.protocol import Protocol
+
+    shared = snakemake.input.get("shared")
+    files = RunFiles(
+        features=Path(snakemake.input.features),
+        splits=Path(snakemake.input.splits),
+        shared=Path(str(shared)) if shared else None,
+        record=Path(snakemake.output.record),
+    )
+    run(
+        files,
+        parse_method(snakemake.wildcards.method),
+        dataset=snakemake.wildcards.dataset,
+        k=int(snakemake.wildcards.k),
+        protocol=Protocol.from_folder(snakemake.wildcards.variant),
+        synthetic=snakemake.params.synthetic,
+        threads=snakemake.threads,
+    )

@@ -1,0 +1,13 @@
+"""Draw the splits of one data set."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.features.matrix import read_features
+    from deepcac.protocol import Protocol
+    from deepcac.splits import make_splits, write_splits
+
+    features = read_features(snakemake.input.features)
+    protocol = Protocol.from_folder(snakemake.wildcards.variant)
+    table = make_splits(features.row_id, features.label, snakemake.params.seeds, protocol)
+    write_splits(snakemake.output.splits, table)

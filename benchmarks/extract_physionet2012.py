@@ -29,6 +29,7 @@ from deepcac.features.summaries import summarise
 from deepcac.protocol import SOUND
 from deepcac.sources.archive import members
 from deepcac.sources.physionet2012 import extract, read_outcomes, read_sets
+from deepcac.sources.physionet2012_scan import scan
 
 SETS = ("a", "b", "c")
 
@@ -122,7 +123,9 @@ def main() -> None:
     if not mirror.is_dir():
         sys.exit("set DEEPCAC_MIRROR to a folder that holds physionet2012/set-a.tar.xz")
     if len(sys.argv) == 2:
-        summarise(np.zeros(1, dtype=np.intp), np.zeros(1), 1)  # compiled before the clock starts
+        # Compiled before the clock starts.
+        summarise(np.zeros(1, dtype=np.intp), np.zeros(1), 1)
+        scan(b"00:00,HR,1\n", 1, ("HR",))
         begin = time.process_time()
         seconds = ARMS[sys.argv[1]](mirror)
         seconds["cpu"] = time.process_time() - begin

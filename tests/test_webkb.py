@@ -211,7 +211,7 @@ def test_bad_archives(tmp_path, pages, message):
 
 
 def test_truncated_archive(tmp_path):
-    archive = pack(tmp_path / "webkb.archive", {n: HEADERS * 50 for n in PAGES})
+    archive = pack(tmp_path / "webkb.archive", dict.fromkeys(PAGES, HEADERS * 50))
     archive.write_bytes(archive.read_bytes()[:-40])
     with pytest.raises(DataError, match="truncated or damaged"):
         extract(archive, tmp_path / "p", tmp_path / "w", tmp_path / "l")

@@ -130,4 +130,4 @@ def _cohort(file: Path) -> tuple[CohortStep, ...]:
     if not file.exists():
         return ()
     steps = json.loads(file.read_text(encoding="utf-8"))
-    return tuple(CohortStep(str(step["step"]), int(step["rows"])) for step in steps)
+    return tuple(CohortStep(str(step["step"]), int(step["rows"])) for step in steps["steps"])

@@ -142,7 +142,7 @@ def test_the_flow_is_written_with_the_classes(tmp_path):
     features, flow = sepsis(tidy(tmp_path, COHORT))
     write_cohort(tmp_path / "cohort.json", features, flow, unit="ICU stay")
     written = json.loads((tmp_path / "cohort.json").read_text())
-    assert written == {"unit": "ICU stay", "steps": flow, "classes": {"0": 2, "1": 2}}
+    assert written == {"unit": "ICU stay", "flow": flow, "classes": {"0": 2, "1": 2}}
 
 
 # Static features

@@ -18,7 +18,7 @@ def write_cohort(
     Parameters
     ----------
     path : path-like
-        JSON file to write: ``unit``, ``steps`` (list of {"step", "rows"}, in order) and
+        JSON file to write: ``unit``, ``flow`` (list of {"step", "rows"}, in order) and
         ``classes`` (rows of each class in the feature file).
     features : FeatureMatrix
         What the flow ends in.
@@ -29,4 +29,4 @@ def write_cohort(
     """
     classes, counts = np.unique(features.label, return_counts=True)
     by_class = {str(c): int(n) for c, n in zip(classes, counts, strict=True)}
-    write_json(path, {"unit": unit, "steps": flow, "classes": by_class})
+    write_json(path, {"unit": unit, "flow": flow, "classes": by_class})

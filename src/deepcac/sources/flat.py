@@ -26,7 +26,7 @@ def extract_adult(train: StrPath, test: StrPath, tidy: StrPath, cohort: StrPath)
     """
     variables = read_variables("uci_adult")
     first = read_delimited(train, variables, header=False, missing="?")
-    second = read_delimited(test, variables, header=False, skip=1, missing="?", strip=".")
+    second = read_delimited(test, variables, header=False, comment="|", missing="?", strip=".")
     group = ["train"] * first.num_rows + ["test"] * second.num_rows
     table = pa.concat_tables([first, second]).append_column("group", pa.array(group, pa.string()))
     write_table(tidy, with_row_id(table))

@@ -95,8 +95,10 @@ def read_arff(path: StrPath) -> pa.Table:
     fields, columns = [], []
     for name in names:
         kind, levels = meta[name]
+        if kind not in ("nominal", "numeric") or (kind == "numeric" and np.isinf(data[name]).any()):
+            raise DataError(f"{path}: attribute {name!r} is {kind}, or holds an infinite value")
         plain = LABEL if name == names[-1] else name
-        field, column = _column(plain, data[name], levels if kind == "nominal" else None)
+        field, column = _column(plain, data[name], levels)
         fields.append(field)
         columns.append(column)
     if columns[-1].null_count:

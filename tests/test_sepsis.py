@@ -223,6 +223,23 @@ def test_as_published_agrees_with_a_plain_reading_of_the_program(tmp_path):
             np.testing.assert_equal(found[name], value, err_msg=name)
 
 
+def test_sound_agrees_with_a_plain_reading_of_the_first_day(tmp_path):
+    stays = random_stays(40, seed=8)
+    features, _ = sepsis(tidy(tmp_path, stays))
+    for patient, values in zip(features.row_id, features.X, strict=True):
+        found = dict(zip(features.names, values, strict=True))
+        day = pd.DataFrame(stays[patient][:24], columns=NAMES).ffill()
+        assert found["BaseExcess"] == day["BaseExcess"].iloc[-1] or np.isnan(found["BaseExcess"])
+        for name in AGGREGATED:
+            entry = plausible_ranges()[name]
+            known = day[name].clip(entry.low, entry.high).dropna()
+            expected = [np.nan] * 5
+            if len(known):
+                ends = [known.iloc[0], known.iloc[-1]]
+                expected = [*ends, known.min(), known.max(), known.median()]
+            np.testing.assert_equal([found[f"{name}_{a}"] for a in AGGREGATES], expected)
+
+
 # Hourly features
 
 

@@ -11,7 +11,7 @@ from deepcac.sources.mimic3.stays import typed
 from deepcac.sources.mimic3.tables import RawTable, find, quoted, reading
 
 # One part of the stays is summarised at a time; about this many bytes of raw CSV go into one.
-PART_BYTES = 1 << 30
+PART_BYTES = 1 << 28
 # The name of a stay in each table: labs are drawn all over the hospital and carry no ICU stay.
 # Candidates are one stay a patient, so the patient and the time say which stay it is.
 _STAY_KEY = {"chartevents": "icustay_id", "labevents": "subject_id", "outputevents": "icustay_id"}

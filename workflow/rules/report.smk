@@ -42,10 +42,10 @@ rule report:
         "logs/report.log",
     benchmark:
         "logs/benchmarks/report.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=4000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/report.py"

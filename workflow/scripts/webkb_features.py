@@ -5,7 +5,7 @@ from deepcac.job import job
 with job(snakemake):
     from deepcac.features.pairwise import write_pairwise
     from deepcac.features.webkb import webkb
-    from deepcac.sources.flat import write_cohort
+    from deepcac.sources.tidy import write_cohort
     from deepcac.storage import read_table
 
     pages, words, links = (read_table(path) for path in snakemake.input)

@@ -247,9 +247,7 @@ def renew(
             if not stale[c, j] or (way == REMOVE and counts[j, c] < 2):
                 continue  # from a cluster with one row of the class, nobody can leave
             sign = 1 - 2 * way
-            constant, factor = coefficients(
-                counts, gram, scalars, j, c, sign, alpha, sized, share
-            )
+            constant, factor = coefficients(counts, gram, scalars, j, c, sign, alpha, sized, share)
             by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
             by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
             by_vector = max(by_vector, combine(sums, share, j, vectors[way, c, j]))
@@ -332,9 +330,7 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
         if counts[p, c] == 1:
             continue  # the last of its class stays
         if stale[c, k]:
-            renew(
-                sums, counts, gram, scalars, vectors, terms, share, stale, drift, c, alpha, sized
-            )
+            renew(sums, counts, gram, scalars, vectors, terms, share, stale, drift, c, alpha, sized)
         drifted = drift[c, 0] + drift[c, 1] * square + drift[c, 2] * norms[i]
         if reach[i] > drifted:
             continue

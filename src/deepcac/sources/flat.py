@@ -1,14 +1,13 @@
 """The flat UCI tables and the Titanic passenger list: raw files to tidy parquet."""
 
 import os
-from collections.abc import Mapping
 
-import numpy as np
 import pyarrow as pa
 
 from deepcac.sources.delimited import read_delimited
+from deepcac.sources.tidy import with_row_id, write_cohort
 from deepcac.sources.variables import read_variables
-from deepcac.storage import write_json, write_table
+from deepcac.storage import write_table
 
 StrPath = str | os.PathLike[str]
 
@@ -54,13 +53,3 @@ def extract_titanic(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     table = read_delimited(raw, read_variables("titanic"), header=True)
     write_table(tidy, with_row_id(table))
     write_cohort(cohort, {"passengers": table.num_rows})
-
-
-def with_row_id(table: pa.Table) -> pa.Table:
-    """Put the row number, from 1, in front as ``row_id``."""
-    return table.add_column(0, "row_id", pa.array(np.arange(1, table.num_rows + 1)))
-
-
-def write_cohort(path: StrPath, counts: Mapping[str, int]) -> None:
-    """Write a cohort flow: the rows that are left after each step, in order."""
-    write_json(path, {"steps": [{"step": step, "rows": rows} for step, rows in counts.items()]})

@@ -1,6 +1,7 @@
 """The cohort flow of a data set: how many rows are left after each exclusion, as JSON."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,11 @@ import numpy.typing as npt
 from deepcac.storage import write_json
 
 Flow = list[dict[str, str | int]]
+
+
+def steps(counts: Mapping[str, int]) -> Flow:
+    """Return a cohort flow from the rows that are left after each step, in order."""
+    return [{"step": step, "rows": rows} for step, rows in counts.items()]
 
 
 def write_cohort(

@@ -55,12 +55,14 @@ def times_table(runs: Iterable[Run]) -> Table:
     for run in runs:
         machine = run.record.get("machine") or {}
         stages = machine.get("seconds") or {}
+        # A name with a dot is a part of the stage before the dot.
+        total = sum(seconds for stage, seconds in stages.items() if "." not in stage)
         parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in sorted(stages.items()))
         memory = machine.get("peak_memory_mb")
         rows.append(
             text_row(
                 *_name(run),
-                f"{sum(stages.values()):.1f}" if stages else "",
+                f"{total:.1f}" if stages else "",
                 parts,
                 "" if memory is None else f"{memory:.0f}",
                 machine.get("threads"),

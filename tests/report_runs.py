@@ -46,6 +46,7 @@ def write_run(
         "n_rows": 1000,
         "n_features": 12,
         "n_classes": 2,
+        "missing": 0.125,
         "splits": splits,
         "summary": summarise(splits),
         "inputs": {"features": "0" * 64, "splits": "1" * 64},

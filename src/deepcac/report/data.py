@@ -28,7 +28,7 @@ class DataSetNote:
     ----------
     source, entry : Source, DataSet
         From the registry.
-    rows, features, shares : str
+    rows, features, missing, shares : str
         From its sound run; empty before one is made.
     cohort : tuple of CohortStep
         Empty where no flow was written.
@@ -38,6 +38,7 @@ class DataSetNote:
     entry: DataSet
     rows: str = ""
     features: str = ""
+    missing: str = ""
     shares: str = ""
     cohort: tuple[CohortStep, ...] = ()
 
@@ -74,6 +75,7 @@ def _note(source: Source, entry: DataSet, runs: Runs, tidy: Path | None) -> Data
         entry=entry,
         rows=_count(record.get("n_rows")),
         features=_count(record.get("n_features")),
+        missing=_percent(record.get("missing")),
         shares=_shares(own),
         cohort=_cohort(tidy / source.id / f"cohort_{entry.id}.json") if tidy else (),
     )
@@ -81,6 +83,10 @@ def _note(source: Source, entry: DataSet, runs: Runs, tidy: Path | None) -> Data
 
 def _count(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else ""
+
+
+def _percent(share: object) -> str:
+    return f"{100 * share:.1f} %" if isinstance(share, float) else ""
 
 
 def _shares(runs: Iterable[Run]) -> str:

@@ -12,9 +12,14 @@ import torch
 from deepcac.errors import ConfigError
 from deepcac.evaluation.task import Fitted, Task
 from deepcac.nn import data
+from deepcac.nn.ac_tpc import ACTPCClassifier
 from deepcac.nn.base import DeepClassifier
+from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
+from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier
 from deepcac.nn.fnn import FNNClassifier
+from deepcac.nn.grasp import GRASPClassifier
+from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.networks import AnyAutoencoder
 from deepcac.nn.pretrain import pretrain, read_pretrained, write_pretrained
@@ -24,6 +29,12 @@ log = logging.getLogger(__name__)
 ESTIMATORS: dict[str, type[DeepClassifier]] = {
     "fnn": FNNClassifier,
     "km_z": KMZClassifier,
+    "dcn_z": DCNClassifier,
+    "idec_z": IDECClassifier,
+    "dmnn": DMNNClassifier,
+    "cac_dmnn": CACDMNNClassifier,
+    "ac_tpc": ACTPCClassifier,
+    "grasp": GRASPClassifier,
     "deepcac": DeepCACClassifier,
 }
 SEQUENCE_SETTINGS: dict[str, dict[str, Any]] = {"deepcac": {"alpha": 20.0, "beta": 5.0}}

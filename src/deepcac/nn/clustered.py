@@ -1,5 +1,6 @@
 """Cluster, then predict: the stages that KM-Z, DCN-Z, IDEC-Z and DeepCAC share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network, predict_in_chunks
-from deepcac.nn.centroids import kmeans_start, nearest, one_hot
+from deepcac.nn.centroids import kmeans_start, move_online, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import cluster_means, squared_distances
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
@@ -111,6 +112,46 @@ class CentroidClassifier(DeepClassifier):
 
     def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
         """Train the latents and the centroids together; KM-Z leaves both as they are."""
+
+    def _train_latents(
+        self,
+        loss: Callable[[Tensor, Tensor], Tensor],
+        learned: list[nn.Parameter],
+        network: CentroidNetwork,
+        train_rows: Rows,
+        validation: Rows,
+    ) -> None:
+        """Lower a loss of (x, y) batch by batch, moving the centroids after every step."""
+        x, y = train_rows.x, train_rows.y
+
+        @torch.no_grad()
+        def move(rows: Tensor) -> None:
+            z = network.autoencoder.encode(x[rows])
+            moved, counts = self._move(network, z, network.membership(z))
+            network.centroids.copy_(moved)
+            network.counts.copy_(counts)
+
+        @torch.no_grad()
+        def score() -> float:
+            if self._stopping.clustering == "loss":
+                return -float(loss(validation.x, validation.y))
+            return self._clustering_score(network, train_rows, validation)
+
+        curve = train(
+            network,
+            [Step(lambda rows: loss(x[rows], y[rows]), learned)],
+            len(train_rows),
+            score,
+            self._budget(len(train_rows)),
+            after_batch=move,
+        )
+        self._record("clustering", curve)
+
+    def _move(
+        self, network: CentroidNetwork, z: Tensor, membership: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return the centroids and counts after a batch."""
+        return move_online(network.centroids, network.counts, z, membership)
 
     def _train_predictors(
         self, network: CentroidNetwork, train_rows: Rows, validation: Rows

@@ -1,6 +1,7 @@
 """DeepCAC: latents that are clustered and class-separable inside each cluster (003_* section 7)."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
@@ -12,7 +13,6 @@ from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
 from deepcac.nn.data import Rows
 from deepcac.nn.losses import am_softmax, cluster_means, within, within_norm
 from deepcac.nn.stopping import StoppingRule, macro_auprc
-from deepcac.nn.training import Step, train
 
 PUBLISHED_COUNT = 100.0  # where the program restarts every counter in each batch (D16)
 
@@ -101,33 +101,13 @@ class DeepCACClassifier(CentroidClassifier):
         learned = list(network.autoencoder.parameters())
         if "D6" not in self.protocol and self.alpha:
             learned.append(network.class_vectors)
+        loss = partial(self.loss, network)
+        self._train_latents(loss, learned, network, train_rows, validation)
 
-        @torch.no_grad()
-        def move_centroids(rows: Tensor) -> None:
-            z = network.autoencoder.encode(train_rows.x[rows])
-            counts = network.counts
-            if "D16" in self.protocol:
-                counts = torch.full_like(counts, PUBLISHED_COUNT)
-            moved, counts = move_online(network.centroids, counts, z, network.membership(z))
-            network.centroids.copy_(moved)
-            network.counts.copy_(counts)
-
-        def score() -> float:
-            if self._stopping.clustering == "loss":
-                with torch.no_grad():
-                    return -float(self.loss(network, validation.x, validation.y))
-            return self._clustering_score(network, train_rows, validation)
-
-        curve = train(
-            network,
-            [
-                Step(
-                    lambda rows: self.loss(network, train_rows.x[rows], train_rows.y[rows]), learned
-                )
-            ],
-            len(train_rows),
-            score,
-            self._budget(len(train_rows)),
-            after_batch=move_centroids,
-        )
-        self._record("clustering", curve)
+    def _move(
+        self, network: CentroidNetwork, z: Tensor, membership: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        if "D16" not in self.protocol:
+            return super()._move(network, z, membership)
+        restarted = torch.full_like(network.counts, PUBLISHED_COUNT)
+        return move_online(network.centroids, restarted, z, membership)

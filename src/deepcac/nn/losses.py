@@ -112,9 +112,12 @@ def expected_cross_entropy(weights: Tensor, log_p: Tensor, y: Tensor) -> Tensor:
     return -(weights * log_p[:, y].T).sum(dim=1).mean()
 
 
-def entropy(weights: Tensor) -> Tensor:
-    """Return the mean entropy of rows of probabilities: AC-TPC's L2."""
-    return -torch.xlogy(weights, weights).sum(dim=1).mean()
+def entropy(log_weights: Tensor) -> Tensor:
+    """Return the mean entropy of rows of log probabilities: AC-TPC's L2.
+
+    Logs, because x log x has no finite gradient at a probability that rounds to 0.
+    """
+    return -(log_weights.exp() * log_weights).sum(dim=1).mean()
 
 
 def embedding_separation(log_p: Tensor) -> Tensor:

@@ -1,15 +1,14 @@
 """What the data sets are: titles, licences, sizes, and how each cohort came about."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from deepcac.errors import DataError
 from deepcac.report.ledger import class_shares
 from deepcac.report.records import Run, Runs
 from deepcac.sources.registry import DataSet, Source, load_registry
+from deepcac.storage import read_json
 
 
 @dataclass(frozen=True)
@@ -98,23 +97,11 @@ def _shares(runs: Iterable[Run]) -> str:
 
 
 def _cohort(file: Path) -> tuple[CohortStep, ...]:
-    """Read a cohort flow: steps with the rows left, or a start, exclusions and an end."""
+    """Read a cohort flow: the rows that are left after each step."""
     if not file.exists():
         return ()
     try:
-        flow = json.loads(file.read_text(encoding="utf-8"))
-        steps = flow.get("steps") if isinstance(flow, dict) else flow
-        if steps is None:
-            steps = _from_exclusions(flow)
+        steps = read_json(file)["steps"]
         return tuple(CohortStep(str(step["step"]), int(step["rows"])) for step in steps)
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{file}: no cohort flow ({error!r}); build the features again") from error
-
-
-def _from_exclusions(flow: dict[str, Any]) -> list[dict[str, Any]]:
-    left = int(flow["start"]["all"])
-    steps = [{"step": f"{flow['unit']}s in the source", "rows": left}]
-    for exclusion in flow["exclusions"]:
-        left -= int(exclusion["stays"])
-        steps.append({"step": f"without {exclusion['reason']}", "rows": left})
-    return steps

@@ -24,7 +24,7 @@ def write_cohort(
     Parameters
     ----------
     path : path-like
-        JSON file to write: ``unit``, ``steps`` and, with a label, ``classes``.
+        JSON file to write: ``unit``, ``flow`` and, with a label, ``classes``.
     flow : list of {"step", "rows"}
         Rows left after each step, in order.
     unit : str
@@ -34,7 +34,7 @@ def write_cohort(
     **details
         Further entries of the source's own, JSON-ready.
     """
-    content: dict[str, Any] = {"unit": unit, "steps": flow} | details
+    content: dict[str, Any] = {"unit": unit, "flow": flow} | details
     if label is not None:
         classes, counts = np.unique(label, return_counts=True)
         content["classes"] = {str(c): int(n) for c, n in zip(classes, counts, strict=True)}

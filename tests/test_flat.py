@@ -22,12 +22,12 @@ ADULT = """\
 54, ?, 180211, Some-college, 10, Married-civ-spouse, ?, Husband, Asian-Pac-Islander, Male, 0, 0, 60, South, >50K
 28, Private, 338409, Bachelors, 13, Married-civ-spouse, Prof-specialty, Wife, Black, Female, 0, 0, 40, Cuba, <=50K
 
-"""  # noqa: E501
+"""
 ADULT_TEST = """\
 |1x3 Cross validator
 25, Private, 226802, 11th, 7, Never-married, Machine-op-inspct, Own-child, Black, Male, 0, 0, 40, ?, <=50K.
 44, Private, 160323, Some-college, 10, Married-civ-spouse, Machine-op-inspct, Husband, Black, Male, 7688, 0, 40, United-States, >50K.
-"""  # noqa: E501
+"""
 MAGIC = """\
 28.7967,16.0021,2.6449,0.3918,0.1982,27.7004,22.011,-8.2027,40.092,81.8828,g
 31.6036,11.7235,2.5185,0.5303,0.3773,26.2722,23.8238,-9.9574,6.3609,205.261,h
@@ -37,7 +37,7 @@ TITANIC = """\
 1,1,"Allison, Master. Hudson Trevor","male","0.9167",1,2,"113781",151.55,"C22 C26","S","11",,"Montreal"
 3,0,"Storey, Mr. Thomas","male",60.5,0,0,"3701",,,"S",,261,
 1,1,"Allen, Miss. Elisabeth Walton","female",29,0,0,"24160",211.3375,"B5",,"2",,"St Louis, MO"
-"""  # noqa: E501
+"""
 
 
 def credit(*rows: str) -> str:

@@ -3,6 +3,8 @@ rule physionet2019_simulate:
         archive="data/raw/demo_physionet2019/training_set{hospital}.archive",
     log:
         "logs/simulate/physionet2019_set{hospital}.log",
+    benchmark:
+        "logs/benchmarks/simulate/physionet2019_set{hospital}.tsv"
     wildcard_constraints:
         hospital="A|B",
     conda:
@@ -10,6 +12,9 @@ rule physionet2019_simulate:
     threads: 1
     resources:
         mem_mb=500,
+    params:
+        # Half of the records in each hospital system.
+        n_stays=config["demo_records"] // 2,
     script:
         "../scripts/physionet2019_simulate.py"
 
@@ -21,9 +26,9 @@ rule physionet2019_extract:
     output:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     log:
-        "logs/extract/{demo}physionet2019.log",
+        "logs/tidy/{demo}physionet2019.log",
     benchmark:
-        "logs/benchmarks/extract/{demo}physionet2019.tsv"
+        "logs/benchmarks/tidy/{demo}physionet2019.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1
@@ -38,7 +43,7 @@ rule physionet2019_sepsis:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     output:
         features="data/features/{variant}{demo}sepsis.parquet",
-        cohort="data/tidy/{demo}physionet2019/{variant}cohort_{demo}sepsis.json",
+        cohort="data/tidy/{demo}physionet2019/{variant}cohort_sepsis.json",
     log:
         "logs/features/{variant}{demo}sepsis.log",
     benchmark:
@@ -57,7 +62,7 @@ rule physionet2019_sepsis_ts:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     output:
         features="data/features/{demo}sepsis_ts.parquet",
-        cohort="data/tidy/{demo}physionet2019/cohort_{demo}sepsis_ts.json",
+        cohort="data/tidy/{demo}physionet2019/cohort_sepsis_ts.json",
     log:
         "logs/features/{demo}sepsis_ts.log",
     benchmark:
@@ -76,7 +81,7 @@ rule physionet2019_sepsis_signature:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     output:
         features="data/features/{demo}sepsis_signature.parquet",
-        cohort="data/tidy/{demo}physionet2019/cohort_{demo}sepsis_signature.json",
+        cohort="data/tidy/{demo}physionet2019/cohort_sepsis_signature.json",
     log:
         "logs/features/{demo}sepsis_signature.log",
     benchmark:

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.io import arff
 
+from deepcac.cohort import steps, write_cohort
 from deepcac.errors import DataError
-from deepcac.sources.tidy import with_row_id, write_cohort
+from deepcac.sources.tidy import with_row_id
 from deepcac.sources.variables import category_field
 from deepcac.storage import write_table
 
@@ -60,7 +61,7 @@ def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     if name in GROUPS:
         table = table.append_column("group", table[GROUPS[name]])
     write_table(tidy, table.drop_columns(NOT_FEATURES.get(name, ())))
-    write_cohort(cohort, counts)
+    write_cohort(cohort, steps(counts), unit="row")
 
 
 def read_arff(path: StrPath) -> pa.Table:

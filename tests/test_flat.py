@@ -103,6 +103,19 @@ def test_adult_as_published_is_the_train_file_in_ranks(adult):
     assert features.adult(adult, Protocol(frozenset({"A12"}))).row_id.tolist() == [1, 2, 3]
 
 
+def test_adult_as_published_is_ordered_by_loss_then_gain(adult):
+    def put_in(table, name, values):
+        place = table.column_names.index(name)
+        return table.set_column(place, table.schema.field(name), [pa.array(values, pa.float64())])
+
+    turned = put_in(put_in(adult, "capital-loss", [0, 0, 9, 5, 5]), "capital-gain", [1, 2, 0, 0, 0])
+    matrix = features.adult(turned, Protocol(frozenset({"A12"})))
+    assert matrix.row_id.tolist() == [1, 2, 3]
+    assert matrix.X[:, matrix.names.index("age")].tolist() == [28, 54, 39]
+    assert matrix.label.tolist() == [0, 1, 0]
+    assert features.adult(turned).X[:, 0].tolist() == [39, 54, 28, 25, 44]
+
+
 def test_titanic_leaves_out_what_is_known_after_the_outcome(put, tmp_path):
     tidy = tmp_path / "p.parquet"
     flat.extract_titanic(put("titanic3.csv", TITANIC), tidy, tmp_path / "c.json")

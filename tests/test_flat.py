@@ -22,12 +22,12 @@ ADULT = """\
 54, ?, 180211, Some-college, 10, Married-civ-spouse, ?, Husband, Asian-Pac-Islander, Male, 0, 0, 60, South, >50K
 28, Private, 338409, Bachelors, 13, Married-civ-spouse, Prof-specialty, Wife, Black, Female, 0, 0, 40, Cuba, <=50K
 
-"""  # noqa: E501
+"""
 ADULT_TEST = """\
 |1x3 Cross validator
 25, Private, 226802, 11th, 7, Never-married, Machine-op-inspct, Own-child, Black, Male, 0, 0, 40, ?, <=50K.
 44, Private, 160323, Some-college, 10, Married-civ-spouse, Machine-op-inspct, Husband, Black, Male, 7688, 0, 40, United-States, >50K.
-"""  # noqa: E501
+"""
 MAGIC = """\
 28.7967,16.0021,2.6449,0.3918,0.1982,27.7004,22.011,-8.2027,40.092,81.8828,g
 31.6036,11.7235,2.5185,0.5303,0.3773,26.2722,23.8238,-9.9574,6.3609,205.261,h
@@ -135,16 +135,12 @@ def test_credit_rows_are_ordered_by_client(put, tmp_path):
     assert dict(zip(matrix.names, matrix.X[1], strict=True)) == {"LIMIT_BAL": 50000, "SEX": 1}
 
 
-@pytest.mark.parametrize(
-    ("task", "label"),
-    [(features.adult, "income")],
-)
-def test_no_feature_changes_with_the_label(adult, task, label):
-    place = adult.column_names.index(label)
-    swapped = pc.if_else(pc.equal(adult[label], "<=50K"), ">50K", "<=50K")
-    other = adult.set_column(place, adult.schema.field(label), swapped)
-    np.testing.assert_array_equal(task(adult).X, task(other).X)
-    assert (task(adult).label == 1 - task(other).label).all()
+def test_no_feature_changes_with_the_label(adult):
+    place = adult.column_names.index("income")
+    swapped = pc.if_else(pc.equal(adult["income"], "<=50K"), ">50K", "<=50K")
+    other = adult.set_column(place, adult.schema.field("income"), swapped)
+    np.testing.assert_array_equal(features.adult(adult).X, features.adult(other).X)
+    assert (features.adult(adult).label == 1 - features.adult(other).label).all()
 
 
 LINE = MAGIC.splitlines()[0]
@@ -192,8 +188,16 @@ def test_bad_credit_files(put, tmp_path, content, message):
         flat.extract_credit(put("c.csv", content), tmp_path / "t", tmp_path / "c.json")
 
 
+def test_same_bytes_each_time(put, tmp_path):
+    raw = put("titanic3.csv", TITANIC)
+    for name in ("one", "two"):
+        flat.extract_titanic(raw, tmp_path / name, tmp_path / f"{name}.json")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
 def test_absent_file_is_named(tmp_path):
-    with pytest.raises(DataError, match="nowhere.csv: no such file"):
+    with pytest.raises(DataError, match=r"nowhere\.csv: no such file"):
         flat.extract_titanic(tmp_path / "nowhere.csv", tmp_path / "t", tmp_path / "c")
 
 
@@ -227,8 +231,7 @@ def test_any_bytes_give_a_checked_table_or_a_data_error(tmp_path_factory, conten
     path.write_bytes(content)
     try:
         table = read_delimited(path, SMALL, header=header, comment="|")
-    except DataError as error:
-        assert "\n" not in str(error)
+    except DataError:
         return
     x = [value for value in table["x"].to_pylist() if value is not None]
     assert all(-5 <= value <= 5 for value in x)

@@ -1,5 +1,7 @@
 import csv
 import hashlib
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,11 @@ REGISTRY = """
 title: PhysioNet Challenge <2012>
 licence: ODC-By 1.0
 citation: Silva et al., 2012
-homepage: "javascript:alert(1)"
+homepage: https://example.org/
+restricted: false
+files: {}
 datasets:
-  cic: {title: In-hospital death, label: In-hospital_death}
+  cic: {title: In-hospital death, label: In-hospital_death, positive: died, task: binary}
 """
 
 
@@ -128,7 +132,7 @@ def test_ledger_takes_the_published_run_first(tmp_path, cells):
     assert entry.run == "results/as_published/cic/deepcac_k3.json"
     assert entry.decided_by == "as published"
     assert float(entry.sound) == pytest.approx(sound.score("auprc")[0], abs=1e-4)
-    assert float(entry.as_published) == pytest.approx(published.score("auprc")[0], abs=1e-4)
+    assert float(entry.as_published) == pytest.approx(published.score("auprc_macro")[0], abs=1e-4)
     gap = float(entry.as_published) - float(entry.printed)
     assert float(entry.difference) == pytest.approx(gap, abs=2e-4)
 
@@ -295,8 +299,8 @@ def test_page_escapes_what_it_shows_and_loads_nothing(tmp_path):
     results = tmp_path / "results"
     out = report(tmp_path, [write_run(results, "cic", "cac_lr", 2, alpha=0.05)])
     page = (out / "index.html").read_text(encoding="utf-8")
-    assert "PhysioNet Challenge &lt;2012&gt;" not in page  # the data set has its own title
-    assert "javascript:alert" not in page
+    assert "PhysioNet Challenge &lt;2012&gt;" in page
+    assert "PhysioNet Challenge <2012>" not in page
     assert 'src="http' not in page
     assert "<link" not in page
 
@@ -329,12 +333,30 @@ def test_switch_table_has_a_row_for_every_switch(tmp_path):
     assert {row["metric"] for row in found if row["switch"] != "L1"} == {"not run"}
 
 
-def test_broken_records_are_named(tmp_path):
-    results = tmp_path / "results"
-    path = write_run(results, "cic", "lr", 1)
-    path.write_text('{"schema": 1}', encoding="utf-8")
-    with pytest.raises(DataError, match=r"lr_k1\.json.*'dataset'"):
+@pytest.mark.parametrize("text", ['{"schema": 1}', "", '"whole"'])
+def test_broken_records_are_named(tmp_path, text):
+    path = write_run(tmp_path / "results", "cic", "lr", 1)
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"lr_k1\.json"):
         report(tmp_path, [path])
+
+
+def test_cohort_flow_is_shown(tmp_path):
+    file = tmp_path / "tidy" / "physionet2012" / "cohort_cic.json"
+    file.parent.mkdir(parents=True)
+    flow = {"steps": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
+    file.write_text(json.dumps(flow), encoding="utf-8")
+    out = report(tmp_path, [], tidy_dir=tmp_path / "tidy")
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert re.search(r"all stays</span> <b>9</b>.*without &lt;x&gt;</span> <b>7</b>", page, re.S)
+
+
+def test_a_broken_cohort_flow_is_named(tmp_path):
+    file = tmp_path / "tidy" / "physionet2012" / "cohort_cic.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"rows": 1}', encoding="utf-8")
+    with pytest.raises(DataError, match=r"cohort_cic\.json"):
+        report(tmp_path, [], tidy_dir=tmp_path / "tidy")
 
 
 def test_two_records_of_one_run_are_refused(tmp_path):

@@ -40,7 +40,9 @@ def page(tmp_path_factory):
         write_run(results, "cic", "cac_lr", 2, strength=1.4, alpha=0.05),
         write_run(results, "demo_cic", "cac_lr", 2, synthetic=True),
     ]
-    build(paths, root / "registry", results / "report", resamples=20)
+    build(
+        paths, Path(__file__).parents[1] / "config" / "registry", results / "report", resamples=20
+    )
     return results / "report" / "index.html"
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from deepcac.cohort import write_cohort
 from deepcac.errors import DataError
-from deepcac.features.cohort import write_cohort
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
 from deepcac.features.sepsis import AGGREGATED, sepsis, sepsis_ts
 from deepcac.features.sepsis_signature import look_back, sepsis_signature
@@ -140,7 +140,7 @@ def test_an_empty_cohort_is_an_error(tmp_path):
 
 def test_the_flow_is_written_with_the_classes(tmp_path):
     features, flow = sepsis(tidy(tmp_path, COHORT))
-    write_cohort(tmp_path / "cohort.json", features, flow, unit="ICU stay")
+    write_cohort(tmp_path / "cohort.json", flow, unit="ICU stay", label=features.label)
     written = json.loads((tmp_path / "cohort.json").read_text())
     assert written == {"unit": "ICU stay", "flow": flow, "classes": {"0": 2, "1": 2}}
 

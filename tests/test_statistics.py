@@ -12,9 +12,8 @@ from deepcac.evaluation.statistics import (
     holm,
     interval,
     reliability,
-    weighted_auprc,
-    weighted_auroc,
     weighted_f1,
+    weighted_ranking,
 )
 
 
@@ -80,8 +79,7 @@ def test_weighted_scores_equal_scikit_learn(seed, n, levels):
     for row, f1, auroc, auprc in zip(
         weights,
         weighted_f1(label, predicted, weights),
-        weighted_auroc(label, score, weights),
-        weighted_auprc(label, score, weights),
+        *weighted_ranking(label, score, weights),
         strict=True,
     ):
         reference = f1_score(label, predicted, sample_weight=row, zero_division=0)
@@ -93,8 +91,10 @@ def test_weighted_scores_equal_scikit_learn(seed, n, levels):
 def test_a_class_without_weight_has_no_ranking_score():
     label, score = np.array([0, 1, 1]), np.array([0.1, 0.2, 0.3])
     weights = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
-    assert np.isnan(weighted_auroc(label, score, weights)).all()
-    assert np.isnan(weighted_auprc(label, score, weights)[1])
+    auroc, auprc = weighted_ranking(label, score, weights)
+    assert np.isnan(auroc).all()
+    assert np.isnan(auprc[1])
+    assert auprc[0] == 1
 
 
 def _scores(rng, rows, shift):

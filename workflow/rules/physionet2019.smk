@@ -43,7 +43,7 @@ rule physionet2019_sepsis:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     output:
         features="data/features/{variant}{demo}sepsis.parquet",
-        cohort="data/tidy/{demo}physionet2019/{variant}cohort_{demo}sepsis.json",
+        cohort="data/tidy/{demo}physionet2019/{variant}cohort_sepsis.json",
     log:
         "logs/features/{variant}{demo}sepsis.log",
     benchmark:
@@ -62,7 +62,7 @@ rule physionet2019_sepsis_ts:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     output:
         features="data/features/{demo}sepsis_ts.parquet",
-        cohort="data/tidy/{demo}physionet2019/cohort_{demo}sepsis_ts.json",
+        cohort="data/tidy/{demo}physionet2019/cohort_sepsis_ts.json",
     log:
         "logs/features/{demo}sepsis_ts.log",
     benchmark:
@@ -81,7 +81,7 @@ rule physionet2019_sepsis_signature:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     output:
         features="data/features/{demo}sepsis_signature.parquet",
-        cohort="data/tidy/{demo}physionet2019/cohort_{demo}sepsis_signature.json",
+        cohort="data/tidy/{demo}physionet2019/cohort_sepsis_signature.json",
     log:
         "logs/features/{demo}sepsis_signature.log",
     benchmark:

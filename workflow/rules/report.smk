@@ -1,6 +1,7 @@
 rule report:
     input:
         runs=report_runs,
+        cohorts=layout.cohort_files(),
         registry=collect(
             "config/registry/{source}.yaml",
             source=glob_wildcards("config/registry/{source}.yaml").source,

@@ -3,11 +3,11 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.features.cohort import write_cohort
+    from deepcac.cohort import write_cohort
     from deepcac.features.matrix import write_features
     from deepcac.features.sepsis import sepsis
     from deepcac.protocol import Protocol
 
     features, flow = sepsis(snakemake.input.tidy, Protocol.from_folder(snakemake.wildcards.variant))
     write_features(snakemake.output.features, features)
-    write_cohort(snakemake.output.cohort, features, flow, unit="ICU stay")
+    write_cohort(snakemake.output.cohort, flow, unit="ICU stay", label=features.label)

@@ -3,10 +3,10 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.features.cohort import write_cohort
+    from deepcac.cohort import write_cohort
     from deepcac.features.matrix import write_features
     from deepcac.features.sepsis_signature import sepsis_signature
 
     features, flow = sepsis_signature(snakemake.input.tidy, snakemake.params.backend)
     write_features(snakemake.output.features, features)
-    write_cohort(snakemake.output.cohort, features, flow, unit="ICU stay")
+    write_cohort(snakemake.output.cohort, flow, unit="ICU stay", label=features.label)

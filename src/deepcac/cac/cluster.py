@@ -178,6 +178,7 @@ def _allocate(shape: tuple[int, ...], k: int, n_classes: int) -> kernel.State:
         sums=np.empty((k, n_classes, d)),
         counts=np.empty((k, n_classes), dtype=np.int64),
         gram=np.empty((k, n_classes, n_classes)),
+        inverse=np.empty((k, n_classes)),
         scalars=np.empty((k, 5)),
         vectors=np.zeros((2, n_classes, k, d)),
         terms=np.zeros((2, n_classes, k, 2)),

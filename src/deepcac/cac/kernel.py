@@ -43,8 +43,11 @@ class State(NamedTuple):
         Number of those rows.
     gram : ndarray of shape (k, C, C)
         Dot products of the class sums within each cluster.
+    inverse : ndarray of shape (k, C)
+        1 / counts, and 0 where there is no row.
     scalars : ndarray of shape (k, 5)
-        What `spread` says of each cluster.
+        Of each cluster the number of classes present, the number of rows, the squared norm of
+        their sum, the sum of the squared norms of the class means, and the separation.
     vectors : ndarray of shape (2, C, k, d)
         v of both Gammas; the first axis is add, remove.
     terms : ndarray of shape (2, C, k, 2)
@@ -62,6 +65,7 @@ class State(NamedTuple):
     sums: Floats
     counts: Ints
     gram: Floats
+    inverse: Floats
     scalars: Floats
     vectors: Floats
     terms: Floats
@@ -71,7 +75,7 @@ class State(NamedTuple):
     reach: Floats
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=REORDER)
 def dot(a: Any, b: Any) -> Any:
     """Dot product of two vectors."""
     total = 0.0
@@ -80,7 +84,7 @@ def dot(a: Any, b: Any) -> Any:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def dot_in_order(a: Any, b: Any) -> Any:
     """Dot product of two vectors, the same bits on every machine."""
     total = 0.0
@@ -89,7 +93,7 @@ def dot_in_order(a: Any, b: Any) -> Any:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def row_norms(X: Any, norms: Any, columns: Any) -> None:
     """Fill `norms` (n,) with each row's norm, and `columns` (d,) with each column's, squared."""
     columns[:] = 0.0
@@ -99,7 +103,7 @@ def row_norms(X: Any, norms: Any, columns: Any) -> None:
             columns[f] += X[i, f] * X[i, f]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def recount(X: Any, y: Any, labels: Any, state: Any) -> None:
     """Compute sums, counts and products from the labels, rows in order; all weights turn stale."""
     sums, counts = state.sums, state.counts
@@ -114,39 +118,34 @@ def recount(X: Any, y: Any, labels: Any, state: Any) -> None:
         for a in range(sums.shape[1]):
             for b in range(sums.shape[1]):
                 state.gram[j, a, b] = dot_in_order(sums[j, a], sums[j, b])
-        spread(state.gram, counts, j, state.scalars)
+        spread(state.gram, counts, j, state.inverse, state.scalars)
     state.stale[:] = True
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
-    """Fill row j of `scalars` from the products of the class sums of cluster j.
-
-    0: number of classes present; 1: number of rows; 2: squared norm of the sum of all rows;
-    3: sum of the squared norms of the class means; 4: separation, the sum over pairs of present
-    classes of the squared distance of their means.
-    """
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def spread(gram: Any, counts: Any, j: int, inverse: Any, scalars: Any) -> None:
+    """Fill row j of `inverse` and `scalars` from counts and products of the class sums."""
     present, size = 0, 0
+    for a in range(counts.shape[1]):
+        inverse[j, a] = 0.0
+        if counts[j, a] > 0:
+            present += 1
+            size += counts[j, a]
+            inverse[j, a] = 1.0 / counts[j, a]
     total, squares, means = 0.0, 0.0, 0.0
     for a in range(counts.shape[1]):
-        if counts[j, a] == 0:
-            continue
-        present += 1
-        size += counts[j, a]
-        inverse = 1.0 / counts[j, a]
-        squares += gram[j, a, a] * inverse * inverse
+        squares += gram[j, a, a] * inverse[j, a] * inverse[j, a]
         for b in range(counts.shape[1]):
-            if counts[j, b] > 0:
-                total += gram[j, a, b]
-                means += gram[j, a, b] * inverse / counts[j, b]
+            total += gram[j, a, b]
+            means += gram[j, a, b] * inverse[j, a] * inverse[j, b]
     scalars[j, 0], scalars[j, 1], scalars[j, 2], scalars[j, 3] = present, size, total, squares
     scalars[j, 4] = max(present * squares - means, 0.0) if present > 1 else 0.0
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def coefficients(
-    counts: Any,
     gram: Any,
+    inverse: Any,
     scalars: Any,
     j: int,
     c: int,
@@ -159,7 +158,7 @@ def coefficients(
 
     Parameters
     ----------
-    counts, gram, scalars : ndarray
+    gram, inverse, scalars : ndarray
         As in `State`.
     j, c : int
         Cluster, and class of the row.
@@ -175,38 +174,32 @@ def coefficients(
     constant, factor : float
         The other two terms of the affine form.
     """
-    size, total = scalars[j, 1], scalars[j, 2]
-    constant, factor = 0.0, 0.0
-    for b in range(share.shape[0]):
-        share[b] = 0.0
-    if size > 0:
-        present, separation = scalars[j, 0], scalars[j, 4]
-        factor = sign * size / (size + sign)  # `within` changes by this times ||x - mu||^2
+    present, size, total = scalars[j, 0], scalars[j, 1], scalars[j, 2]
+    if size == 0.0:
+        share[:] = 0.0
+        constant, factor = 0.0, 0.0
+    else:
+        one = 1.0 / (size + sign)
+        factor = sign * size * one  # `within` changes by this times ||x - mu||^2
+        constant = sign * total * one / size - (alpha * sign * scalars[j, 4] if sized else 0.0)
         weight = alpha * (size + sign) if sized else alpha
-        constant = factor * total / (size * size) - (alpha * sign * separation if sized else 0.0)
-        # The mean of the row's class moves by step (x - mu_c), or comes to be.
-        step = sign / (counts[j, c] + sign)
-        pull = -2.0 * factor / size
+        # The mean of class c moves by step (x - mu_c). If it had no row, it comes to be at x.
+        absent = inverse[j, c] == 0.0
+        step = 1.0 if absent else sign * inverse[j, c] / (1.0 + sign * inverse[j, c])
+        pull = 2.0 * weight * step
+        own = gram[j, c, c] * inverse[j, c] * inverse[j, c]
+        lean = present * own  # becomes (M mu_c - T) . mu_c, with the M class means' sum T
         for b in range(share.shape[0]):
-            share[b] = pull + (2.0 * weight * step / counts[j, b] if counts[j, b] > 0 else 0.0)
-        if counts[j, c] == 0:
-            constant -= weight * scalars[j, 3]
-            factor -= weight * present
-        else:
-            inverse = 1.0 / counts[j, c]
-            own = gram[j, c, c] * inverse * inverse
-            lean = present * own  # becomes (M mu_c - T) . mu_c
-            for b in range(share.shape[0]):
-                if counts[j, b] > 0:
-                    lean -= gram[j, c, b] * inverse / counts[j, b]
-            bend = weight * (present - 1.0) * step * step
-            share[c] -= 2.0 * (weight * step * present - bend) * inverse
-            constant += 2.0 * weight * step * lean - bend * own
-            factor -= bend
+            share[b] = pull * inverse[j, b] - 2.0 * sign * one
+            lean -= gram[j, c, b] * inverse[j, c] * inverse[j, b]
+        bend = weight * (present if absent else present - 1.0) * step * step
+        share[c] -= (pull * present - 2.0 * bend) * inverse[j, c]
+        constant += pull * lean - bend * own - (weight * scalars[j, 3] if absent else 0.0)
+        factor -= bend
     return constant, factor
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=REORDER)
 def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
     """Set v (d,) to the sum of `share` times the class sums of cluster j; return ||change||."""
     moved = 0.0
@@ -225,11 +218,12 @@ def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
     return np.sqrt(moved)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def renew(
     sums: Any,
     counts: Any,
     gram: Any,
+    inverse: Any,
     scalars: Any,
     vectors: Any,
     terms: Any,
@@ -247,7 +241,7 @@ def renew(
             if not stale[c, j] or (way == REMOVE and counts[j, c] < 2):
                 continue  # from a cluster with one row of the class, nobody can leave
             sign = 1 - 2 * way
-            constant, factor = coefficients(counts, gram, scalars, j, c, sign, alpha, sized, share)
+            constant, factor = coefficients(gram, inverse, scalars, j, c, sign, alpha, sized, share)
             by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
             by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
             by_vector = max(by_vector, combine(sums, share, j, vectors[way, c, j]))
@@ -260,9 +254,18 @@ def renew(
         stale[c, j] = False
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def move(
-    x: Any, c: int, p: int, q: int, sums: Any, counts: Any, gram: Any, scalars: Any, stale: Any
+    x: Any,
+    c: int,
+    p: int,
+    q: int,
+    sums: Any,
+    counts: Any,
+    gram: Any,
+    inverse: Any,
+    scalars: Any,
+    stale: Any,
 ) -> None:
     """Take row x, of class c, from cluster p to cluster q."""
     for f in range(x.shape[0]):
@@ -273,14 +276,14 @@ def move(
     for j in (p, q):
         for b in range(counts.shape[1]):
             gram[j, c, b] = gram[j, b, c] = dot(sums[j, c], sums[j, b])
-        spread(gram, counts, j, scalars)
+        spread(gram, counts, j, inverse, scalars)
         for a in range(counts.shape[1]):
             stale[a, j] = True
     for a in range(counts.shape[1]):
         stale[a, -1] = True
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def destination(scores: Any, p: int, leave: float, best: float, size: float) -> int:
     """Return the lowest cluster that is best up to rounding, or p if no move lowers the cost.
 
@@ -296,7 +299,7 @@ def destination(scores: Any, p: int, leave: float, best: float, size: float) -> 
     return p
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, sized: bool) -> int:
     """Look at every row once, in order, and move it where the cost falls most.
 
@@ -321,7 +324,7 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
         Number of rows that moved.
     """
     # Unpacked once: handing the whole tuple to a function costs more than most functions here.
-    sums, counts, gram, scalars, vectors, terms, share, stale, drift, reach = state
+    sums, counts, gram, inverse, scalars, vectors, terms, share, stale, drift, reach = state
     k = counts.shape[0]
     scores = np.full(k, np.inf)
     moves = 0
@@ -330,7 +333,21 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
         if counts[p, c] == 1:
             continue  # the last of its class stays
         if stale[c, k]:
-            renew(sums, counts, gram, scalars, vectors, terms, share, stale, drift, c, alpha, sized)
+            renew(
+                sums,
+                counts,
+                gram,
+                inverse,
+                scalars,
+                vectors,
+                terms,
+                share,
+                stale,
+                drift,
+                c,
+                alpha,
+                sized,
+            )
         drifted = drift[c, 0] + drift[c, 1] * square + drift[c, 2] * norms[i]
         if reach[i] > drifted:
             continue
@@ -350,7 +367,7 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
             size += (abs(factor) + abs(terms[ADD, c, q, 1])) * square
             q = destination(scores, p, leave, best, size)
             if q != p:
-                move(X[i], c, p, q, sums, counts, gram, scalars, stale)
+                move(X[i], c, p, q, sums, counts, gram, inverse, scalars, stale)
                 labels[i] = q
                 reach[i] = -np.inf
                 moves += 1

@@ -10,8 +10,8 @@ import os
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.cohort import Flow
 from deepcac.errors import DataError
-from deepcac.features.cohort import Flow
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts

@@ -23,8 +23,8 @@ import os
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.cohort import Flow
 from deepcac.errors import DataError
-from deepcac.features.cohort import Flow
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.signature import add_time, lead_lag, log_signature, lyndon_words

@@ -114,7 +114,7 @@ def _entry(cell: PrintedCell, runs: Runs, summaries: Summaries) -> Entry:
         decided_by=("as published" if published else "sound") if deciding else "",
         run=deciding.run if deciding else "",
         sound_verdict=verdict(cell, sound),
-        note=cell.note,
+        note="; ".join(filter(None, (cell.note, summaries.remark(cell)))),
     )
 
 

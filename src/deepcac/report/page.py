@@ -16,20 +16,19 @@ from deepcac.report import tables as tabular
 from deepcac.report.comparisons import METRICS, Bootstraps, clustering_effects, switch_effects
 from deepcac.report.curves import curve_figures
 from deepcac.report.data import data_sets
+from deepcac.report.effecttables import (
+    collapse_table,
+    effects_table,
+    readings,
+    switches_table,
+)
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
 from deepcac.report.records import Runs, load
-from deepcac.report.runtables import (
-    clusters_table,
-    effects_table,
-    runs_table,
-    switches_table,
-    tally,
-    times_table,
-)
+from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
 
@@ -80,7 +79,7 @@ def build(
     effects = clustering_effects(real, Bootstraps(resamples))
     tables = {
         "papers": paper_tables(ledger),
-        "clustering": [effects_table(effects, metric) for metric in METRICS],
+        "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [clusters_table(real)],
@@ -99,6 +98,7 @@ def build(
             ledger=ledger,
             ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),
             claims=decided,
+            readings=readings(effects),
             claim_counts=claim_book.counts(decided),
             tables=tables,
             figures=drawn,

@@ -31,7 +31,7 @@ rule physionet2019_extract:
         "logs/benchmarks/tidy/{demo}physionet2019.tsv"
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
+    threads: 2
     resources:
         mem_mb=1500,
     script:

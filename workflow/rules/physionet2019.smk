@@ -92,6 +92,6 @@ rule physionet2019_sepsis_signature:
     resources:
         mem_mb=2000,
     params:
-        backend=config.get("signature_backend", "iisignature"),
+        backend=config["signature_backend"],
     script:
         "../scripts/physionet2019_sepsis_signature.py"

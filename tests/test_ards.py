@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from deepcac.protocol import Protocol
 from deepcac.simulate.mimic3 import EVENT_TABLES, TABLES, simulate
 from deepcac.sources.mimic3 import extract
 from deepcac.sources.mimic3.items import variables
+from deepcac.sources.registry import load_registry
 
 S1, S2 = Protocol(frozenset({"S1"})), Protocol(frozenset({"S2"}))
 
@@ -163,6 +165,19 @@ def test_planted_subtypes_have_their_own_risk(tmp_path):
         x = features.X[rows, features.names.index(f"{name}_median")]
         y = features.label[rows]
         assert sign * (x[y == 1].mean() - x[y == 0].mean()) > 0.5 * x.std()
+
+
+def test_registry_says_what_is_restricted_and_what_is_too_small():
+    registry = load_registry(Path(__file__).parents[1] / "config" / "registry")
+    for name, source in (("ards", "mimic3"), ("ards_ts", "mimic3"), ("wid_mortality", "wids")):
+        assert registry.dataset(name).source == source
+        assert registry.dataset(f"demo_{name}").source == source
+        assert registry.source(source).restricted
+    demo = registry.dataset("ards_demo")
+    assert not registry.source(demo.source).restricted
+    assert "far too small" in demo.note
+    assert demo.switches == registry.dataset("ards").switches == ("S1", "S2")
+    assert registry.dataset("ards_ts").sequence
 
 
 @pytest.mark.real

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.sources.mimic3 import extract, items, scan, summaries
+from deepcac.sources.mimic3 import extract, items, scan, summaries, tables
 from deepcac.storage import read_table
 
 # Three stays: 1 is MetaVision with a later ARDS, 2 is CareVue and healthy, 3 is too short.
@@ -210,6 +211,22 @@ def test_bad_input_is_one_clear_line(tmp_path, changed, message):
         extract(write_tables(tmp_path / "raw", changed), tmp_path / "tidy")
     assert "\n" not in str(caught.value)
     assert not list((tmp_path).glob("tidy/*"))
+
+
+# A row of credentialed data must not reach a log through an error message.
+@pytest.mark.parametrize(
+    "changed",
+    [
+        swap("CHARTEVENTS", "80,80,bpm,0", "SECRET,SECRET,bpm,0"),
+        swap("CHARTEVENTS", "90,90,bpm,0", "SECRET,90"),
+        swap("LABEVENTS", "2150-01-01 03:00:00,2.5", "SECRET,2.5"),
+        swap("ICUSTAYS", "2150-01-03 06:00:00", "SECRET"),
+    ],
+)
+def test_errors_do_not_quote_values(tmp_path, changed):
+    with pytest.raises(DataError) as caught:
+        extract(write_tables(tmp_path / "raw", changed), tmp_path / "tidy")
+    assert "SECRET" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.9])
@@ -409,3 +426,47 @@ def test_damaged_archive_is_an_error(tmp_path):
     (tmp_path / "demo.archive").write_bytes(b"\x1f\x8b" + zlib.compress(b"nothing"))
     with pytest.raises(DataError, match=r"demo\.archive"):
         extract(tmp_path / "demo.archive", tmp_path / "tidy")
+
+
+def first_day_by_pandas(folder, stays):
+    """Return the plausible values of the first 24 hours, one a stay, variable and minute."""
+    admitted = pd.read_csv(folder / "ICUSTAYS.csv", parse_dates=["intime", "outtime"])
+    admitted = admitted[admitted["icustay_id"].isin(stays)]
+    admitted = admitted[["subject_id", "icustay_id", "intime", "outtime"]]
+    events = []
+    for name, key, number, flag in (
+        ("chartevents", "icustay_id", "valuenum", "error"),
+        ("labevents", "subject_id", "valuenum", None),
+        ("outputevents", "icustay_id", "value", "iserror"),
+    ):
+        raw = pd.read_csv(folder / f"{name.upper()}.csv", low_memory=False)
+        chosen = raw[raw[flag] != 1] if flag else raw
+        chosen = chosen[[key, "itemid", "charttime", number]].dropna()
+        chosen.columns = [key, "itemid", "at", "raw"]
+        wanted = pd.DataFrame([vars(item) for item in items.item_map() if item.table == name])
+        events.append(chosen.merge(wanted, on="itemid").merge(admitted, on=key))
+    table = pd.concat(events)
+    x, how, at = table["raw"].astype(float), table["conversion"], pd.to_datetime(table["at"])
+    x = x.where(how != "fahrenheit", (x - 32) / 1.8).where(how != "inch", x * 2.54)
+    x = x.where(how != "pound", x * 0.45359237).where((how != "percent") | (x <= 1), x / 100)
+    table = table.assign(value=x, minute=(at - table["intime"]).dt.total_seconds() // 60)
+    inside = (at < table["outtime"]) & table["minute"].between(0, 24 * 60 - 1)
+    kept = table[inside & x.between(table["lowest"], table["highest"])]
+    return kept.groupby(["icustay_id", "variable", "minute"])["value"].median().reset_index()
+
+
+# The same aggregates by pandas from the raw tables, for all 97 variables.
+@pytest.mark.real
+@pytest.mark.slow
+def test_demo_agrees_with_a_plain_pandas_reference(demo_archive, tmp_path):
+    extract(demo_archive, tmp_path / "tidy")
+    stays = read_table(tmp_path / "tidy" / "stays.parquet").to_pandas().query("candidate")
+    (tmp_path / "raw").mkdir()
+    values = first_day_by_pandas(tables.unpack(demo_archive, tmp_path / "raw"), stays["stay_id"])
+    by_variable = values.groupby(["icustay_id", "variable"])["value"]
+    expected = by_variable.agg(["first", "last", "min", "max", "median"]).sort_index()
+    got = read_table(tmp_path / "tidy" / "first_day.parquet").to_pandas()
+    got = got.astype({"variable": str}).set_index(["stay_id", "variable"]).sort_index()
+    assert list(got.index) == list(expected.index)
+    assert len(got) > 4000
+    np.testing.assert_allclose(got[list(summaries.AGGREGATES)], expected, rtol=1e-12)

@@ -272,7 +272,7 @@ def test_fuzzed_tables_raise_only_data_errors(tmp_path_factory, name, place, jun
     try:
         extract(folder / "raw", folder / "tidy")
     except DataError as error:
-        assert "\n" not in str(error)  # noqa: PT017
+        assert "\n" not in str(error)
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ rule features_ards:
         whole_stay="data/tidy/{demo}mimic3{sample}/whole_stay.parquet",
     output:
         features="data/features/{variant}{demo}ards{sample}.parquet",
-        cohort="data/features/{variant}cohort_{demo}ards{sample}.json",
+        cohort="data/tidy/{demo}mimic3{sample}/{variant}cohort_ards{sample}.json",
     log:
         "logs/features/{variant}{demo}ards{sample}.log",
     benchmark:
@@ -75,7 +75,7 @@ rule features_ards_ts:
         hourly="data/tidy/{demo}mimic3{sample}/hourly.parquet",
     output:
         features="data/features/{demo}ards_ts{sample}.parquet",
-        cohort="data/features/cohort_{demo}ards_ts{sample}.json",
+        cohort="data/tidy/{demo}mimic3{sample}/cohort_ards_ts{sample}.json",
     log:
         "logs/features/{demo}ards_ts{sample}.log",
     benchmark:

@@ -44,7 +44,7 @@ rule features_wid_mortality:
         table="data/tidy/{demo}wids/encounters.parquet",
     output:
         features="data/features/{demo}wid_mortality.parquet",
-        cohort="data/features/cohort_{demo}wid_mortality.json",
+        cohort="data/tidy/{demo}wids/cohort_wid_mortality.json",
     log:
         "logs/features/{demo}wid_mortality.log",
     benchmark:

@@ -5,10 +5,10 @@ from deepcac.job import job
 with job(snakemake):
     from pathlib import Path
 
+    from deepcac.cohort import write_cohort
     from deepcac.features.ards import ards_ts
     from deepcac.features.matrix import write_features
-    from deepcac.storage import write_json
 
     features, flow = ards_ts(Path(snakemake.input.stays).parent)
     write_features(snakemake.output.features, features)
-    write_json(snakemake.output.cohort, {"flow": flow})
+    write_cohort(snakemake.output.cohort, flow, unit="ICU stay", label=features.label)

@@ -3,10 +3,10 @@
 from deepcac.job import job
 
 with job(snakemake):
+    from deepcac.cohort import write_cohort
     from deepcac.features.matrix import write_features
     from deepcac.features.wid import wid_mortality
-    from deepcac.storage import write_json
 
     features, flow = wid_mortality(snakemake.input.table)
     write_features(snakemake.output.features, features)
-    write_json(snakemake.output.cohort, {"flow": flow})
+    write_cohort(snakemake.output.cohort, flow, unit="encounter", label=features.label)

@@ -1,0 +1,197 @@
+"""CAC clustering: validated rows in, labels and cost curves out (000_* section 5.3)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.cac import kernel
+from deepcac.errors import ConfigError, DataError
+
+Separation = Literal["size", "cluster"]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """What `cluster` found.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,), int64
+        Cluster of each row.
+    n_iter : int
+        Number of passes over the rows, the last one (without a move) included.
+    converged : bool
+        Whether the last pass moved nothing.
+    moves : ndarray of shape (n_iter,), int64
+        Rows moved in each pass.
+    cost, within, separation : ndarray of shape (n_iter + 1,)
+        phi, D and S (000_* Remark 2) at the start and after each pass;
+        ``cost = within - alpha * separation``.
+    counts : ndarray of shape (n_iter + 1, k, n_classes), int64
+        Rows of each cluster and class at the start and after each pass.
+    """
+
+    labels: Ints
+    n_iter: int
+    converged: bool
+    moves: Ints
+    cost: Floats
+    within: Floats
+    separation: Floats
+    counts: Ints
+
+
+def cluster(
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    alpha: float,
+    *,
+    max_iter: int = 100,
+    separation: Separation = "size",
+    n_clusters: int | None = None,
+) -> Clustering:
+    """Cluster rows so that classes lie apart inside each cluster (CAC).
+
+    Minimises ``sum_j [sum_{i in C_j} ||x_i - mu_j||^2 - alpha * n_j * s_j]`` by Hartigan's
+    method: rows are looked at in order, a row moves to the cluster that lowers the cost most
+    (the lowest id on ties), and the sums change at once. The last row of a class stays in its
+    cluster. s_j is the squared distance of the class means of cluster j, summed over the pairs
+    of classes that are present (000_* 5.2 and A.2; 003_* 6).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite features, on comparable scales.
+    y : array-like of shape (n,)
+        Class of each row; any number of classes.
+    labels : array-like of shape (n,), int
+        Cluster of each row at the start, from 0.
+    alpha : float
+        Weight of the separation, not negative. With 0 this is Hartigan's k-means.
+    max_iter : int
+        Largest number of passes.
+    separation : {"size", "cluster"}
+        Whether s_j is multiplied by the size of its cluster (the appendices, 003_*), or counts
+        once a cluster (000_* section 5.2).
+    n_clusters : int, optional
+        Number of clusters, if some may be empty at the start; else the largest label plus one.
+
+    Returns
+    -------
+    Clustering
+        Labels, and the cost after every pass.
+
+    Raises
+    ------
+    DataError
+        Rows, classes and labels do not fit each other, or are not finite.
+    ConfigError
+        `alpha`, `max_iter` or `separation` is out of range.
+    """
+    if not (np.isfinite(alpha) and alpha >= 0):
+        raise ConfigError(f"alpha is {alpha}; use a finite value of 0 or more")
+    if separation not in ("size", "cluster"):
+        raise ConfigError(f"separation is {separation!r}; use 'size' or 'cluster'")
+    if max_iter < 0:
+        raise ConfigError(f"max_iter is {max_iter}; use 0 or more passes")
+    rows, classes, start = _checked(X, y, labels)
+    k = int(start.max()) + 1 if n_clusters is None else n_clusters
+    if k <= start.max():
+        raise DataError(f"label {start.max()} needs more than n_clusters={k} clusters")
+    return _descend(rows, classes, start, k, float(alpha), max_iter, separation == "size")
+
+
+def _checked(
+    X: npt.ArrayLike, y: npt.ArrayLike, labels: npt.ArrayLike
+) -> tuple[Floats, Ints, Ints]:
+    """Return C-ordered rows, class ids from 0 and a copy of the labels."""
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[0] == 0:
+        raise DataError(f"X has shape {rows.shape}; rows by features are needed")
+    classes, start = np.asarray(y), np.asarray(labels)
+    for name, column in (("y", classes), ("labels", start)):
+        if column.shape != (len(rows),):
+            raise DataError(f"{name} has shape {column.shape}, but X has {len(rows)} rows")
+    if not np.issubdtype(start.dtype, np.integer) or start.min() < 0:
+        raise DataError("labels must be integers from 0")
+    return (
+        rows,
+        np.unique(classes, return_inverse=True)[1].astype(np.int64),
+        start.astype(np.int64),
+    )
+
+
+def _descend(
+    X: Floats, y: Ints, labels: Ints, k: int, alpha: float, max_iter: int, sized: bool
+) -> Clustering:
+    """Run passes until none moves a row; all arguments are as the kernel needs them."""
+    X, norms, total = _measured(X)
+    state = _allocate(X.shape, k, int(y.max()) + 1)
+    kernel.recount(X, y, labels, state)
+    moves: list[int] = []
+    costs = [_cost(total, state, sized)]
+    counts = [state.counts.copy()]
+    while len(moves) < max_iter and (not moves or moves[-1] > 0):
+        moves.append(kernel.sweep(X, norms, y, labels, state, alpha, sized))
+        if moves[-1]:
+            kernel.recount(X, y, labels, state)  # running sums drift
+        costs.append(_cost(total, state, sized))
+        counts.append(state.counts.copy())
+    within, separation = np.array(costs).T
+    return Clustering(
+        labels=labels,
+        n_iter=len(moves),
+        converged=bool(moves) and moves[-1] == 0,
+        moves=np.array(moves, dtype=np.int64),
+        cost=within - alpha * separation,
+        within=within,
+        separation=separation,
+        counts=np.array(counts),
+    )
+
+
+def _measured(X: Floats) -> tuple[Floats, Floats, float]:
+    """Return rows, their norms and the sum of the norms squared, centred if far from the origin.
+
+    The cost does not depend on the origin, but its rounding does.
+    """
+    norms, columns = np.empty(len(X)), np.empty(X.shape[1])
+    kernel.row_norms(X, norms, columns)
+    if not np.isfinite(columns).all():
+        column = int(np.argmin(np.isfinite(columns)))
+        raise DataError(f"column {column} of X holds NaN, inf or a value too large to square")
+    mean = X.mean(axis=0)
+    if len(X) * (mean @ mean) > 0.9 * columns.sum() > 0:
+        X = X - mean
+        kernel.row_norms(X, norms, columns)
+    return X, norms, float(columns.sum())
+
+
+def _allocate(shape: tuple[int, ...], k: int, n_classes: int) -> kernel.State:
+    n, d = shape
+    return kernel.State(
+        sums=np.empty((k, n_classes, d)),
+        counts=np.empty((k, n_classes), dtype=np.int64),
+        gram=np.empty((k, n_classes, n_classes)),
+        inverse=np.empty((k, n_classes)),
+        scalars=np.empty((k, 5)),
+        vectors=np.zeros((2, n_classes, k, d)),
+        terms=np.zeros((2, n_classes, k, 2)),
+        share=np.empty(n_classes),
+        stale=np.ones((n_classes, k + 1), dtype=np.bool_),
+        drift=np.zeros((n_classes, 3)),
+        reach=np.full(n, -np.inf),
+    )
+
+
+def _cost(total: float, state: kernel.State, sized: bool) -> tuple[float, float]:
+    """Return D and S of the current clusters; `total` is the sum of all squared norms."""
+    _, size, square, _, separation = state.scalars.T
+    found = size > 0
+    within = total - (square[found] / size[found]).sum()
+    return max(float(within), 0.0), float((separation * size if sized else separation).sum())

@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from deepcac.errors import ConfigError
+from deepcac.layout import Layout
+from deepcac.sources.registry import load_registry
+
+ROOT = Path(__file__).parents[1]
+REGISTRY = load_registry(ROOT / "config" / "registry")
+
+
+def layout(**cac) -> Layout:
+    plan = {"protocols": ["sound"], "datasets": [], "methods": [], "k": [2]} | cac
+    return Layout(REGISTRY, {"datasets": ["diabetes"], "runs": {"cac": plan}})
+
+
+def test_a_data_set_has_its_own_published_features_only_if_a_switch_changes_them():
+    paths = layout()
+    assert paths.feature_file("", "diabetes") == "data/features/diabetes.parquet"
+    assert paths.feature_file("as_published/", "diabetes").startswith("data/features/as_published/")
+    assert (
+        paths.feature_file("switches/U2/", "diabetes")
+        == "data/features/switches/U2/diabetes.parquet"
+    )
+    assert paths.feature_file("switches/A1/", "diabetes") == "data/features/diabetes.parquet"
+    assert (
+        paths.feature_file("as_published/", "diabetes_full")
+        == "data/features/diabetes_full.parquet"
+    )
+
+
+def test_splits_follow_the_rows_or_the_switch_that_draws_them():
+    paths = layout()
+    assert (
+        paths.split_file("switches/D3/", "diabetes_full")
+        == "data/splits/switches/D3/diabetes_full.parquet"
+    )
+    assert paths.split_file("switches/D5/", "diabetes_full") == "data/splits/diabetes_full.parquet"
+    assert paths.split_file("", "demo_diabetes") == "data/splits/demo_diabetes.parquet"
+
+
+def test_shared_files_by_family():
+    paths = layout()
+    assert paths.shared_file("", "diabetes", "lr", 1) == []
+    assert paths.shared_file("switches/A1/", "diabetes", "cac_lr", 3) == [
+        "data/clusterings/diabetes_k3.parquet"
+    ]
+    assert paths.shared_file("switches/A4/", "diabetes", "cac_lr", 3) == [
+        "data/clusterings/switches/A4/diabetes_k3.parquet"
+    ]
+    assert paths.shared_file("switches/D5/", "diabetes", "deepcac", 3) == [
+        "data/pretrained/diabetes.safetensors"
+    ]
+    assert paths.shared_file("switches/D14/", "diabetes", "deepcac", 3) == [
+        "data/pretrained/switches/D14/diabetes.safetensors"
+    ]
+
+
+def test_the_run_grid_runs_base_methods_once():
+    plan = {
+        "protocols": ["sound", "as_published"],
+        "datasets": ["diabetes"],
+        "methods": ["lr", "cac_lr"],
+        "k": {"default": [2], "diabetes": [2, 3]},
+        "switches": [{"labels": ["A1"], "datasets": ["diabetes"], "methods": ["cac_lr"], "k": [2]}],
+    }
+    assert layout(**plan).runs("cac") == [
+        "results/diabetes/lr_k1.json",
+        "results/diabetes/cac_lr_k2.json",
+        "results/diabetes/cac_lr_k3.json",
+        "results/as_published/diabetes/lr_k1.json",
+        "results/as_published/diabetes/cac_lr_k2.json",
+        "results/as_published/diabetes/cac_lr_k3.json",
+        "results/switches/A1/diabetes/cac_lr_k2.json",
+    ]
+    assert layout(**plan).runs("deep") == []
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):
+        layout().feature_file("", "diabetis")
+    with pytest.raises(ConfigError, match="unknown method 'cac_xx'"):
+        layout(datasets=["diabetes"], methods=["cac_xx"]).runs("cac")
+    wanted = {"labels": ["Z1"], "datasets": ["diabetes"], "methods": ["lr"], "k": [1]}
+    paths = layout(switches=[wanted])
+    with pytest.raises(ConfigError, match="unknown switch 'Z1'"):
+        paths.runs("cac")
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "demo.yaml"])
+def test_shipped_configurations_name_only_what_exists(name):
+    config = yaml.safe_load((ROOT / "config" / name).read_text())
+    paths = Layout(REGISTRY, config)
+    assert paths.all_runs()
+    assert paths.feature_files()

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
+from deepcac.features.ards import ards
 from deepcac.sources.mimic3 import extract, items, scan, summaries, tables
 from deepcac.storage import read_table
 
@@ -129,6 +130,37 @@ def test_stays_carry_age_onset_and_code(tidy):
     # Born 300 years ago means older than 89; 518.5 is an ARDS code and 518.4 is not.
     assert (two["age"], two["ards_code"], two["onset_minute"]) == (91.4, True, None)
     assert (three["candidate"], three["ards_code"], three["hours"]) == (False, False, 9)
+
+
+# The full release has stays without discharge; other blanks are just as harmless.
+def test_blank_fields_are_missing_values(tmp_path):
+    changed = (
+        swap("ICUSTAYS", "2150-01-03 06:00:00", "")
+        | swap("PATIENTS", "M,1850-01-01 00:00:00", ",1850-01-01 00:00:00")
+        | swap("ADMISSIONS", "ELECTIVE", "")
+        | swap("DIAGNOSES_ICD", "2,12,102,1,5185", "2,12,,1,5185")
+    )
+    extract(write_tables(tmp_path / "raw", changed), tmp_path / "tidy")
+    one, two, _ = read_table(tmp_path / "tidy" / "stays.parquet").to_pylist()
+    assert (one["hours"], one["candidate"]) == (None, False)
+    assert (two["male"], two["elective"], two["ards_code"]) == (None, None, False)
+    features, flow = ards(tmp_path / "tidy")
+    assert [step["rows"] for step in flow] == [3, 3, 3, 1, 1, 1]
+    named = dict(zip(features.names, features.X[0], strict=True))
+    assert np.isnan([named["Male"], named["Elective"]]).all()
+    assert named["CSRU"] == 1
+
+
+# CHARTEVENTS is too long to look for repeated rows; they change nothing.
+def test_repeated_event_rows_change_nothing(tmp_path, tidy):
+    twice = {}
+    for name in ("CHARTEVENTS", "LABEVENTS", "OUTPUTEVENTS"):
+        header, _, rows = TABLES[name].partition("\n")
+        twice[name] = f"{header}\n{rows}{rows}"
+    extract(write_tables(tmp_path / "twice", twice), tmp_path / "tidy_twice")
+    for name in ("stays", "hourly", "first_day", "whole_stay"):
+        content = (tmp_path / "tidy_twice" / f"{name}.parquet").read_bytes()
+        assert content == (tidy / f"{name}.parquet").read_bytes()
 
 
 def test_implausible_values_are_counted(tidy):

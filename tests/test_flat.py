@@ -62,7 +62,7 @@ def put(tmp_path):
 def adult(put, tmp_path):
     tidy, cohort = tmp_path / "people.parquet", tmp_path / "cohort.json"
     flat.extract_adult(put("adult.data", ADULT), put("adult.test", ADULT_TEST), tidy, cohort)
-    steps = json.loads(cohort.read_text())["steps"]
+    steps = json.loads(cohort.read_text())["flow"]
     assert [step["rows"] for step in steps] == [3, 5]
     return read_table(tidy)
 

@@ -39,7 +39,7 @@ def extract(folder, text, name="small"):
     raw = folder / f"{name}.arff"
     raw.write_bytes(text if isinstance(text, bytes) else text.replace("\n", "\r\n").encode())
     weka_uci.extract(raw, folder / "t.parquet", folder / "c.json")
-    return read_table(folder / "t.parquet"), json.loads((folder / "c.json").read_text())["steps"]
+    return read_table(folder / "t.parquet"), json.loads((folder / "c.json").read_text())["flow"]
 
 
 def test_small_file(tmp_path):

@@ -23,7 +23,7 @@ from deepcac.nn.data import Rows
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, autoencoder_for
 from deepcac.nn.persistence import read_estimator, write_estimator
 from deepcac.nn.pretrain import pretrain
-from deepcac.nn.stopping import SOUND_STOPPING, StoppingRule
+from deepcac.nn.stopping import SOUND_STOPPING, StoppingRule, grade
 from deepcac.nn.training import Budget, Curve
 from deepcac.protocol import SOUND, Protocol
 
@@ -252,8 +252,8 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _score(self, network: Network, validation: Rows) -> float:
         """Return the validation score of a network that has its classifiers."""
-        probability = predict_in_chunks(network, validation.x).probability
-        return self._stopping.measure(validation.labels, probability.cpu().numpy())
+        answer = predict_in_chunks(network, validation.x)
+        return grade(self._stopping.measure, validation.y, answer.probability)
 
     @property
     def _stopping(self) -> StoppingRule:

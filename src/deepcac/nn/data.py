@@ -34,11 +34,6 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    @property
-    def labels(self) -> npt.NDArray[np.int64]:
-        """Class ids as an array."""
-        return self.y.cpu().numpy()
-
 
 def as_inputs(
     X: npt.NDArray[np.floating], mask: npt.NDArray[np.bool_] | None, device: torch.device

@@ -14,7 +14,7 @@ from deepcac.nn.centroids import kmeans_start, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import mixture_cross_entropy
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
-from deepcac.nn.stopping import StoppingRule, macro_auprc
+from deepcac.nn.stopping import StoppingRule, accuracy, grade, macro_auprc
 from deepcac.nn.training import Step, train
 
 PUBLISHED_ROWS = 512  # the program's batch: the only rows its experts see (D12)
@@ -103,7 +103,7 @@ class DMNNClassifier(DeepClassifier):
 
         def score() -> float:
             with torch.no_grad():
-                return float((network.gate(z_new).argmax(dim=1) == labels_new).float().mean())
+                return grade(accuracy, labels_new, network.gate(z_new))
 
         loss = Step(
             lambda rows: functional.cross_entropy(network.gate(z[rows]), labels[rows]),

@@ -1,5 +1,6 @@
 """Validation scores that stop training: one sound rule, and the published mixture (D10)."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -61,7 +62,18 @@ def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> fl
     return float(property_[among].mean()) if among.any() else 0.0
 
 
+def accuracy(y: Ids, score: Array) -> float:
+    """Share of rows whose highest score is that of their class."""
+    return float((score.argmax(axis=1) == y).mean())
+
+
 Measure = Callable[[Ids, Array], float]
+
+
+def grade(measure: Measure, y: Tensor, score: Tensor) -> float:
+    """Return a measure of class scores (n, n_classes); NaN if one of them is not finite."""
+    values = score.detach().cpu().numpy()
+    return measure(y.cpu().numpy(), values) if np.isfinite(values).all() else math.nan
 
 
 @dataclass(frozen=True)

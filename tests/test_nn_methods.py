@@ -14,7 +14,6 @@ from deepcac.nn.fnn import FNNClassifier
 from deepcac.nn.grasp import GRASPClassifier
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
-from deepcac.protocol import Protocol
 
 CENTROID = [KMZClassifier, DCNClassifier, IDECClassifier, DeepCACClassifier]
 SUBTYPED = [*CENTROID, DMNNClassifier, CACDMNNClassifier, ACTPCClassifier, GRASPClassifier]
@@ -202,7 +201,7 @@ def test_same_seed_same_bytes_and_saved_model_answers_alike(method, tmp_path):
 
 @pytest.mark.parametrize("method", ALL)
 def test_clone_keeps_parameters(method):
-    model = method(lr=0.5, protocol=Protocol(frozenset({"D10"})))
+    model = method(lr=0.5, switches=("D10",))
     assert clone(model).get_params() == model.get_params()
 
 

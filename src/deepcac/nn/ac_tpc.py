@@ -12,7 +12,7 @@ from deepcac.nn.centroids import kmeans_start, nearest
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import embedding_separation, entropy, expected_cross_entropy
 from deepcac.nn.networks import AnyAutoencoder, Prediction, autoencoder_for, dense, mix
-from deepcac.nn.stopping import accuracy, grade
+from deepcac.nn.stopping import grade, log_likelihood
 from deepcac.nn.training import Step, train
 
 OWN_HIDDEN = 32  # of the encoder d - 32 - 32 on static data
@@ -140,7 +140,7 @@ class ACTPCClassifier(DeepClassifier):
 
         def score() -> float:
             with torch.no_grad():
-                return grade(accuracy, labels_new, network.selector(z_new))
+                return grade(log_likelihood, labels_new, network.selector(z_new))
 
         step = Step(loss, list(network.selector.parameters()))
         self._record("selector", train(network, [step], len(z), score, self._budget(len(z))))

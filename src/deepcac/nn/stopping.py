@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy.special import logsumexp
 from torch import Tensor
 from torch.nn import functional
 
@@ -62,9 +63,9 @@ def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> fl
     return float(property_[among].mean()) if among.any() else 0.0
 
 
-def accuracy(y: Ids, score: Array) -> float:
-    """Share of rows whose highest score is that of their class."""
-    return float((score.argmax(axis=1) == y).mean())
+def log_likelihood(y: Ids, score: Array) -> float:
+    """Mean log probability of the rows' classes by a softmax of the scores."""
+    return float((score[np.arange(len(y)), y] - logsumexp(score, axis=1)).mean())
 
 
 Measure = Callable[[Ids, Array], float]

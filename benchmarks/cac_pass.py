@@ -18,8 +18,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from deepcac.cac import cluster, kernel
-from deepcac.cac.cluster import _allocate
+from deepcac.cac import cluster
+from deepcac.cac.kernel import sweep
+from deepcac.cac.state import allocate, recount, row_norms
 from deepcac.cac.theory import growth_exponent
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -51,13 +52,13 @@ def best(action, repeats=REPEATS):
 def one_pass(X, y, start, k, alpha):
     """Return the best seconds of a pass that scores every row, and its moves."""
     norms, columns = np.empty(len(X)), np.empty(X.shape[1])
-    kernel.row_norms(X, norms, columns)
+    row_norms(X, norms, columns)
     times = []
     for _ in range(REPEATS):
-        labels, state = start.copy(), _allocate(X.shape, k, 2)
-        kernel.recount(X, y, labels, state)
+        labels, state = start.copy(), allocate(*X.shape, k, 2)
+        recount(X, y, labels, state)
         begin = time.perf_counter()
-        moves = kernel.sweep(X, norms, y, labels, state, alpha, True)
+        moves = sweep(X, norms, y, labels, state, alpha, True)
         times.append(time.perf_counter() - begin)
     return min(times), moves
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 from snakemake.utils import min_version, validate
 
+from deepcac.evaluation.methods import known_methods
 from deepcac.layout import Layout
-from deepcac.protocol import Protocol
 from deepcac.sources.registry import load_registry
 
 min_version("9.20")
@@ -17,6 +17,7 @@ validate(config, "workflow/schemas/config.schema.yaml")
 
 registry = load_registry(Path(workflow.basedir) / "config" / "registry")
 layout = Layout(registry, config)
+report_runs = layout.all_runs()
 
 
 wildcard_constraints:
@@ -31,14 +32,26 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/physionet2012.smk"
+include: "workflow/rules/physionet2019.smk"
+include: "workflow/rules/mimic3.smk"
+include: "workflow/rules/wids.smk"
 include: "workflow/rules/uci_diabetes.smk"
+include: "workflow/rules/uci_adult.smk"
+include: "workflow/rules/uci_credit.smk"
+include: "workflow/rules/uci_magic.smk"
+include: "workflow/rules/titanic.smk"
+include: "workflow/rules/weka_uci.smk"
+include: "workflow/rules/webkb.smk"
+include: "workflow/rules/simulated.smk"
 include: "workflow/rules/splits.smk"
 include: "workflow/rules/cac.smk"
 include: "workflow/rules/deep.smk"
+include: "workflow/rules/runs.smk"
 include: "workflow/rules/report.smk"
 
 
 localrules:
+    fetch,
     all,
     features,
     splits,

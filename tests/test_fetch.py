@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from deepcac.errors import ConfigError, FetchError
-from deepcac.sources.archive import content_digest
+from deepcac.sources.archive import content_digest, members
 from deepcac.sources.fetch import available, configured_mirrors, fetch, restricted_folder
-from deepcac.sources.registry import RawFile, Source
+from deepcac.sources.registry import RawFile, Source, load_registry
 
 CONTENT = bytes(range(256)) * 4000
 Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
@@ -195,10 +195,18 @@ def test_a_failing_server_is_asked_again(tmp_path, server, plain, code):
 
 
 def test_a_server_that_keeps_failing_is_given_up(tmp_path, server, plain):
-    server.answers = [status(500)] * 3
+    server.answers = [status(500)] * 4
     with pytest.raises(FetchError, match="gave up after 3 tries: the server answered 500"):
         quick(plain, tmp_path / "names.txt", server.address)
     assert not (tmp_path / "names.txt").exists()
+    assert len(server.requests) == 3
+
+
+def test_a_server_that_keeps_failing_is_not_asked_for_other_endings(tmp_path, server, packed):
+    server.answers = [status(503)] * 9
+    with pytest.raises(FetchError, match=r"set-a\.tar\.xz \(gave up after 3 tries"):
+        quick(packed[0], tmp_path / "x", server.address)
+    assert len(server.requests) == 3
 
 
 def test_refused_is_not_asked_again(tmp_path, server, plain):
@@ -351,11 +359,16 @@ def test_restricted_sources_are_read_from_their_folder(tmp_path):
 
 
 @pytest.mark.real
+@pytest.mark.slow
 @pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="DEEPCAC_MIRROR is not set")
-def test_the_real_diabetes_archive(tmp_path):
-    from deepcac.sources.registry import load_registry
-
+def test_the_mirror_has_every_open_file_of_the_registry(tmp_path):
     registry = load_registry(Path(__file__).parents[1] / "config" / "registry")
-    file = registry.file("uci_diabetes", "dataset_diabetes.archive")
-    fetch(file, tmp_path / file.name, mirrors=[os.environ["DEEPCAC_MIRROR"]])
-    assert (tmp_path / file.name).stat().st_size == 3_347_213
+    files = [file for source in registry.sources.values() for file in source.files.values()]
+    assert files
+    for file in files:
+        target = tmp_path / file.source / file.name
+        fetch(
+            RawFile(**{**vars(file), "url": None}), target, mirrors=[os.environ["DEEPCAC_MIRROR"]]
+        )
+        if file.is_archive:
+            assert file.members in (None, sum(1 for _ in members(target)))

@@ -1,18 +1,20 @@
 rule split:
     input:
-        features=lambda wildcards: layout.feature_file(wildcards.variant, wildcards.dataset),
+        features=lambda wildcards: layout.feature_file(
+            wildcards.variant, wildcards.dataset
+        ),
     output:
         splits="data/splits/{variant}{dataset}.parquet",
     log:
         "logs/splits/{variant}{dataset}.log",
     benchmark:
         "logs/benchmarks/splits/{variant}{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=2000,
     params:
         seeds=config["seeds"],
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/split.py"

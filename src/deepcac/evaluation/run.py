@@ -96,6 +96,7 @@ def run(
         "n_rows": len(features.row_id),
         "n_features": len(features.names),
         "n_classes": features.n_classes,
+        "missing": round(float(np.isnan(features.X).mean()), 6),
         "splits": entries,
         "summary": records.summarise(entries),
         "inputs": {

@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from deepcac.cohort import write_cohort
 from deepcac.errors import ConfigError, DataError
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.uci_diabetes import AGES, LEVELS, MAY_MISS, MEDICATIONS
-from deepcac.storage import read_table, write_json
+from deepcac.storage import read_table
 
 Codes = npt.NDArray[np.int64]
 
@@ -112,10 +113,10 @@ def build(
     write_features(target, features)
 
 
-def write_cohort(tidy: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Write how many rows are left after each exclusion, as JSON ``{"steps": [...]}``."""
+def write_flow(tidy: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Write the cohort flow of the tidy encounters."""
     _, steps = cohort(read_table(tidy).to_pandas())
-    write_json(target, {"steps": steps})
+    write_cohort(target, steps, unit="patient")
 
 
 def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str | int]]]:
@@ -161,11 +162,11 @@ def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatri
     FeatureMatrix
         Label 1 where the patient was readmitted at any time.
     """
-    days = rows["time_in_hospital"].to_numpy(np.int64)
+    days = np.asarray(rows["time_in_hospital"], np.int64)
     coded: dict[str, tuple[Codes, Mapping[str, int] | None]] = {
         "race": (_race(rows["race"]), RACE),
-        "gender": (rows["gender"].map(_codes(LEVELS["gender"])).to_numpy(np.int64), GENDER),
-        "age": (np.digitize(rows["age"].map(_codes(AGES)), [3, 6]), AGE),
+        "gender": (np.asarray(rows["gender"].map(_codes(LEVELS["gender"])), np.int64), GENDER),
+        "age": (np.digitize(np.asarray(rows["age"].map(_codes(AGES))), [3, 6]), AGE),
         "discharge_disposition_id": _ids(rows, "discharge_disposition_id", DISCHARGES),
         "admission_source_id": _ids(rows, "admission_source_id", ADMISSION_SOURCES),
         "time_in_hospital": (days, None),
@@ -236,18 +237,20 @@ def icd9_group(code: pd.Series) -> Codes:
 
 def _race(race: pd.Series) -> Codes:
     code = race.map({name: RACE.get(name, RACE["other"]) for name in LEVELS["race"]})
-    return code.fillna(RACE["missing"]).to_numpy(np.int64)
+    return np.asarray(code.fillna(RACE["missing"]), np.int64)
 
 
 def _specialty(specialty: pd.Series) -> Codes:
     code = specialty.map(SPECIALTY).fillna(SPECIALTY["other"])
-    code = code.mask(specialty.str.startswith("Surg").fillna(False).astype(bool), 3)
-    return code.mask(specialty.isna(), SPECIALTY["missing"]).to_numpy(np.int64)
+    code = code.mask(
+        specialty.str.startswith("Surg").fillna(False).astype(bool), SPECIALTY["Surgery"]
+    )
+    return np.asarray(code.mask(specialty.isna(), SPECIALTY["missing"]), np.int64)
 
 
 def _hba1c(rows: pd.DataFrame) -> Codes:
-    code = rows["A1Cresult"].map({"None": 0, "Norm": 1, ">7": 2, ">8": 2}).to_numpy(np.int64)
-    return np.where((code == 2) & (rows["change"] == "Ch").to_numpy(), 3, code)
+    code = np.asarray(rows["A1Cresult"].map({"None": 0, "Norm": 1, ">7": 2, ">8": 2}), np.int64)
+    return np.where((code == 2) & np.asarray(rows["change"] == "Ch"), 3, code)
 
 
 def _ids(rows: pd.DataFrame, name: str, known: Sequence[int]) -> tuple[Codes, Mapping[str, int]]:
@@ -257,7 +260,7 @@ def _ids(rows: pd.DataFrame, name: str, known: Sequence[int]) -> tuple[Codes, Ma
         raise DataError(
             f"encounter {encounter}: {name} {id_} is not in IDs_mapping.csv of the archive"
         )
-    return rows[name].to_numpy(np.int64), {str(id_): id_ for id_ in known}
+    return np.asarray(rows[name], np.int64), {str(id_): id_ for id_ in known}
 
 
 def _codes(values: Sequence[str]) -> dict[str, int]:
@@ -283,8 +286,8 @@ def _levels(column: pd.Series, levels: Sequence[str]) -> dict[str, npt.NDArray[n
 
 def _matrix(rows: pd.DataFrame, columns: Mapping[str, npt.NDArray[np.generic]]) -> FeatureMatrix:
     return FeatureMatrix(
-        row_id=rows["row"].to_numpy(np.int64),
-        label=(rows["readmitted"] != "NO").to_numpy(np.int64),
+        row_id=np.asarray(rows["row"], np.int64),
+        label=np.asarray(rows["readmitted"] != "NO", np.int64),
         X=np.column_stack([np.asarray(column, np.float64) for column in columns.values()]),
         names=tuple(columns),
     )

@@ -6,6 +6,7 @@ import http.client
 import logging
 import re
 import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -28,7 +29,7 @@ class AbsentError(FetchError):
 
 
 class UnreachableError(FetchError):
-    """Nothing answers there: no network, unknown host or closed port."""
+    """Nothing useful answers: no network, unknown host, closed port, a server that only fails."""
 
 
 class _CutError(Exception):
@@ -56,7 +57,7 @@ def join(base: str, path: str) -> str:
 
 
 def download(
-    address: str, part: Path, *, attempts: int = 4, pause: float = 1.0, timeout: float = 60.0
+    address: str, part: Path, *, attempts: int = 4, pause: float = 1.0, timeout: float = 30.0
 ) -> None:
     """Download `address` to `part`; bytes that `part` already has are not asked for again.
 
@@ -78,9 +79,9 @@ def download(
     AbsentError
         The server does not have the file (404, 410).
     UnreachableError
-        There is no such host, or nothing listens.
+        There is no such host, nothing listens, or every try failed.
     FetchError
-        Refused by the server, too large, or cut at every try.
+        Refused by the server, or too large.
     """
     for attempt in range(attempts):
         try:
@@ -89,7 +90,7 @@ def download(
         except _CutError as cut:
             _log.warning("%s: try %d of %d: %s", shown(address), attempt + 1, attempts, cut)
             if attempt + 1 == attempts:
-                raise FetchError(f"gave up after {attempts} tries: {cut}") from cut
+                raise UnreachableError(f"gave up after {attempts} tries: {cut}") from cut
         time.sleep(min(pause * 2**attempt, 60.0))
 
 
@@ -102,8 +103,10 @@ def _continue(address: str, part: Path, timeout: float) -> None:
         with error:
             _judge(error, part, have)
     except urllib.error.URLError as error:
+        # A time-out is wrapped like this only while connecting; one while reading is not.
         reason = error.reason
-        if isinstance(reason, socket.gaierror) or getattr(reason, "errno", None) in _NOBODY_THERE:
+        nobody = isinstance(reason, socket.gaierror | TimeoutError | ssl.SSLCertVerificationError)
+        if nobody or getattr(reason, "errno", None) in _NOBODY_THERE:
             raise UnreachableError(f"unreachable: {reason}") from error
         raise _CutError(str(reason)) from error
     except (http.client.HTTPException, TimeoutError, ConnectionError) as error:

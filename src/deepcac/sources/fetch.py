@@ -71,7 +71,7 @@ def fetch(
     mirrors: Sequence[str] = (),
     attempts: int = 4,
     pause: float = 1.0,
-    timeout: float = 60.0,
+    timeout: float = 30.0,
 ) -> str:
     """Fetch one raw file and check its digest.
 
@@ -128,7 +128,8 @@ def fetch(
         return shown(place)
     raise FetchError(
         f"{file.source}/{file.name} could not be fetched; tried {'; '.join(tried) or 'no place'}; "
-        f"give a mirror that holds {file.path}: config key mirrors, or DEEPCAC_MIRROR=FOLDER_OR_URL"
+        f"give a mirror that holds {file.path}{' (or another archive of it)' * file.is_archive}: "
+        "config key mirrors, or DEEPCAC_MIRROR=FOLDER_OR_URL"
     )
 
 
@@ -140,10 +141,11 @@ def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
         stem = file.path.removesuffix(ending)
         paths += [stem + other for other in ENDINGS if other != ending]
     for mirror in mirrors:
-        for path in paths:
-            yield (
-                join(mirror, path) if _is_address(mirror) else str(Path(mirror).expanduser() / path)
-            )
+        if _is_address(mirror):
+            yield from (join(mirror, path) for path in paths)
+        else:
+            held = [Path(mirror).expanduser() / path for path in paths]
+            yield from map(str, [path for path in held if path.exists()] or held[:1])
     if file.url is not None:
         yield file.url
 

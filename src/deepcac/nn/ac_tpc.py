@@ -1,0 +1,179 @@
+"""AC-TPC: actor-critic predictive clustering (Lee & van der Schaar 2020), for one label a row."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from deepcac.nn.base import DeepClassifier, Network
+from deepcac.nn.centroids import kmeans_start, nearest
+from deepcac.nn.data import Rows, in_chunks
+from deepcac.nn.losses import embedding_separation, entropy, expected_cross_entropy
+from deepcac.nn.networks import AnyAutoencoder, Prediction, autoencoder_for, dense, mix
+from deepcac.nn.training import Step, train
+
+OWN_HIDDEN = 32  # of the encoder d - 32 - 32 on static data
+INSIDE = 1.0 - 1e-4  # an embedding is stored as its arctanh, which is infinite at 1
+
+
+class ACTPCNetwork(Network):
+    """Encoder, selector over the clusters, and predictor on the clusters' embeddings.
+
+    Parameters
+    ----------
+    autoencoder : Autoencoder or SequenceAutoencoder
+        Whose encoder, followed by tanh, is the encoder.
+    k, latent, hidden, n_classes : int
+        Clusters and layer sizes; selector and predictor have two hidden layers.
+    """
+
+    def __init__(
+        self, autoencoder: AnyAutoencoder, k: int, latent: int, hidden: int, n_classes: int
+    ) -> None:
+        super().__init__()
+        self.autoencoder = autoencoder
+        self.selector = dense(latent, hidden, hidden, k)
+        self.predictor = dense(latent, hidden, hidden, n_classes)
+        self.raw_embeddings = nn.Parameter(torch.zeros(k, latent))
+
+    def encode(self, x: Tensor) -> Tensor:
+        """Embed rows in (-1, 1)."""
+        return self.autoencoder.encode(x).tanh()
+
+    def cluster_logits(self) -> Tensor:
+        """Return the class scores g(e_k) of every cluster, shape (k, n_classes)."""
+        return self.predictor(self.raw_embeddings.tanh())
+
+    def log_weights(self, x: Tensor) -> Tensor:
+        """Return the selector's log probabilities, shape (n, k)."""
+        return self.selector(self.encode(x)).log_softmax(dim=1)
+
+    def predict(self, x: Tensor) -> Prediction:
+        """Answer with the expectation over the selector (the official program draws at random)."""
+        z = self.encode(x)
+        logits = self.cluster_logits().expand(len(z), -1, -1)
+        return mix(z, self.selector(z).softmax(dim=1), logits)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ACTPCClassifier(DeepClassifier):
+    """AC-TPC with one time step a row.
+
+    Stages: encoder and predictor learn the labels; the predicted probabilities are clustered by
+    k-means, which starts the clusters' embeddings and the selector; then critic, actor and
+    embedding steps alternate on every batch. The cluster that the official program samples is
+    summed out: the actor's loss has the same expected gradient and less noise.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters k; 1 and 2 are fine.
+    alpha, beta : float
+        Weights of the selector's entropy and of the embedding separation.
+    **parameters
+        Those of `DeepClassifier`; the authors' rate is 1e-3. `hidden` counts the units of each
+        hidden layer of selector and predictor. On static data the encoder is the method's own
+        (d - 32 - 32) and no autoencoder is pre-trained (003_* section 8).
+    """
+
+    n_clusters: int = 3
+    alpha: float = 1.0
+    beta: float = 1e-3
+    lr: float = 1e-3
+
+    def _build(self) -> ACTPCNetwork:
+        static = len(self._shape) == 1
+        autoencoder = autoencoder_for(
+            self._shape, OWN_HIDDEN if static else self.hidden, self.latent
+        )
+        return ACTPCNetwork(
+            autoencoder, self.n_clusters, self.latent, self.hidden, len(self.classes_)
+        )
+
+    def _start(
+        self,
+        network: Network,
+        train_rows: Rows,
+        validation: Rows,
+        pretrained: AnyAutoencoder | None,
+    ) -> None:
+        if len(self._shape) == 2:
+            super()._start(network, train_rows, validation, pretrained)
+
+    def _train(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
+        with self._timed("supervised"):
+            self._train_supervised(network, train_rows, validation)
+        with self._timed("selector"):
+            self._start_clusters(network, train_rows, validation)
+        with self._timed("actor_critic"):
+            self._train_actor_critic(network, train_rows, validation)
+
+    def _train_supervised(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
+        """Teach encoder and predictor the labels, without clusters."""
+        x, y = train_rows.x, train_rows.y
+
+        def loss(rows: Tensor) -> Tensor:
+            return functional.cross_entropy(network.predictor(network.encode(x[rows])), y[rows])
+
+        def score() -> float:
+            answer = _predicted(network, validation.x)
+            return self._stopping.measure(validation.labels, answer.cpu().numpy())
+
+        learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
+        curve = train(network, [Step(loss, learned)], len(x), score, self._budget(len(x)))
+        self._record("supervised", curve)
+
+    def _start_clusters(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
+        """Start embeddings and selector from k-means on the predicted probabilities."""
+        z = in_chunks(network.encode, train_rows.x)
+        z_new = in_chunks(network.encode, validation.x)
+        predicted = _predicted(network, train_rows.x)
+        centres, labels = kmeans_start(predicted, self.n_clusters, self.random_state)
+        typical = torch.cdist(centres, predicted, p=1).argmin(dim=1)
+        network.raw_embeddings.data.copy_(z[typical].clamp(-INSIDE, INSIDE).atanh())
+        labels_new = nearest(_predicted(network, validation.x), centres)
+
+        def loss(rows: Tensor) -> Tensor:
+            return functional.cross_entropy(network.selector(z[rows]), labels[rows])
+
+        def score() -> float:
+            with torch.no_grad():
+                return float((network.selector(z_new).argmax(dim=1) == labels_new).float().mean())
+
+        step = Step(loss, list(network.selector.parameters()))
+        self._record("selector", train(network, [step], len(z), score, self._budget(len(z))))
+
+    def _train_actor_critic(
+        self, network: ACTPCNetwork, train_rows: Rows, validation: Rows
+    ) -> None:
+        x, y = train_rows.x, train_rows.y
+        encoder = network.autoencoder.encoding_parameters()
+
+        def predictive(weights: Tensor, rows: Tensor) -> Tensor:
+            return expected_cross_entropy(weights, network.cluster_logits().log_softmax(1), y[rows])
+
+        def critic(rows: Tensor) -> Tensor:
+            return predictive(network.log_weights(x[rows]).detach().exp(), rows)
+
+        def actor(rows: Tensor) -> Tensor:
+            log_weights = network.log_weights(x[rows])
+            return predictive(log_weights.exp(), rows) + self.alpha * entropy(log_weights)
+
+        def embedding(rows: Tensor) -> Tensor:
+            separation = embedding_separation(network.cluster_logits().log_softmax(dim=1))
+            return critic(rows) + self.beta * separation
+
+        steps = [
+            Step(critic, list(network.predictor.parameters())),
+            Step(actor, [*encoder, *network.selector.parameters()]),
+            Step(embedding, [network.raw_embeddings]),
+        ]
+        score = partial(self._score, network, validation)
+        self._record("actor_critic", train(network, steps, len(x), score, self._budget(len(x))))
+
+
+def _predicted(network: ACTPCNetwork, x: Tensor) -> Tensor:
+    """Return the predictor's class probabilities on the rows' own latents."""
+    return in_chunks(lambda rows: network.predictor(network.encode(rows)).softmax(dim=1), x)

@@ -1,0 +1,67 @@
+"""Centroids in the latent space: their start, who is nearest, and how they move online."""
+
+import numpy as np
+import torch
+from sklearn.cluster import KMeans
+from torch import Tensor
+from torch.nn import functional
+
+from deepcac.errors import ConfigError
+
+
+def one_hot(labels: Tensor, k: int, like: Tensor) -> Tensor:
+    """Return labels (n,) as a (n, k) membership of the type of `like`."""
+    return functional.one_hot(labels, k).to(like.dtype)
+
+
+def nearest(z: Tensor, centroids: Tensor) -> Tensor:
+    """Return the nearest centroid of each row, the lowest id on ties."""
+    # ||z||^2 is the same for all centroids.
+    return (centroids.square().sum(dim=1) - 2.0 * z @ centroids.T).argmin(dim=1)
+
+
+def farthest(z: Tensor, centroids: Tensor) -> Tensor:
+    """Return the farthest centroid of each row (the published KM-Z's test rule, switch D11)."""
+    return (centroids.square().sum(dim=1) - 2.0 * z @ centroids.T).argmax(dim=1)
+
+
+def move_online(
+    centroids: Tensor, counts: Tensor, z: Tensor, membership: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Move centroids towards the rows of a batch, one after the other, in closed form.
+
+    Row by row the rule is c_j <- c_j + 1, mu_j <- mu_j - (1 / c_j)(mu_j - z_i) (003_*
+    appendix 12). Since c_j mu_j grows by z_i each time, a whole batch gives
+    (c_j mu_j + sum z) / (c_j + n_j), whatever the order of the rows.
+
+    Parameters
+    ----------
+    centroids, counts : Tensor of shapes (k, latent) and (k,)
+        Before the batch.
+    z, membership : Tensor of shapes (n, latent) and (n, k)
+        The batch.
+
+    Returns
+    -------
+    (Tensor, Tensor)
+        Centroids and counts after it; a cluster without rows keeps both.
+    """
+    after = counts + membership.sum(dim=0)
+    total = counts.unsqueeze(1) * centroids + membership.T @ z
+    moved = total / after.clamp(min=1.0).unsqueeze(1)
+    return torch.where(after.unsqueeze(1) > 0, moved, centroids), after
+
+
+def kmeans_start(z: Tensor, k: int, seed: int) -> tuple[Tensor, Tensor]:
+    """Cluster the latents by k-means (Lloyd, 10 starts).
+
+    Returns
+    -------
+    (Tensor, Tensor)
+        Centroids (k, latent) and labels (n,) on the device of `z`.
+    """
+    if k > len(z):
+        raise ConfigError(f"n_clusters={k} exceeds the {len(z)} training rows; ask for fewer")
+    model = KMeans(k, n_init=10, random_state=seed).fit(z.double().cpu().numpy())
+    centroids = torch.as_tensor(model.cluster_centers_, dtype=z.dtype, device=z.device)
+    return centroids, torch.as_tensor(model.labels_.astype(np.int64), device=z.device)

@@ -1,0 +1,196 @@
+"""Cluster, then predict: the stages that KM-Z, DCN-Z, IDEC-Z and DeepCAC share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from deepcac.nn.base import DeepClassifier, Network, predict_in_chunks
+from deepcac.nn.centroids import kmeans_start, move_online, nearest, one_hot
+from deepcac.nn.data import Rows, in_chunks
+from deepcac.nn.losses import cluster_means, squared_distances
+from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
+from deepcac.nn.stopping import probe
+from deepcac.nn.training import Step, train
+
+
+class CentroidNetwork(Network):
+    """Autoencoder, centroids in its latent space, and one local predictor a cluster.
+
+    Parameters
+    ----------
+    autoencoder : Autoencoder or SequenceAutoencoder
+    predictors : LocalPredictors
+        One a cluster.
+    latent : int
+        Size of the latent.
+    temperature : float or None
+        Mix the predictors by softmax(-||z - mu||^2 / temperature); None takes the nearest.
+
+    Attributes
+    ----------
+    centroids : Parameter of shape (k, latent)
+        Trained by gradient only where a method asks for it.
+    counts : Tensor of shape (k,)
+        Rows that each centroid has seen (003_* appendix 12).
+    """
+
+    counts: Tensor
+
+    def __init__(
+        self,
+        autoencoder: AnyAutoencoder,
+        predictors: LocalPredictors,
+        latent: int,
+        temperature: float | None = None,
+    ) -> None:
+        super().__init__()
+        self.autoencoder, self.predictors = autoencoder, predictors
+        self.temperature = temperature
+        self.centroids = nn.Parameter(torch.zeros(predictors.k, latent), requires_grad=False)
+        self.register_buffer("counts", torch.zeros(predictors.k))
+
+    def membership(self, z: Tensor) -> Tensor:
+        """Return the one-hot nearest centroid of each row."""
+        return one_hot(nearest(z, self.centroids), self.predictors.k, z)
+
+    def predict(self, x: Tensor) -> Prediction:
+        """Answer with the predictor of the nearest centroid, or with the soft mixture."""
+        z = self.autoencoder.encode(x)
+        if self.temperature is None:
+            weights = self.membership(z)
+        else:
+            weights = (-squared_distances(z, self.centroids) / self.temperature).softmax(dim=1)
+        return mix(z, weights, self.predictors(z))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CentroidClassifier(DeepClassifier):
+    """Base of the methods that cluster the latents and then train local predictors.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters k.
+    assignment : {"hard", "soft"}
+        Predict by the nearest centroid (the papers), or by the mixture of all predictors with
+        weights softmax(-||z - mu||^2 / temperature) (an extension of ours).
+    temperature : float
+        Of the soft assignment.
+    **parameters
+        Those of `DeepClassifier`.
+    """
+
+    n_clusters: int = 3
+    assignment: str = "hard"
+    temperature: float = 1.0
+
+    def _build(self) -> CentroidNetwork:
+        return CentroidNetwork(
+            self._make_autoencoder(),
+            self._make_predictors(self.n_clusters),
+            self.latent,
+            self.temperature if self.assignment == "soft" else None,
+        )
+
+    def _train(self, network: CentroidNetwork, train_rows: Rows, validation: Rows) -> None:
+        with self._timed("clustering"):
+            self._place_centroids(network, train_rows)
+            self._cluster(network, train_rows, validation)
+        with self._timed("local"):
+            self._train_predictors(network, train_rows, validation)
+
+    def _place_centroids(self, network: CentroidNetwork, rows: Rows) -> None:
+        """Start the centroids by k-means on the latents; its cluster sizes start the counts."""
+        z = in_chunks(network.autoencoder.encode, rows.x)
+        centroids, labels = kmeans_start(z, self.n_clusters, self.random_state)
+        network.centroids.data.copy_(centroids)
+        network.counts.copy_(one_hot(labels, self.n_clusters, z).sum(dim=0))
+
+    def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
+        """Train the latents and the centroids together; KM-Z leaves both as they are."""
+
+    def _train_latents(
+        self,
+        loss: Callable[[Tensor, Tensor], Tensor],
+        learned: list[nn.Parameter],
+        network: CentroidNetwork,
+        train_rows: Rows,
+        validation: Rows,
+    ) -> None:
+        """Lower a loss of (x, y) batch by batch, moving the centroids after every step."""
+        x, y = train_rows.x, train_rows.y
+
+        @torch.no_grad()
+        def move(rows: Tensor) -> None:
+            z = network.autoencoder.encode(x[rows])
+            moved, counts = self._move(network, z, network.membership(z))
+            network.centroids.copy_(moved)
+            network.counts.copy_(counts)
+
+        @torch.no_grad()
+        def score() -> float:
+            if self._stopping.clustering == "loss":
+                return -float(loss(validation.x, validation.y))
+            return self._clustering_score(network, train_rows, validation)
+
+        curve = train(
+            network,
+            [Step(lambda rows: loss(x[rows], y[rows]), learned)],
+            len(train_rows),
+            score,
+            self._budget(len(train_rows)),
+            after_batch=move,
+        )
+        self._record("clustering", curve)
+
+    def _move(
+        self, network: CentroidNetwork, z: Tensor, membership: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return the centroids and counts after a batch."""
+        return move_online(network.centroids, network.counts, z, membership)
+
+    def _train_predictors(
+        self, network: CentroidNetwork, train_rows: Rows, validation: Rows
+    ) -> None:
+        """Train the k local predictors on the frozen latents of their clusters."""
+        z = in_chunks(network.autoencoder.encode, train_rows.x)
+        z_new = in_chunks(network.autoencoder.encode, validation.x)
+        membership, membership_new = network.membership(z), network.membership(z_new)
+
+        def loss(rows: Tensor) -> Tensor:
+            # The mean of each cluster on its own: as if every predictor were trained alone.
+            logits = (membership[rows].unsqueeze(2) * network.predictors(z[rows])).sum(dim=1)
+            errors = functional.cross_entropy(logits, train_rows.y[rows], reduction="none")
+            return cluster_means(errors, membership[rows])
+
+        def score() -> float:
+            with torch.no_grad():
+                answer = mix(z_new, membership_new, network.predictors(z_new)).probability
+            return self._stopping.measure(validation.labels, answer.cpu().numpy())
+
+        curve = train(
+            network,
+            [Step(loss, list(network.predictors.parameters()))],
+            len(train_rows),
+            score,
+            self._budget(len(train_rows), restore=self._stopping.restore),
+        )
+        self._record("local", curve)
+
+    def _clustering_score(
+        self, network: CentroidNetwork, train_rows: Rows, validation: Rows
+    ) -> float:
+        """Return the validation score of a clustering that has no trained predictors yet."""
+        measure = self._stopping.measure_clustering
+        if self._stopping.clustering == "untrained":
+            answer = predict_in_chunks(network, validation.x).logits
+            return measure(validation.labels, answer.cpu().numpy())
+        z = in_chunks(network.autoencoder.encode, train_rows.x)
+        z_new = in_chunks(network.autoencoder.encode, validation.x)
+        classes = one_hot(train_rows.y, len(self.classes_), z)
+        scores = probe(z, classes, network.membership(z), z_new, network.membership(z_new))
+        return measure(validation.labels, scores.cpu().numpy())

@@ -1,0 +1,103 @@
+"""Rows on the device: what the training stages read."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from threadpoolctl import threadpool_limits
+from torch import Tensor
+
+from deepcac.errors import ConfigError, DataError
+
+CHUNK = 8192  # rows that a forward pass without gradients takes at once
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labelled rows as tensors on one device.
+
+    Attributes
+    ----------
+    x : Tensor of shape (n, d) or (n, steps, 2 variables), float32
+        Features, or values and mask of sequences side by side.
+    y : Tensor of shape (n,), int64
+        Class ids.
+    """
+
+    x: Tensor
+    y: Tensor
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def labels(self) -> npt.NDArray[np.int64]:
+        """Class ids as an array."""
+        return self.y.cpu().numpy()
+
+
+def as_inputs(
+    X: npt.NDArray[np.floating], mask: npt.NDArray[np.bool_] | None, device: torch.device
+) -> Tensor:
+    """Return features as a float32 tensor; sequences get their mask as further variables.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d) or (n, steps, variables)
+    mask : ndarray of bool of the same shape, or None
+        True where a sequence value was measured; None means everywhere. Values that were not
+        measured are read as 0.
+    device : torch.device
+    """
+    if X.ndim == 2:
+        if mask is not None:
+            raise DataError("a mask belongs to sequences (n, steps, variables), not to a table")
+        return torch.as_tensor(X, dtype=torch.float32, device=device)
+    measured = np.ones(X.shape, bool) if mask is None else np.asarray(mask, bool)
+    if measured.shape != X.shape:
+        raise DataError(f"mask has shape {measured.shape}, the sequences have {X.shape}")
+    both = np.concatenate([np.where(measured, X, 0.0), measured], axis=2)
+    return torch.as_tensor(both, dtype=torch.float32, device=device)
+
+
+def default_batch_size(n: int, sequence: bool) -> int:
+    """Return about 32 steps an epoch, as a power of two from 64 to 1024 (256 for sequences)."""
+    size = 2 ** round(math.log2(max(n / 32, 1)))
+    return int(min(max(size, 64), 256 if sequence else 1024))
+
+
+def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """Apply a row-wise function without gradients, some rows at a time."""
+    with torch.no_grad():
+        return torch.cat([function(part) for part in x.split(CHUNK)])
+
+
+def find_device(name: str) -> torch.device:
+    """Return the device for ``"auto"`` (a GPU if there is one), ``"cpu"``, ``"cuda"``, ..."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise ConfigError(f"unknown device {name!r}; use 'auto', 'cpu' or 'cuda'") from error
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ConfigError(f"device={name!r}: no GPU was found; use 'auto' or 'cpu'")
+    return device
+
+
+@contextmanager
+def session(device: torch.device, seed: int, n_threads: int) -> Iterator[None]:
+    """Seed torch and limit its threads inside the block; both are as before afterwards."""
+    before = torch.get_num_threads()
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices), threadpool_limits(n_threads):
+        torch.manual_seed(seed)
+        torch.set_num_threads(n_threads)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)

@@ -1,0 +1,148 @@
+"""DMNN: a mixture of local predictors behind a gate (Li 2020), warm-started on k-means or CAC."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from deepcac.cac import cluster
+from deepcac.nn.base import DeepClassifier, Network
+from deepcac.nn.centroids import kmeans_start, nearest, one_hot
+from deepcac.nn.data import Rows, in_chunks
+from deepcac.nn.losses import mixture_cross_entropy
+from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
+from deepcac.nn.stopping import StoppingRule, macro_auprc
+from deepcac.nn.training import Step, train
+
+PUBLISHED_ROWS = 512  # the program's batch: the only rows its experts see (D12)
+
+
+class DMNNNetwork(Network):
+    """Autoencoder, linear gate over the clusters, and one local predictor a cluster."""
+
+    def __init__(
+        self, autoencoder: AnyAutoencoder, predictors: LocalPredictors, latent: int
+    ) -> None:
+        super().__init__()
+        self.autoencoder, self.predictors = autoencoder, predictors
+        self.gate = nn.Linear(latent, predictors.k)
+
+    def predict(self, x: Tensor) -> Prediction:
+        """Answer with the mixture sum_j g_j f_j(z)."""
+        z = self.autoencoder.encode(x)
+        return mix(z, self.gate(z).softmax(dim=1), self.predictors(z))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DMNNClassifier(DeepClassifier):
+    """Gate softmax(W z) over k local predictors, trained end to end.
+
+    The gate first learns the k-means labels of the pre-trained latents; then everything is
+    trained by reconstruction (mean over values) + cross-entropy of the mixture + an activity
+    penalty on the latents.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters k.
+    l1, l2 : float
+        Weights of sum |z| and sum z^2, means over rows (000_* section 6.2).
+    **parameters
+        Those of `DeepClassifier`.
+    """
+
+    n_clusters: int = 3
+    l1: float = 1e-5
+    l2: float = 1e-4
+
+    published_stopping: ClassVar[StoppingRule] = StoppingRule(measure=macro_auprc, max_epochs=10)
+
+    def _build(self) -> DMNNNetwork:
+        return DMNNNetwork(
+            self._make_autoencoder(), self._make_predictors(self.n_clusters), self.latent
+        )
+
+    def _start_labels(self, z: Tensor, y: Tensor) -> Tensor:
+        """Return the clusters that the gate learns first."""
+        return kmeans_start(z, self.n_clusters, self.random_state)[1]
+
+    def loss(self, network: DMNNNetwork, x: Tensor, y: Tensor) -> Tensor:
+        """Return the loss of a batch."""
+        z = network.autoencoder.encode(x)
+        error = network.autoencoder.error(x, z).sum() / network.autoencoder.entries(x).clamp(min=1)
+        activity = (self.l1 * z.abs() + self.l2 * z.square()).sum(dim=1).mean()
+        gate = network.gate(z).log_softmax(dim=1)
+        return error + activity + mixture_cross_entropy(gate, network.predictors(z), y)
+
+    def _train(self, network: DMNNNetwork, train_rows: Rows, validation: Rows) -> None:
+        with self._timed("gate"):
+            self._train_gate(network, train_rows, validation)
+        with self._timed("train"):
+            x, y = train_rows.x, train_rows.y
+            step = Step(
+                lambda rows: self.loss(network, x[rows], y[rows]), list(network.parameters())
+            )
+            budget = self._budget(len(x))
+            if "D12" in self.protocol:
+                step = self._published_step(network, train_rows)
+                budget = replace(budget, batch_size=PUBLISHED_ROWS)
+            curve = train(network, [step], len(x), lambda: self._score(network, validation), budget)
+            self._record("train", curve)
+
+    def _train_gate(self, network: DMNNNetwork, train_rows: Rows, validation: Rows) -> None:
+        """Teach the gate the starting clusters, until it agrees no better on validation rows."""
+        z = in_chunks(network.autoencoder.encode, train_rows.x)
+        z_new = in_chunks(network.autoencoder.encode, validation.x)
+        labels = self._start_labels(z, train_rows.y)
+        member = one_hot(labels, self.n_clusters, z)
+        means = member.T @ z / member.sum(dim=0).clamp(min=1.0).unsqueeze(1)
+        labels_new = nearest(z_new, means)
+
+        def score() -> float:
+            with torch.no_grad():
+                return float((network.gate(z_new).argmax(dim=1) == labels_new).float().mean())
+
+        loss = Step(
+            lambda rows: functional.cross_entropy(network.gate(z[rows]), labels[rows]),
+            list(network.gate.parameters()),
+        )
+        self._record("gate", train(network, [loss], len(z), score, self._budget(len(z))))
+
+    def _published_step(self, network: DMNNNetwork, train_rows: Rows) -> Step:
+        """Train the experts as the published program does (D12).
+
+        Encoder and gate stay; every batch has the embeddings and labels of the first rows of
+        the training part, and the gates of its own.
+        """
+        z = in_chunks(network.autoencoder.encode, train_rows.x)
+        gate = in_chunks(lambda rows: network.gate(rows).log_softmax(dim=1), z)
+
+        def loss(rows: Tensor) -> Tensor:
+            first = z[: len(rows)]
+            labels = train_rows.y[: len(rows)]
+            return mixture_cross_entropy(gate[rows], network.predictors(first), labels)
+
+        return Step(loss, list(network.predictors.parameters()))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CACDMNNClassifier(DMNNClassifier):
+    """DMNN whose gate starts from CAC's clusters of the latents (001_*; "DeepCAC" in 000_*).
+
+    Parameters
+    ----------
+    alpha : float
+        Of CAC; not printed for this method. 0.05 is the value printed for CIC and LR.
+    **parameters
+        Those of `DMNNClassifier`.
+    """
+
+    alpha: float = 0.05
+
+    def _start_labels(self, z: Tensor, y: Tensor) -> Tensor:
+        start = super()._start_labels(z, y).cpu().numpy()
+        found = cluster(z.double().cpu().numpy(), y.cpu().numpy(), start, self.alpha)
+        return torch.as_tensor(found.labels.astype(np.int64), device=z.device)

@@ -1,0 +1,52 @@
+"""FNN: the encoder and one predictor, no clusters (003_* section 8)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from deepcac.nn.base import DeepClassifier, Network
+from deepcac.nn.data import Rows
+from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
+from deepcac.nn.training import Step, train
+
+
+class FNNNetwork(Network):
+    """Encoder and predictor."""
+
+    def __init__(self, autoencoder: AnyAutoencoder, predictor: LocalPredictors) -> None:
+        super().__init__()
+        self.autoencoder, self.predictor = autoencoder, predictor
+
+    def predict(self, x: Tensor) -> Prediction:
+        """Return the predictor's answer; every row is in the one cluster."""
+        z = self.autoencoder.encode(x)
+        return mix(z, torch.ones_like(z[:, :1]), self.predictor(z))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class FNNClassifier(DeepClassifier):
+    """The pre-trained encoder with one predictor, trained together by cross-entropy.
+
+    Its parameters and attributes are those of `DeepClassifier`.
+    """
+
+    def _build(self) -> FNNNetwork:
+        return FNNNetwork(self._make_autoencoder(), self._make_predictors(1))
+
+    def _train(self, network: FNNNetwork, train_rows: Rows, validation: Rows) -> None:
+        def loss(rows: Tensor) -> Tensor:
+            z = network.autoencoder.encode(train_rows.x[rows])
+            return functional.cross_entropy(network.predictor(z).squeeze(1), train_rows.y[rows])
+
+        learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
+        with self._timed("train"):
+            curve = train(
+                network,
+                [Step(loss, learned)],
+                len(train_rows),
+                lambda: self._score(network, validation),
+                self._budget(len(train_rows)),
+            )
+            self._record("train", curve)

@@ -1,0 +1,133 @@
+"""GRASP: knowledge of similar rows, by a graph over the clusters of a batch (Zhang 2021)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from deepcac.nn.base import DeepClassifier, Network
+from deepcac.nn.centroids import kmeans_start, nearest, one_hot
+from deepcac.nn.data import Rows, in_chunks
+from deepcac.nn.networks import AnyAutoencoder, Prediction
+from deepcac.nn.training import Step, train
+
+NEIGHBOURS = 20  # of a centre in the official program; at most k - 1 exist
+LLOYD_STEPS = 10  # from the centres of the last batch, which are near
+
+
+def lloyd(h: Tensor, centres: Tensor) -> Tensor:
+    """Return labels of rows `h` (n, latent) by k-means from `centres` (k, latent)."""
+    labels = nearest(h, centres)
+    for _ in range(LLOYD_STEPS):
+        again = nearest(h, means(h, labels, centres))
+        if torch.equal(again, labels):
+            break
+        labels = again
+    return labels
+
+
+def means(h: Tensor, labels: Tensor, centres: Tensor) -> Tensor:
+    """Return the mean of each cluster's rows; an empty cluster keeps its centre."""
+    member = one_hot(labels, len(centres), h)
+    size = member.sum(dim=0).unsqueeze(1)
+    return torch.where(size > 0, member.T @ h / size.clamp(min=1.0), centres)
+
+
+def neighbour_graph(centres: Tensor) -> Tensor:
+    """Return the 0/1 adjacency of each centre's nearest others; a lone centre has itself."""
+    k = len(centres)
+    if k == 1:
+        return torch.ones_like(centres[:, :1])
+    distance = torch.cdist(centres.detach(), centres.detach())
+    distance.fill_diagonal_(torch.inf)
+    closest = distance.topk(min(NEIGHBOURS, k - 1), largest=False).indices
+    return torch.zeros_like(distance).scatter_(1, closest, 1.0)
+
+
+class GRASPNetwork(Network):
+    """Encoder, graph convolutions over the centres, gated return to the row, classifier."""
+
+    centres: Tensor
+
+    def __init__(self, autoencoder: AnyAutoencoder, k: int, latent: int, n_classes: int) -> None:
+        super().__init__()
+        self.autoencoder = autoencoder
+        self.first, self.second = nn.Linear(latent, latent), nn.Linear(latent, latent)
+        self.trust_knowledge, self.trust_row = nn.Linear(latent, 1), nn.Linear(latent, 1)
+        # The official batch norm cannot train on a batch of one row.
+        self.norm, self.head = nn.LayerNorm(latent), nn.Linear(latent, n_classes)
+        self.register_buffer("centres", torch.zeros(k, latent))
+
+    def answer(self, h: Tensor, centres: Tensor) -> tuple[Tensor, Tensor]:
+        """Return class scores (n, n_classes) and the chosen cluster (n, k) of latents `h`."""
+        graph = neighbour_graph(centres)
+        knowledge = (graph @ self.first(centres)).relu()
+        knowledge = (graph @ self.second(knowledge)).relu()
+        likeness = (h @ centres.T).relu()
+        if self.training:
+            choice = functional.gumbel_softmax(likeness, hard=True)
+        else:
+            choice = one_hot(likeness.argmax(dim=1), len(centres), h)
+        lesson = choice @ knowledge
+        own, other = self.trust_row(h).sigmoid(), self.trust_knowledge(lesson).sigmoid()
+        share = other / (own + other)
+        return self.head(self.norm(share * lesson + (1 - share) * h)), choice
+
+    def predict(self, x: Tensor) -> Prediction:
+        """Answer with the centres of all training rows and no noise."""
+        h = self.autoencoder.encode(x)
+        logits, choice = self.answer(h, self.centres)
+        return Prediction(h, choice, logits, logits.softmax(dim=1))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GRASPClassifier(DeepClassifier):
+    """GRASP on the shared encoder (003_* section 8).
+
+    In training, each batch is clustered by k-means from the last batch's centres. A prediction
+    uses the centres of all training rows and the most similar cluster, so it depends neither on
+    chance nor on the other rows (the official program clusters the batch at hand and keeps its
+    Gumbel noise).
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters k.
+    **parameters
+        Those of `DeepClassifier`; the authors' rate is 1e-3.
+    """
+
+    n_clusters: int = 3
+    lr: float = 1e-3
+
+    def _build(self) -> GRASPNetwork:
+        return GRASPNetwork(
+            self._make_autoencoder(), self.n_clusters, self.latent, len(self.classes_)
+        )
+
+    def loss(self, network: GRASPNetwork, x: Tensor, y: Tensor) -> Tensor:
+        """Return the cross-entropy of a batch, and keep its centres for the next."""
+        h = network.autoencoder.encode(x)
+        centres = means(h, lloyd(h.detach(), network.centres), network.centres)
+        network.centres.copy_(centres.detach())
+        return functional.cross_entropy(network.answer(h, centres)[0], y)
+
+    def _train(self, network: GRASPNetwork, train_rows: Rows, validation: Rows) -> None:
+        x, y = train_rows.x, train_rows.y
+
+        def score() -> float:
+            h = in_chunks(network.autoencoder.encode, x)
+            network.centres.copy_(means(h, lloyd(h, network.centres), network.centres))
+            return self._score(network, validation)
+
+        with self._timed("train"):
+            h = in_chunks(network.autoencoder.encode, x)
+            network.centres.copy_(kmeans_start(h, self.n_clusters, self.random_state)[0])
+            decoder = set(network.autoencoder.parameters()) - set(
+                network.autoencoder.encoding_parameters()
+            )
+            learned = [p for p in network.parameters() if p not in decoder]
+            step = Step(lambda rows: self.loss(network, x[rows], y[rows]), learned)
+            curve = train(network, [step], len(x), score, self._budget(len(x)))
+            self._record("train", curve)

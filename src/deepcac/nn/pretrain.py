@@ -1,0 +1,112 @@
+"""Pre-training of the autoencoders: once a data set, split and seed, shared by all methods."""
+
+import os
+from typing import Any
+
+from torch import Tensor
+
+from deepcac.errors import DataError
+from deepcac.nn.data import default_batch_size, in_chunks
+from deepcac.nn.networks import AnyAutoencoder, autoencoder_for
+from deepcac.nn.persistence import read_tensors, write_tensors
+from deepcac.nn.training import Budget, Curve, Step, train
+
+HIDDEN, LATENT = 64, 32  # the papers' 64-32-64
+LR = 2e-3
+MAX_EPOCHS = 100
+PATIENCE = 5
+
+
+def pretrain(
+    x: Tensor, x_validation: Tensor, hidden: int = HIDDEN, latent: int = LATENT
+) -> tuple[AnyAutoencoder, Curve]:
+    """Train an autoencoder to reconstruct, until the validation error no longer falls.
+
+    Parameters
+    ----------
+    x, x_validation : Tensor of shape (n, d) or (n, steps, 2 variables)
+        Rows as `deepcac.nn.data.as_inputs` makes them.
+    hidden, latent : int
+        Layer sizes.
+
+    Returns
+    -------
+    (Autoencoder or SequenceAutoencoder, Curve)
+        Loss is the mean squared error of a value; the score is minus that on the validation
+        rows. Random numbers come from torch's generator as it stands.
+    """
+    autoencoder = autoencoder_for(tuple(x.shape[1:]), hidden, latent).to(x.device)
+    n_entries = autoencoder.entries(x_validation)
+
+    def loss(rows: Tensor) -> Tensor:
+        batch = x[rows]
+        error = autoencoder.error(batch, autoencoder.encode(batch))
+        return error.sum() / autoencoder.entries(batch).clamp(min=1.0)
+
+    def score() -> float:
+        error = in_chunks(lambda v: autoencoder.error(v, autoencoder.encode(v)), x_validation)
+        return -float(error.sum() / n_entries.clamp(min=1.0))
+
+    batch_size = default_batch_size(len(x), x.ndim == 3)
+    curve = train(
+        autoencoder,
+        [Step(loss, list(autoencoder.parameters()))],
+        len(x),
+        score,
+        Budget(MAX_EPOCHS, PATIENCE, batch_size, LR),
+    )
+    return autoencoder, curve
+
+
+def write_pretrained(
+    path: str | os.PathLike[str], autoencoders: dict[int, AnyAutoencoder], note: dict[str, Any]
+) -> None:
+    """Write the autoencoders of all splits into one safetensors file.
+
+    Parameters
+    ----------
+    path : path-like
+    autoencoders : dict of int to autoencoder
+        By seed of the split.
+    note : dict
+        JSON-ready, for the header.
+    """
+    tensors = {
+        f"{seed}/{name}": value
+        for seed, autoencoder in autoencoders.items()
+        for name, value in autoencoder.state_dict().items()
+    }
+    write_tensors(path, tensors, {**note, "seeds": list(autoencoders)})
+
+
+def read_pretrained(
+    path: str | os.PathLike[str], seed: int | None, shape: tuple[int, ...]
+) -> AnyAutoencoder:
+    """Read the autoencoder of one split.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of `write_pretrained`.
+    seed : int or None
+        Of the split; None gives the first one in the file (switch D14).
+    shape : tuple of int
+        Of a row: (d,) or (steps, 2 variables).
+
+    Returns
+    -------
+    Autoencoder or SequenceAutoencoder
+        On the CPU. A file for other features is a `DataError`.
+    """
+    note, tensors = read_tensors(path)
+    chosen = note["seeds"][0] if seed is None else seed
+    prefix = f"{chosen}/"
+    state = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+    autoencoder = autoencoder_for(shape, HIDDEN, LATENT)
+    try:
+        autoencoder.load_state_dict(state)
+    except RuntimeError as error:
+        raise DataError(
+            f"{path}: no autoencoder for split {chosen} and rows of shape {shape}; build it again"
+        ) from error
+    return autoencoder

@@ -1,0 +1,120 @@
+"""Validation scores that stop training: one sound rule, and the published mixture (D10)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+Array = npt.NDArray[np.floating]
+Ids = npt.NDArray[np.int64]
+
+_RIDGE = 1e-3  # of the mean eigenvalue; keeps a cluster of few rows solvable
+
+
+def average_precision(member: npt.NDArray[np.bool_], score: Array) -> float:
+    """Return the area under the precision-recall curve as a sum of steps; ties share a step.
+
+    Parameters
+    ----------
+    member : ndarray of bool, shape (n,)
+        True for the rows to be found; at least one.
+    score : ndarray of shape (n,)
+    """
+    order = np.argsort(-score, kind="stable")
+    found = np.cumsum(member[order])
+    last = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
+    precision = found[last] / (last + 1)
+    recall = found[last] / found[-1]
+    return float(precision @ np.diff(recall, prepend=0.0))
+
+
+def macro_auprc(y: Ids, score: Array) -> float:
+    """Mean AUPRC over the classes that some, but not all, rows belong to."""
+    present = [c for c in range(score.shape[1]) if 0 < np.count_nonzero(y == c) < len(y)]
+    return float(np.mean([average_precision(y == c, score[:, c]) for c in present] or [0.0]))
+
+
+def auprc(y: Ids, score: Array) -> float:
+    """AUPRC of the positive class, or the mean over more than two classes."""
+    if score.shape[1] != 2 or y.min() == y.max():
+        return macro_auprc(y, score)
+    return average_precision(y == 1, score[:, 1])
+
+
+def min_precision_specificity(y: Ids, score: Array) -> float:
+    """Minimum of macro precision and macro specificity at argmax.
+
+    The published programs call it MINPSE, which elsewhere has sensitivity in it.
+    """
+    predicted = score.argmax(axis=1)
+    classes = range(score.shape[1])
+    precision = [_share(y == c, predicted == c) for c in classes]
+    specificity = [_share(predicted != c, y != c) for c in classes]
+    return float(min(np.mean(precision), np.mean(specificity)))
+
+
+def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:
+    return float(property_[among].mean()) if among.any() else 0.0
+
+
+Measure = Callable[[Ids, Array], float]
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """What stops the stages of a method.
+
+    Attributes
+    ----------
+    clustering : {"probe", "loss", "untrained"}
+        Score of the clustering stage: `measure_clustering` of a linear probe, the validation
+        loss, or `measure_clustering` of local predictors that are not trained yet.
+    measure_clustering, measure : callable
+        Scores of (y, class scores), the second for stages that have a classifier.
+    max_epochs : int or None
+        Replaces the estimator's own if given.
+    restore : bool
+        Whether the last stage goes back to its best epoch.
+    """
+
+    clustering: str = "probe"
+    measure_clustering: Measure = auprc
+    measure: Measure = auprc
+    max_epochs: int | None = None
+    restore: bool = True
+
+
+SOUND_STOPPING = StoppingRule()
+
+
+def probe(
+    z: Tensor, y: Tensor, membership: Tensor, z_new: Tensor, membership_new: Tensor
+) -> Tensor:
+    """Return class scores of one linear least-squares classifier a cluster.
+
+    A clustering stage has no classifier of its own to take a validation AUPRC from. This one
+    has a closed form, stands for the local predictors to come, and is the same for all methods.
+
+    Parameters
+    ----------
+    z, y, membership : Tensor of shapes (n, latent), (n, n_classes) one-hot and (n, k) one-hot
+        Training rows.
+    z_new, membership_new : Tensor of shapes (m, latent) and (m, k)
+        Rows to score.
+
+    Returns
+    -------
+    Tensor of shape (m, n_classes)
+    """
+    extended = functional.pad(z, (0, 1), value=1.0)
+    own = membership.T.unsqueeze(2) * extended
+    gram = (own.mT @ extended).double()
+    ridge = _RIDGE * gram.diagonal(dim1=1, dim2=2).mean(dim=1).clamp(min=1e-6)
+    gram += ridge.view(-1, 1, 1) * torch.eye(gram.shape[1], dtype=gram.dtype, device=z.device)
+    weights = torch.linalg.solve(gram, (own.mT @ y).double()).to(z.dtype)
+    scores = torch.einsum("ni,kic->nkc", functional.pad(z_new, (0, 1), value=1.0), weights)
+    return (membership_new.unsqueeze(2) * scores).sum(dim=1)

@@ -1,0 +1,150 @@
+"""The one training loop: index batches over tensors that stay on the device, early stopping."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a stage may train.
+
+    Attributes
+    ----------
+    max_epochs : int
+        Passes over the training rows at most.
+    patience : int
+        Epochs without a better score before the stage ends.
+    batch_size : int
+        Rows a step.
+    lr : float
+        Adam's rate.
+    restore : bool
+        Go back to the best epoch at the end (the published KM-Z does not, switch D10).
+    """
+
+    max_epochs: int
+    patience: int
+    batch_size: int
+    lr: float
+    restore: bool = True
+
+
+@dataclass(frozen=True)
+class Step:
+    """A loss and the parameters that lower it.
+
+    Attributes
+    ----------
+    loss : callable
+        Row positions of a batch (a tensor of ids) to a scalar tensor.
+    parameters : list of Parameter
+        What the optimiser of this step moves; everything else stays.
+    """
+
+    loss: Callable[[Tensor], Tensor]
+    parameters: list[nn.Parameter]
+
+
+@dataclass
+class Curve:
+    """Loss and score of each epoch of a stage.
+
+    Attributes
+    ----------
+    loss, score : list of float
+        Mean training loss, and the score that stops training (higher is better).
+    best_epoch : int
+        From 1; 0 if no epoch gave a finite score.
+    diverged : bool
+        Whether a loss or score was not finite.
+    """
+
+    loss: list[float] = field(default_factory=list)
+    score: list[float] = field(default_factory=list)
+    best_epoch: int = 0
+    diverged: bool = False
+
+
+def _nothing() -> None:
+    return None
+
+
+def _nothing_after(rows: Tensor) -> None:
+    return None
+
+
+def batches(n: int, size: int, device: torch.device) -> Iterator[Tensor]:
+    """Deal the rows 0..n-1 in random order into batches of equal size but for one row."""
+    order = torch.randperm(n).to(device)
+    return iter(order.tensor_split(math.ceil(n / size)))
+
+
+def train(
+    network: nn.Module,
+    steps: list[Step],
+    n_rows: int,
+    score: Callable[[], float],
+    budget: Budget,
+    *,
+    before_epoch: Callable[[], None] = _nothing,
+    after_batch: Callable[[Tensor], None] = _nothing_after,
+) -> Curve:
+    """Train until the score no longer rises, then go back to the best epoch.
+
+    Parameters
+    ----------
+    network : Module
+        Whose parameters and buffers are kept at the best epoch.
+    steps : list of Step
+        Taken one after the other on every batch, each with its own Adam.
+    n_rows : int
+        Training rows.
+    score : callable
+        Validation score after an epoch; higher is better.
+    budget : Budget
+    before_epoch, after_batch : callable
+        What a method does besides gradient steps; `after_batch` is given the row positions.
+
+    Returns
+    -------
+    Curve
+        A stage that diverges ends at its best epoch so far, or where it started.
+    """
+    device = next(network.parameters()).device
+    optimisers = [torch.optim.Adam(step.parameters, lr=budget.lr, fused=True) for step in steps]
+    curve = Curve()
+    best, best_state = -math.inf, _snapshot(network)
+    for epoch in range(1, budget.max_epochs + 1):
+        before_epoch()
+        network.train()
+        total, n_batches = torch.zeros((), device=device), 0
+        for rows in batches(n_rows, budget.batch_size, device):
+            for step, optimiser in zip(steps, optimisers, strict=True):
+                loss = step.loss(rows)
+                optimiser.zero_grad()
+                loss.backward(inputs=step.parameters)
+                optimiser.step()
+                total += loss.detach()
+            after_batch(rows)
+            n_batches += 1
+        network.eval()
+        curve.loss.append(float(total) / n_batches)
+        curve.score.append(score() if math.isfinite(curve.loss[-1]) else math.nan)
+        if not math.isfinite(curve.score[-1]):
+            curve.diverged = True
+            break
+        if curve.score[-1] > best:
+            best, best_state, curve.best_epoch = curve.score[-1], _snapshot(network), epoch
+        elif epoch - curve.best_epoch >= budget.patience:
+            break
+    if budget.restore or curve.diverged:
+        network.load_state_dict(best_state)
+    return curve
+
+
+def _snapshot(network: nn.Module) -> dict[str, Tensor]:
+    return {name: value.clone() for name, value in network.state_dict().items()}

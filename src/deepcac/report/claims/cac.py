@@ -1,0 +1,276 @@
+"""Claims of the two CAC papers and of DeepCAC about CAC itself."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from deepcac.report.claims.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Arm, Decision, Evidence
+from deepcac.report.claims.rules import (
+    Judge,
+    Rule,
+    averages,
+    beats,
+    best_is,
+    every,
+    history,
+    maxima,
+    status,
+)
+
+_V1_SETS = ("titanic", "credit", "adult", "diabetes", "cic")
+_V2_SETS = ("titanic", "magic", "credit", "adult", "diabetes", "sepsis_signature", "cic")
+_DEEPCAC_SETS = ("diabetes", "cic", "wid_mortality")
+_V1_BASES = ("lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge")
+_NINE = (*_V1_BASES, "xgb")
+_V1_COUNTS = {"1": (5, 8, 7, 9, 7), "4": (1, 7, 7, 9, 6), "5": (2, 6, 7, 8, 5)}
+
+
+def _arm(paper: str, dataset: str, method: str, metric: str = "f1") -> Arm:
+    """Return an arm with the k the papers use: 1 without clusters, 3 on Credit in v1, else 2."""
+    if method in _NINE or method in ("fnn", "ec3"):
+        k = 1
+    else:
+        k = 3 if dataset == "credit" and paper == "cac_v1" else 2
+    return Arm(dataset, method, k, metric, paper)
+
+
+def _triples(paper: str, sets: Sequence[str], bases: Sequence[str]) -> dict[str, list[list[Arm]]]:
+    """Return (plain, KM, CAC) arms by data set, one triple a classifier."""
+    names = [(base, f"km_{base}", f"cac_{base}") for base in bases]
+    if paper == "cac_v1":
+        names.append(("fnn", "dmnn", "cac_dmnn"))
+    return {
+        dataset: [[_arm(paper, dataset, name) for name in triple] for triple in names]
+        for dataset in sets
+    }
+
+
+def _pairs(
+    triples: Mapping[str, list[list[Arm]]], first: int, second: int
+) -> dict[str, list[tuple[Arm, Arm]]]:
+    return {
+        dataset: [(triple[first], triple[second]) for triple in rows]
+        for dataset, rows in triples.items()
+    }
+
+
+def _flat(groups: Mapping[str, list[tuple[Arm, Arm]]]) -> list[tuple[Arm, Arm]]:
+    return [pair for pairs in groups.values() for pair in pairs]
+
+
+def _from_to(lowest: tuple[str, float], highest: tuple[str, float], margin: float = 2.0) -> Judge:
+    """Judge gains that run from one data set's to another's, within `margin` points."""
+
+    def judge(gains: dict[str, float]) -> str:
+        ends = (min(gains, key=gains.__getitem__), max(gains, key=gains.__getitem__))
+        near = all(
+            abs(gains[name] - value) <= margin for name, value in (lowest, highest) if name in gains
+        )
+        if ends == (lowest[0], highest[0]) and near:
+            return HOLDS
+        return PARTLY if all(gain > 0 for gain in gains.values()) else FAILS
+
+    return judge
+
+
+def _all_positive(gains: dict[str, float]) -> str:
+    share = np.mean([gain > 0 for gain in gains.values()])
+    return HOLDS if share == 1 else PARTLY if share > 0.5 else FAILS
+
+
+def _best_counts(triples: Mapping[str, list[list[Arm]]], counts: Sequence[int]) -> Rule:
+    """Return the rule on how many classifiers CAC is best for (ties to the first listed)."""
+
+    def rule(evidence: Evidence) -> Decision:
+        found = {}
+        for dataset, rows in triples.items():
+            scores = [[evidence.score(arm) for arm in row] for row in rows]
+            if any(None in row for row in scores):
+                return Decision(NOT_RUN, f"{dataset} lacks runs")
+            found[dataset] = int((np.array(scores, dtype=float).argmax(axis=1) == 2).sum())
+        total = sum(found.values())
+        cells = sum(len(rows) for rows in triples.values())
+        same = list(found.values()) == list(counts)
+        verdict = HOLDS if same else PARTLY if total > cells / 2 else FAILS
+        figures = ", ".join(f"{name} {count}" for name, count in found.items())
+        arms = [arm for rows in triples.values() for row in rows for arm in row]
+        return Decision(verdict, f"CAC best for: {figures}", evidence.paths(arms))
+
+    return rule
+
+
+def falls(curve: list[float]) -> bool | None:
+    """Say whether a curve never rises (but for rounding); None without two points."""
+    if len(curve) < 2:
+        return None
+    values = np.asarray(curve)
+    return bool((np.diff(values) <= 1e-9 * np.abs(values).max()).all())
+
+
+def _rises(curve: list[float]) -> bool | None:
+    return falls([-value for value in curve])
+
+
+def _ends_higher(curves: dict[str, list[float]], upto: int) -> bool | None:
+    """Say whether D and S are both higher at index `upto` than at the k-means start."""
+    within, separation = curves.get("within", []), curves.get("separation", [])
+    if min(len(within), len(separation)) < 2:
+        return None
+    return within[upto] > within[0] and separation[upto] > separation[0]
+
+
+def _alphas_differ(evidence: Evidence) -> Decision:
+    """Decide whether the tuned alpha depends on data set and classifier."""
+    tuned: dict[str, dict[str, float]] = {}
+    used = []
+    for run in evidence.runs.where(protocol=evidence.protocol, synthetic=False):
+        values = [
+            split["hyperparameters"]["alpha"]
+            for split in run.splits
+            if "alpha" in split.get("tuned", ())
+        ]
+        if run.method.startswith("cac_") and values:
+            tuned.setdefault(run.dataset, {})[run.method] = float(np.median(values))
+            used.append(run.path)
+    if len(tuned) < 2:
+        return Decision(NOT_RUN, "fewer than two data sets with a tuned alpha")
+    by_set = len({alpha for alphas in tuned.values() for alpha in alphas.values()}) > 1
+    by_classifier = any(len(set(alphas.values())) > 1 for alphas in tuned.values())
+    figures = "; ".join(
+        f"{name}: " + ", ".join(f"{method} {alpha:g}" for method, alpha in alphas.items())
+        for name, alphas in tuned.items()
+    )
+    verdict = HOLDS if by_set and by_classifier else PARTLY if by_set else FAILS
+    return Decision(verdict, figures, tuple(used))
+
+
+def _diabetes_separation(evidence: Evidence) -> Decision:
+    """Decide whether Diabetes gains most class separation from k-means to CAC."""
+    growth, used = {}, []
+    for dataset in _V1_SETS:
+        run = evidence.run(_arm("cac_v1", dataset, "cac_lr"))
+        curves = [(s.get("history") or {}).get("separation") for s in run.splits] if run else []
+        if run is None or not curves or not all(curves):
+            return Decision(NOT_RUN, f"{dataset} has no curve yet")
+        growth[dataset] = float(np.mean([c[-1] / c[0] for c in curves if c and c[0]]))
+        used.append(run.path)
+    figures = ", ".join(f"{name} x{ratio:.1f}" for name, ratio in growth.items())
+    most = max(growth, key=growth.__getitem__)
+    return Decision(HOLDS if most == "diabetes" else FAILS, figures, tuple(used))
+
+
+def cac_rules() -> dict[str, Rule]:
+    """Return the rules by claim id."""
+    v1 = _triples("cac_v1", _V1_SETS, _V1_BASES)
+    v1_classic = {name: rows[:-1] for name, rows in v1.items()}
+    deep = _triples("deepcac", _DEEPCAC_SETS, _NINE)
+    over_km, over_base = _pairs(v1, 2, 1), _pairs(v1, 2, 0)
+    neural = {name: [rows[-1]] for name, rows in v1.items()}
+    cost = history(lambda curves: falls(curves.get("cost", [])))
+    return {
+        "CAC1-01": beats(_flat(over_km)),
+        "CAC1-05": cost,
+        "CAC1-09": history(lambda curves: _rises(curves.get("separation", []))),
+        "CAC1-10": history(lambda curves: _ends_higher(curves, 1)),
+        "CAC1-11": history(lambda curves: _ends_higher(curves, -1)),
+        "CAC1-13": cost,
+        "CAC1-24": averages(over_base, _from_to(("titanic", 3.26), ("diabetes", 91.5))),
+        "CAC1-25": averages(over_km, _from_to(("titanic", 1.85), ("credit", 15.07))),
+        "CAC1-26": maxima(
+            {
+                name: ([row[2] for row in rows], [row[1] for row in rows])
+                for name, rows in v1.items()
+            },
+            at_least=5,
+        ),
+        "CAC1-27": averages(over_km, _all_positive),
+        "CAC1-28": beats(_flat({"diabetes": [*over_base["diabetes"], *over_km["diabetes"]]})),
+        "CAC1-29": _diabetes_separation,
+        "CAC1-30": averages(over_km, _all_positive),
+        "CAC1-31": _best_counts(v1, _V1_COUNTS["1"]),
+        "CAC1-32": _best_counts(v1, _V1_COUNTS["4"]),
+        "CAC1-33": _best_counts(v1, _V1_COUNTS["5"]),
+        "CAC1-34": every(
+            averages({"over FNN": _flat(_pairs(neural, 2, 0))}, _near(2.09)),
+            averages({"over DMNN": _flat(_pairs(neural, 2, 1))}, _near(0.44)),
+        ),
+        "CAC1-35": every(
+            beats(_flat(_pairs(v1_classic, 2, 0))), beats(_flat(_pairs(v1_classic, 1, 0)))
+        ),
+        "CAC1-36": _alphas_differ,
+        **_v2_rules(),
+        "CAC2-04": cost,
+        "DCAC-02": beats(_flat(_pairs(deep, 2, 1)), share=20 / 27, ties_count=False),
+        "DCAC-03": every(*(beats(pairs, share=0.51) for pairs in _pairs(deep, 2, 1).values())),
+        "DCAC-04": every(beats(_flat(_pairs(deep, 2, 0))), beats(_flat(_pairs(deep, 1, 0)))),
+        "DCAC-16": history(lambda curves: falls(curves.get("silhouette", []))),
+        "DCAC-17": beats(
+            [
+                (
+                    _arm("deepcac", name, "km_lr", "silhouette"),
+                    _arm("deepcac", name, "cac_lr", "silhouette"),
+                )
+                for name in _DEEPCAC_SETS
+            ]
+        ),
+        "DCAC-26": cost,
+        "DCAC-29": cost,
+    }
+
+
+def _near(value: float, margin: float = 2.0) -> Judge:
+    """Judge a gain that should be positive and within `margin` points of a value."""
+
+    def judge(gains: dict[str, float]) -> str:
+        gain = next(iter(gains.values()))
+        if gain <= 0:
+            return FAILS
+        return HOLDS if abs(gain - value) <= margin else PARTLY
+
+    return judge
+
+
+def _v2_rules() -> dict[str, Rule]:
+    def arms(metric: str, *methods: str) -> dict[str, list[Arm]]:
+        return {
+            name: [_arm("cac_v2", name, method, metric) for method in methods] for name in _V2_SETS
+        }
+
+    def over(metric: str, better: str, *worse: str) -> Rule:
+        pairs = {name: list(row) for name, row in arms(metric, better, *worse).items()}
+        share = 5 / 7
+        return every(
+            *(
+                beats([(row[0], row[column]) for row in pairs.values()], share=share)
+                for column in range(1, len(worse) + 1)
+            )
+        )
+
+    everything = ("ec3", "lr", "km_lr", "cac_lr", "dmnn", "cac_dmnn")
+    best_f1 = ("cac_lr", "dmnn", "ec3", "dmnn", "cac_lr", "cac_dmnn", "cac_dmnn")
+    best_auc = ("cac_lr", "km_lr", "cac_dmnn", "cac_lr", "dmnn", "cac_dmnn", "lr")
+
+    def winners(metric: str, best: Sequence[str]) -> Rule:
+        return best_is(
+            {
+                name: (row, _arm("cac_v2", name, method, metric))
+                for (name, row), method in zip(arms(metric, *everything).items(), best, strict=True)
+            }
+        )
+
+    against_ec3 = arms("f1", "cac_lr", "cac_dmnn", "ec3")
+    return {
+        "CAC2-01": every(
+            *(over(metric, "cac_lr", "km_lr") for metric in ("f1", "auroc")),
+            *(over(metric, "cac_dmnn", "dmnn") for metric in ("f1", "auroc")),
+        ),
+        "CAC2-13": over("f1", "cac_lr", "lr", "km_lr"),
+        "CAC2-14": over("f1", "cac_dmnn", "dmnn"),
+        "CAC2-15": maxima(
+            {name: (row[:2], row[2:]) for name, row in against_ec3.items()}, at_least=6
+        ),
+        "CAC2-16": every(over("auroc", "cac_lr", "lr", "km_lr"), over("auroc", "cac_dmnn", "dmnn")),
+        "CAC2-17": status(_arm("cac_v2", "diabetes", "ec3"), "timeout"),
+        "CAC2-19": winners("f1", best_f1),
+        "CAC2-20": winners("auroc", best_auc),
+    }

@@ -1,0 +1,193 @@
+"""Claims of DeepCAC about its network and its rivals."""
+
+from collections.abc import Sequence
+
+from deepcac.evaluation.statistics import holm
+from deepcac.report.claims.evidence import (
+    FAILS,
+    HOLDS,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    RESTRICTED,
+    Arm,
+    Decision,
+    Evidence,
+    open_arms,
+    without,
+)
+from deepcac.report.claims.rules import Rule, beats, best_is, every, graded, history, maxima, status
+
+_SETS = ("diabetes", "cic", "cic_los", "ards", "sepsis", "wid_mortality")
+_KS = (2, 3, 4)
+_Z = ("km_z", "dcn_z", "idec_z")
+_ALL = (*_Z, "dmnn", "ac_tpc", "grasp", "deepcac")
+_BEST_AUPRC = {
+    "diabetes": ("deepcac", 2),
+    "cic": ("grasp", 2),
+    "cic_los": ("deepcac", 3),
+    "ards": ("deepcac", 2),
+    "sepsis": ("deepcac", 3),
+    "wid_mortality": ("deepcac", 2),
+}
+_BEST_AUC = {
+    "diabetes": ("deepcac", 3),
+    "cic": ("grasp", 2),
+    "cic_los": ("deepcac", 2),
+    "ards": ("deepcac", 2),
+    "sepsis": ("deepcac", 2),
+    "wid_mortality": ("deepcac", 2),
+}
+_SIGNIFICANT = 0.05
+
+
+def _arm(dataset: str, method: str, k: int, metric: str) -> Arm:
+    return Arm(dataset, method, k, metric, "deepcac")
+
+
+def _against(
+    first: str, others: Sequence[str], metric: str, sets: Sequence[str] = _SETS
+) -> list[tuple[Arm, Arm]]:
+    """Return the comparisons of one method with others, for every data set and k."""
+    return [
+        (_arm(name, first, k, metric), _arm(name, other, k, metric))
+        for name in sets
+        for k in _KS
+        for other in others
+    ]
+
+
+def _significant(pairs: Sequence[tuple[Arm, Arm]]) -> Rule:
+    """Return the rule "the first arm is better, and significantly so" (Holm over all pairs)."""
+
+    def rule(evidence: Evidence) -> Decision:
+        kept = open_arms(pairs, evidence)
+        if not kept:
+            return Decision(NOT_DECIDABLE, without(pairs, kept).removeprefix("; "))
+        tests = [evidence.test(*pair) for pair in kept]
+        made = [test for test in tests if test is not None]
+        if len(made) < len(tests):
+            return Decision(NOT_RUN, f"{len(tests) - len(made)} of {len(tests)} tests lack runs")
+        adjusted = holm([test.p for test in made])
+        higher = sum(test.mean > 0 for test in made)
+        sure = sum(
+            bool(test.mean > 0 and p < _SIGNIFICANT) for test, p in zip(made, adjusted, strict=True)
+        )
+        verdict = HOLDS if sure == len(made) else PARTLY if higher > len(made) / 2 else FAILS
+        figures = f"higher in {higher} of {len(made)}, significantly in {sure}"
+        arms = [arm for pair in kept for arm in pair]
+        return Decision(verdict, figures + without(pairs, kept), evidence.paths(arms))
+
+    return rule
+
+
+def _comparable(pairs: Sequence[tuple[Arm, Arm]]) -> Rule:
+    """Return the rule "the two arms differ by at most 2 combined standard deviations"."""
+
+    def rule(evidence: Evidence) -> Decision:
+        near, gaps = 0, []
+        for first, second in pairs:
+            one, other = evidence.score(first), evidence.score(second)
+            if one is None or other is None:
+                return Decision(NOT_RUN, f"{first.dataset} k = {first.k} lacks runs")
+            reach = 2 * (evidence.spread(first) ** 2 + evidence.spread(second) ** 2) ** 0.5
+            near += abs(one - other) <= reach
+            gaps.append(f"k = {first.k} {one - other:+.3f} (2 sd {reach:.3f})")
+        arms = [arm for pair in pairs for arm in pair]
+        return Decision(graded(near / len(pairs), 1.0), ", ".join(gaps), evidence.paths(arms))
+
+    return rule
+
+
+def _winners(metric: str, best: dict[str, tuple[str, int]]) -> Rule:
+    return best_is(
+        {
+            name: (
+                [_arm(name, method, k, metric) for method in _ALL for k in _KS],
+                _arm(name, *claimed, metric),
+            )
+            for name, claimed in best.items()
+        }
+    )
+
+
+def _best_over_k(metric: str, first: str, others: Sequence[str], sets: Sequence[str]) -> Rule:
+    groups = {
+        name: (
+            [_arm(name, first, k, metric) for k in _KS],
+            [_arm(name, other, k, metric) for other in others for k in _KS],
+        )
+        for name in sets
+    }
+    return maxima(groups, at_least=len(sets))
+
+
+def _does_not_fall(curves: dict[str, list[float]]) -> bool | None:
+    silhouette = curves.get("silhouette", [])
+    return None if len(silhouette) < 2 else silhouette[-1] >= silhouette[0] - 0.01
+
+
+def _unusable(method: str, k: int | None, sets: Sequence[str]) -> Rule:
+    """Return the rule "this method gives no result here"; every finished run speaks against it."""
+
+    def rule(evidence: Evidence) -> Decision:
+        decisions = [
+            status(_arm(name, method, value, "auprc"), "timeout")(evidence)
+            for name in sets
+            if name not in RESTRICTED
+            for value in ([k] if k else _KS)
+        ]
+        made = [decision for decision in decisions if decision.runs]
+        if not made:
+            return Decision(NOT_RUN, f"no run of {method} yet")
+        failed = sum(decision.verdict == HOLDS for decision in made)
+        figures = f"{len(made) - failed} of {len(made)} of our runs give a result"
+        runs = tuple(path for decision in made for path in decision.runs)
+        return Decision(graded(failed / len(made), 1.0), figures, runs)
+
+    return rule
+
+
+def deep_rules() -> dict[str, Rule]:
+    """Return the rules by claim id."""
+    rivals = (*_Z, "dmnn")
+    others = tuple(name for name in _SETS if name != "cic")
+    sequences = ("ards_ts", "sepsis_ts")
+    series = {
+        metric: _against("deepcac_ts", ("grasp_ts",), metric, sequences)
+        for metric in ("auprc", "auroc")
+    }
+    static = [
+        (_arm(f"{name}_ts", "deepcac_ts", k, metric), _arm(name, "deepcac", k, metric))
+        for metric in ("auprc", "auroc")
+        for name in ("ards", "sepsis")
+        for k in _KS
+    ]
+    return {
+        "DCAC-05": beats(_against("deepcac", rivals, "auprc")),
+        "DCAC-06": _comparable(_against("grasp", ("deepcac",), "auprc", ("cic",))),
+        "DCAC-07": _significant(_against("deepcac", ("grasp",), "auprc", others)),
+        "DCAC-08": beats(_against("deepcac", (*rivals, "grasp"), "auroc")),
+        "DCAC-09": _best_over_k("auroc", "deepcac", ("grasp",), others),
+        "DCAC-10": _winners("auprc", _BEST_AUPRC),
+        "DCAC-11": _winners("auroc", _BEST_AUC),
+        "DCAC-12": _best_over_k(
+            "auprc",
+            "deepcac",
+            [m for m in _ALL if m != "deepcac"],
+            ("ards", "sepsis", "wid_mortality"),
+        ),
+        "DCAC-13": every(
+            *(beats(_against(method, _Z, "auprc")) for method in ("deepcac", "grasp"))
+        ),
+        "DCAC-14": every(
+            beats(_against("deepcac", ("dmnn",), "auprc")),
+            beats(_against("deepcac", ("dmnn",), "silhouette")),
+        ),
+        "DCAC-15": _unusable("ac_tpc", 2, _SETS),
+        "DCAC-18": history(_does_not_fall, prefix="deepcac"),
+        "DCAC-22": every(*(beats(pairs) for pairs in series.values())),
+        "DCAC-23": _significant(series["auroc"]),
+        "DCAC-24": beats(static),
+        "DCAC-25": _unusable("ac_tpc_ts", None, ("sepsis_ts",)),
+    }

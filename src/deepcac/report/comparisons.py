@@ -1,0 +1,200 @@
+"""Does clustering help? And what does each switch do? Paired comparisons of finished runs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.evaluation.statistics import (
+    Comparison,
+    SplitScores,
+    bootstrap_scores,
+    corrected_t_test,
+    holm,
+    interval,
+)
+from deepcac.protocol import switches
+from deepcac.report.names import BASE_CLASSIFIERS, method_label
+from deepcac.report.records import Run, Runs
+from deepcac.storage import read_table
+
+METRICS = ("f1", "auroc", "auprc")
+_DEEP = ("deepcac", "km_z", "dcn_z", "idec_z", "dmnn", "cac_dmnn", "ac_tpc", "grasp")
+# What a method with clusters should at least beat.
+_YARDSTICKS = (("lr", "LR"), ("xgb", "XGBoost"))
+_SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Score of one run less that of another on the same splits.
+
+    Attributes
+    ----------
+    first, second : Run
+        The difference is first less second.
+    label : str
+        Which two arms, for example ``"CAC - plain"``.
+    metric : str
+        As named in the run records.
+    first_mean, second_mean : float
+        Means over the splits.
+    test : Comparison
+        Corrected resampled t-test.
+    p_holm : float
+        Adjusted inside the table.
+    bootstrap : (float, float) or None
+        Paired bootstrap interval; None where the score files do not hold the same rows.
+    """
+
+    first: Run
+    second: Run
+    label: str
+    metric: str
+    first_mean: float
+    second_mean: float
+    test: Comparison
+    p_holm: float = float("nan")
+    bootstrap: tuple[float, float] | None = None
+
+
+@dataclass
+class Bootstraps:
+    """Bootstrap values of runs, each computed once.
+
+    Attributes
+    ----------
+    resamples : int
+        Number of resamples of every run.
+    """
+
+    resamples: int = 400
+    _known: dict[str, dict[str, npt.NDArray[np.float64]] | None] = field(default_factory=dict)
+    _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+
+    def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
+        """Return the interval of a paired difference, or None without comparable scores."""
+        one, other = self._of(first), self._of(second)
+        if one is None or other is None or metric not in one:
+            return None
+        if not np.array_equal(self._rows[first.path], self._rows[second.path]):
+            return None
+        return interval(one[metric] - other[metric])
+
+    def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]] | None:
+        if run.path not in self._known:
+            splits = split_scores(run)
+            self._known[run.path] = None
+            if splits:
+                rows = np.concatenate([split.rows for split in splits])
+                self._rows[run.path] = np.unique(rows)
+                self._known[run.path] = dict(bootstrap_scores(splits, resamples=self.resamples))
+        return self._known[run.path]
+
+
+def split_scores(run: Run) -> list[SplitScores]:
+    """Read a two-class run's test scores, one entry a split; empty where there is no file."""
+    if int(run.record.get("n_classes", 2)) != 2 or not run.scores_file.exists():
+        return []
+    table = read_table(run.scores_file, columns=_SCORE_COLUMNS)
+    rows, seeds, label, predicted, score = (
+        table[name].to_numpy(zero_copy_only=False) for name in _SCORE_COLUMNS
+    )
+    return [
+        SplitScores(rows[part], label[part], predicted[part], score[part].astype(np.float64))
+        for part in (np.flatnonzero(seeds == seed) for seed in np.unique(seeds))
+    ]
+
+
+def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list[Difference]:
+    """Compare two runs by several metrics.
+
+    Runs over a different number of splits, or without a value, give no row.
+    """
+    found = []
+    for metric in metrics:
+        one, other = (run.per_split(run.reported(metric, "deepcac")) for run in (first, second))
+        if not len(one) or len(one) != len(other) or np.isnan([one, other]).any():
+            continue
+        size = {
+            key: float(np.mean([split[key] for split in first.splits]))
+            for key in ("n_train", "n_test")
+        }
+        test = corrected_t_test(one - other, n_train=size["n_train"], n_test=size["n_test"])
+        found.append(
+            Difference(first, second, label, metric, float(one.mean()), float(other.mean()), test)
+        )
+    return found
+
+
+def clustering_effects(
+    runs: Runs, bootstraps: Bootstraps, protocol: str = "sound"
+) -> list[Difference]:
+    """Compare k = 1, KM and CAC of every base learner, and k = 1 and k > 1 of deep methods.
+
+    Holm's correction covers all comparisons by one metric.
+    """
+    pairs = [*_base_pairs(runs, protocol), *_deep_pairs(runs, protocol)]
+    effects = [
+        row for first, second, label in pairs for row in compare(first, second, label, METRICS)
+    ]
+    effects = [
+        replace(row, bootstrap=bootstraps.difference(row.first, row.second, row.metric))
+        for row in effects
+    ]
+    return adjusted(effects)
+
+
+def adjusted(rows: Sequence[Difference]) -> list[Difference]:
+    """Return the rows with Holm's p values, corrected among the rows of one metric."""
+    result = list(rows)
+    for metric in METRICS:
+        places = [place for place, row in enumerate(rows) if row.metric == metric]
+        p_values = holm([rows[place].test.p for place in places])
+        for place, p in zip(places, p_values, strict=True):
+            result[place] = replace(rows[place], p_holm=float(p))
+    return result
+
+
+def _usable(runs: Runs, protocol: str) -> list[Run]:
+    return [
+        run for run in runs.where(protocol=protocol, status="ok", synthetic=False) if run.splits
+    ]
+
+
+def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
+    for run in _usable(runs, protocol):
+        if run.method not in BASE_CLASSIFIERS or run.k != 1:
+            continue
+        others = [r for r in _usable(runs, protocol) if r.dataset == run.dataset]
+        for k in sorted({r.k for r in others if r.k > 1}):
+            km = runs.find(protocol, run.dataset, f"km_{run.method}", k)
+            cac = runs.find(protocol, run.dataset, f"cac_{run.method}", k)
+            if km in others and km:
+                yield km, run, "KM − plain"
+            if cac in others and cac:
+                yield cac, run, "CAC − plain"
+            if km in others and cac in others and km and cac:
+                yield cac, km, "CAC − KM"
+
+
+def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
+    usable = _usable(runs, protocol)
+    for run in usable:
+        if run.k > 1 and run.method.removesuffix("_ts") in _DEEP:
+            for other, label in ((run.method, "its k = 1"), *_YARDSTICKS):
+                plain = runs.find(protocol, run.dataset, other, 1)
+                if plain in usable and plain:
+                    yield run, plain, f"{method_label(run.method)} − {label}"
+
+
+def switch_effects(runs: Runs) -> list[Difference]:
+    """Compare every run that has one switch on with the sound run of the same name."""
+    effects = []
+    for label in switches():
+        for run in _usable(runs, label):
+            sound = runs.find("sound", run.dataset, run.method, run.k)
+            if sound is not None and sound.status == "ok":
+                effects += compare(run, sound, label, METRICS)
+    return adjusted(effects)

@@ -1,0 +1,134 @@
+"""ROC, precision-recall and calibration curves from the per-row scores."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.figure import Figure as Canvas
+from sklearn.metrics import precision_recall_curve, roc_curve
+
+from deepcac.evaluation.statistics import SplitScores, reliability
+from deepcac.report.comparisons import split_scores
+from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.names import method_label
+from deepcac.report.records import Run, Runs
+
+Array = npt.NDArray[np.float64]
+_SHOWN = ("lr", "km_lr", "cac_lr", "xgb", "fnn", "deepcac", "dmnn", "km_z")
+_GRID = np.linspace(0, 1, 101)
+
+
+def curve_figures(runs: Runs) -> list[Figure]:
+    """Return ROC and PR curves and a calibration plot for each sound two-class data set."""
+    figures = []
+    for dataset, group in groupby(runs.where(protocol="sound", status="ok"), lambda r: r.dataset):
+        shown = [(run, scores) for run in chosen(list(group)) if (scores := split_scores(run))]
+        if shown:
+            section = "synthetic" if shown[0][0].synthetic else "figures"
+            figures += [_roc_pr(dataset, shown, section), _calibration(dataset, shown, section)]
+    return [figure for figure in figures if figure.data]
+
+
+def chosen(runs: Sequence[Run], most: int = 6) -> list[Run]:
+    """Return at most `most` runs of one data set: well known methods first, smallest k above 1."""
+    best: dict[str, Run] = {}
+    for run in runs:
+        present = best.get(run.method)
+        if run.method in _SHOWN and (present is None or (present.k == 1 and run.k > 1)):
+            best[run.method] = run
+    return [best[method] for method in _SHOWN if method in best][:most]
+
+
+def _name(run: Run) -> str:
+    return method_label(run.method) + (f", k = {run.k}" if run.k > 1 else "")
+
+
+def roc(scores: SplitScores) -> Array:
+    """Return the true positive rate of shape (101,) at false positive rates 0, 0.01 ... 1."""
+    false, true, _ = roc_curve(scores.label == 1, scores.score)
+    return np.interp(_GRID, false, true)
+
+
+def precision_recall(scores: SplitScores) -> Array:
+    """Return the precision of shape (101,) at recalls 0, 0.01 ... 1."""
+    precision, recall, _ = precision_recall_curve(scores.label == 1, scores.score)
+    return np.interp(_GRID, recall[::-1], precision[::-1])
+
+
+def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: str) -> Figure:
+    lines = [
+        (kind, run, index, curve(split))
+        for kind, curve in (("ROC", roc), ("PR", precision_recall))
+        for run, splits in shown
+        for index, split in enumerate(splits)
+        if 0 < (split.label == 1).mean() < 1
+    ]
+
+    def draw(canvas: Canvas) -> None:
+        axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))
+        colours = {run.path: PALETTE[i % len(PALETTE)] for i, (run, _) in enumerate(shown)}
+        for kind, run, _, values in lines:
+            axes[kind].plot(_GRID, values, color=colours[run.path], linewidth=0.5, alpha=0.35)
+        for run, _ in shown:
+            for kind, axis in axes.items():
+                own = [values for k, r, _, values in lines if k == kind and r is run]
+                if own:
+                    mean = np.mean(own, axis=0)
+                    axis.plot(_GRID, mean, color=colours[run.path], label=_name(run))
+        axes["ROC"].plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+        axes["ROC"].set(title="ROC", xlabel="false positive rate", ylabel="true positive rate")
+        axes["PR"].set(title="Precision and recall", xlabel="recall", ylabel="precision")
+        axes["ROC"].legend(loc="lower right")
+
+    data = [
+        (kind, run.method, run.k, index, float(x), float(y))
+        for kind, run, index, values in lines
+        for x, y in zip(_GRID, values, strict=True)
+    ]
+    return Figure(
+        id=f"curves_{dataset}",
+        title=f"{dataset}: ROC and precision-recall",
+        caption="Thin lines: the splits. Thick lines: their mean. Positive class, sound protocol.",
+        section=section,
+        size=(8.4, 3.8),
+        draw=draw,
+        head=("curve", "method", "k", "split", "x", "y"),
+        data=data,
+    )
+
+
+def _calibration(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: str) -> Figure:
+    points = []
+    for run, splits in shown:
+        score = np.concatenate([split.score for split in splits])
+        if score.min() < 0 or score.max() > 1:
+            continue
+        label = np.concatenate([split.label for split in splits])
+        points.append((run, *reliability(label, score)))
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+        for index, (run, predicted, observed, _) in enumerate(points):
+            colour = PALETTE[index % len(PALETTE)]
+            axis.plot(predicted, observed, marker="o", markersize=3, color=colour, label=_name(run))
+        axis.set(xlabel="predicted probability", ylabel="share of positives")
+        axis.legend(loc="upper left")
+
+    data = [
+        (run.method, run.k, float(p), float(o), int(n))
+        for run, *columns in points
+        for p, o, n in zip(*columns, strict=True)
+    ]
+    return Figure(
+        id=f"calibration_{dataset}",
+        title=f"{dataset}: calibration",
+        caption="Ten bins of equal width, test rows of all splits. Methods that give decision "
+        "values instead of probabilities are left out.",
+        section=section,
+        size=(4.6, 3.8),
+        draw=draw,
+        head=("method", "k", "predicted", "observed", "rows"),
+        data=data,
+    )

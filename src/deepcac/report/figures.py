@@ -1,0 +1,90 @@
+"""Figures as SVG, PNG and CSV: the same bytes for the same runs."""
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.storage import atomic_path
+
+# Okabe and Ito's palette: told apart with every common kind of colour blindness.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_STYLE: Any = {
+    "svg.hashsalt": "deepcac",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "grid.color": "#e3e6ea",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.4,
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure and the numbers it shows.
+
+    Attributes
+    ----------
+    id : str
+        File name without its ending.
+    title, caption : str
+        Heading and explanation.
+    section : str
+        Part of the report it belongs to.
+    size : (float, float)
+        Inches.
+    draw : callable
+        Draws on a matplotlib figure.
+    head : sequence of str
+        Columns of the data.
+    data : sequence of sequence
+        Rows of the data.
+    """
+
+    id: str
+    title: str
+    caption: str
+    section: str
+    size: tuple[float, float]
+    draw: Callable[[Canvas], None]
+    head: Sequence[str]
+    data: Sequence[Sequence[object]]
+
+
+def write(figure: Figure, folder: Path) -> str:
+    """Write ``folder/id.svg``, ``.png`` and ``.csv``.
+
+    Returns
+    -------
+    str
+        The SVG, for a page that must stand on its own.
+    """
+    with rc_context(_STYLE):
+        canvas = Canvas(figsize=figure.size, layout="constrained")
+        figure.draw(canvas)
+        with atomic_path(folder / f"{figure.id}.svg") as partial:
+            canvas.savefig(partial, format="svg", metadata={"Date": None, "Creator": None})
+            svg = partial.read_text(encoding="utf-8")
+        with atomic_path(folder / f"{figure.id}.png") as partial:
+            canvas.savefig(partial, format="png", dpi=150, metadata={"Software": None})
+    path = folder / f"{figure.id}.csv"
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(figure.head)
+        writer.writerows([_plain(value) for value in row] for row in figure.data)
+    return svg
+
+
+def _plain(value: object) -> object:
+    return f"{value:.6g}" if isinstance(value, float) else value

@@ -1,0 +1,124 @@
+"""Figures over all results: printed against ours, and the effect of clustering."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.report.comparisons import Difference
+from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.ledger import Entry
+from deepcac.report.names import BASE_CLASSIFIERS, PAPERS, method_label
+
+_MARKERS = ("o", "s", "^")
+
+
+def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
+    """Return the scatter of printed scores and ours, or None before the first run."""
+    data: list[tuple[object, ...]] = [
+        (e.paper, e.table, e.dataset, e.method, e.k, e.item, name, float(e.printed), float(ours))
+        for e in ledger
+        if e.kind == "score" and e.printed and e.item in ("f1", "auroc", "auprc")
+        for name, ours in (("as published", e.as_published), ("sound", e.sound))
+        if ours
+    ]
+    if not data:
+        return None
+    papers = list(dict.fromkeys(str(row[0]) for row in data))
+
+    def draw(canvas: Canvas) -> None:
+        for axis, protocol in zip(
+            canvas.subplots(1, 2, sharex=True, sharey=True), ("as published", "sound"), strict=True
+        ):
+            axis.fill_between([0, 1], [-0.02, 0.98], [0.02, 1.02], color="#e3e6ea", linewidth=0)
+            for index, paper in enumerate(papers):
+                rows = [row for row in data if row[0] == paper and row[6] == protocol]
+                axis.scatter(
+                    [float(str(row[7])) for row in rows],
+                    [float(str(row[8])) for row in rows],
+                    s=14,
+                    alpha=0.75,
+                    linewidth=0,
+                    color=PALETTE[index],
+                    marker=_MARKERS[index % len(_MARKERS)],
+                    label=PAPERS[paper],
+                )
+            axis.set(title=f"ours, {protocol}", xlabel="printed", ylabel="ours")
+            axis.set(xlim=(0, 1), ylim=(0, 1))
+        axis.legend(loc="lower right")
+
+    return Figure(
+        id="printed_against_ours",
+        title="Printed scores and ours",
+        caption="One point a printed score that a run decides. The grey band is ±0.02.",
+        section="summary",
+        size=(8.6, 4.2),
+        draw=draw,
+        head=("paper", "table", "dataset", "method", "k", "metric", "protocol", "printed", "ours"),
+        data=data,
+    )
+
+
+def effect_forest(effects: Sequence[Difference]) -> Figure | None:
+    """Return differences in AUROC and F1 with their intervals, one row a comparison."""
+    shown = [
+        row
+        for row in effects
+        if row.metric in ("f1", "auroc") and row.label in ("CAC − plain", "KM − plain")
+    ]
+    if not shown:
+        return None
+    names = list(dict.fromkeys(_name(row) for row in shown))
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 2, sharey=True)
+        for axis, metric in zip(axes, ("f1", "auroc"), strict=True):
+            axis.axvline(0, color="#888888", linewidth=0.8)
+            for index, label in enumerate(("KM − plain", "CAC − plain")):
+                rows = [row for row in shown if row.metric == metric and row.label == label]
+                places = np.array([names.index(_name(row)) for row in rows]) + 0.3 * index - 0.15
+                means = np.array([row.test.mean for row in rows])
+                reach = np.array([row.test.high - row.test.mean for row in rows])
+                axis.errorbar(
+                    means,
+                    places,
+                    xerr=np.nan_to_num(reach),
+                    fmt=_MARKERS[index],
+                    color=PALETTE[index],
+                    markersize=3.5,
+                    elinewidth=1,
+                    label=label,
+                )
+            axis.set(title=f"difference in {metric.upper()}", ylim=(len(names) - 0.5, -0.5))
+        axes[0].set_yticks(range(len(names)), names)
+        canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+
+    return Figure(
+        id="clustering_effect",
+        title="Does clustering help?",
+        caption="Mean difference to the same classifier without clusters, equal features, "
+        "weights and splits, with the 95 % interval of the corrected resampled t-test.",
+        section="clustering",
+        size=(8.6, 1.2 + 0.24 * len(names)),
+        draw=draw,
+        head=("dataset", "learner", "k", "comparison", "metric", "difference", "low", "high"),
+        data=[
+            (
+                row.first.dataset,
+                row.second.method,
+                row.first.k,
+                row.label,
+                row.metric,
+                row.test.mean,
+                row.test.low,
+                row.test.high,
+            )
+            for row in shown
+        ],
+    )
+
+
+def _name(row: Difference) -> str:
+    learner = row.second.method
+    label = method_label(learner) if learner in BASE_CLASSIFIERS else learner
+    return f"{row.first.dataset} · {label} · k = {row.first.k}"

@@ -1,0 +1,159 @@
+"""Tables about the runs themselves: scores, times, clusters."""
+
+from collections.abc import Iterable, Sequence
+
+from deepcac.report.effecttables import p_text
+from deepcac.report.ledger import Entry, number
+from deepcac.report.names import PAPERS, method_label
+from deepcac.report.records import Run, Runs
+from deepcac.report.stability import stability
+from deepcac.report.tables import Cell, Table, text_row
+
+_SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
+PROTOCOLS = {"sound": "sound", "as_published": "as published"}
+
+
+def protocol_label(protocol: str) -> str:
+    """Return a protocol as people write it; a switch is shown by its label."""
+    return PROTOCOLS.get(protocol, f"switch {protocol}")
+
+
+def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs") -> Table:
+    """Return one row a run, with the numbers that papers print for it."""
+    printed: dict[str, list[str]] = {}
+    for entry in ledger:
+        if entry.kind == "score" and entry.run and entry.printed:
+            paper = PAPERS[entry.paper].split(",")[0]
+            where = f"{paper} T{entry.table} {entry.item} {entry.printed}"
+            printed.setdefault(entry.run, []).append(where)
+    rows = [
+        [
+            *text_row(*_name(run), run.status, run.record.get("n_rows"), len(run.splits)),
+            *(Cell(_score(run, metric)) for metric in _SHOWN_METRICS),
+            Cell("; ".join(printed.get(run.path, ())), link=run.path),
+        ]
+        for run in runs
+    ]
+    head = ("data set", "method", "k", "protocol", "status", "rows", "splits")
+    return Table(
+        id=name,
+        title="Runs",
+        note="Mean ± standard deviation over the splits. The last column holds the printed "
+        "numbers that the run decides.",
+        head=(*head, *_SHOWN_METRICS, "printed"),
+        rows=rows,
+        n_labels=4,
+    )
+
+
+def times_table(runs: Iterable[Run]) -> Table:
+    """Return seconds by stage, peak memory, threads and device of each run."""
+    rows = []
+    for run in runs:
+        machine = run.record.get("machine") or {}
+        stages = machine.get("seconds") or {}
+        # A name with a dot is a part of the stage before the dot.
+        total = sum(seconds for stage, seconds in stages.items() if "." not in stage)
+        parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in sorted(stages.items()))
+        memory = machine.get("peak_memory_mb")
+        rows.append(
+            text_row(
+                *_name(run),
+                f"{total:.1f}" if stages else "",
+                parts,
+                "" if memory is None else f"{memory:.0f}",
+                machine.get("threads"),
+                machine.get("device"),
+                str(machine.get("git_commit") or "")[:10],
+            )
+        )
+    return Table(
+        id="times",
+        title="Run times and memory",
+        note="Wall seconds as each run measured them, on the machine that made it.",
+        head=(
+            *("data set", "method", "k", "protocol", "seconds", "by stage"),
+            *("peak MB", "threads", "device", "commit"),
+        ),
+        rows=rows,
+        n_labels=4,
+    )
+
+
+def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
+    """Return one row a cluster of each run with k > 1: size, class mix, what sets it apart."""
+    rows = []
+    for run in runs:
+        if run.k < 2 or not run.splits or not run.splits[0].get("clusters"):
+            continue
+        clusters = run.splits[0]["clusters"]
+        agreement = stability(run)
+        for cluster, sizes in enumerate(clusters.get("sizes_train", ())):
+            test = clusters.get("sizes_test", [])
+            rows.append(
+                text_row(
+                    *_name(run),
+                    cluster + 1,
+                    sum(sizes),
+                    sum(test[cluster]) if cluster < len(test) else "",
+                    _mix(sizes),
+                    "; ".join(_feature(f) for f in _features(clusters, cluster)),
+                    number(clusters.get("polarisation")),
+                    "collapsed" if clusters.get("collapsed") else "",
+                    number(agreement),
+                )
+            )
+    return Table(
+        id=name,
+        title="Subtypes",
+        note="First split of each run. Class mix: share of training rows by class, in class "
+        "order. Features: Cohen's d against the other clusters, with the adjusted p. Stability: "
+        "mean adjusted Rand index between splits on the test rows they share. Collapsed: the "
+        "clusters are the classes (polarisation above 0.99).",
+        head=(
+            *("data set", "method", "k", "protocol", "cluster", "train rows", "test rows"),
+            *("class mix", "what sets it apart", "polarisation", "collapsed", "stability"),
+        ),
+        rows=rows,
+        n_labels=5,
+    )
+
+
+def _name(run: Run) -> tuple[object, ...]:
+    return run.dataset, method_label(run.method), run.k, protocol_label(run.protocol)
+
+
+def _score(run: Run, metric: str) -> str:
+    score = run.score(metric)
+    if score is None:
+        return ""
+    return f"{score[0]:.3f} ± {score[1]:.3f}" if len(run.splits) > 1 else f"{score[0]:.3f}"
+
+
+def _mix(sizes: Sequence[int]) -> str:
+    total = sum(sizes)
+    return " : ".join(f"{100 * size / total:.1f} %" for size in sizes) if total else "empty"
+
+
+def _features(
+    clusters: dict[str, list[dict[str, object]]], cluster: int
+) -> list[dict[str, object]]:
+    return [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
+
+
+def _feature(feature: dict[str, object]) -> str:
+    p = feature.get("p")
+    tail = f", p {p_text(float(str(p)))}" if p is not None else ""
+    return f"{feature['feature']} ({float(str(feature['effect'])):+.2f}{tail})"
+
+
+def tally(runs: Runs) -> str:
+    """Return one line on how many runs there are, by protocol."""
+    tally = {
+        protocol: len(runs.where(protocol=protocol, synthetic=False)) for protocol in PROTOCOLS
+    }
+    switched = sum(run.protocol not in PROTOCOLS for run in runs)
+    return (
+        f"{tally['sound']} sound, {tally['as_published']} as published, "
+        f"{switched} with one switch on"
+    )

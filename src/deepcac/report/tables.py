@@ -1,0 +1,163 @@
+"""Tables as data, and as CSV, Markdown, LaTeX and HTML."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deepcac.storage import atomic_path
+
+_MARKS = {"agree": "✓", "differ": "✗"}
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "✓": r"\checkmark{}",
+    "✗": r"$\times$",
+    "–": "--",
+    "≤": r"$\le$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "−": "$-$",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes
+    ----------
+    text : str
+        What it says, or the printed value in a comparison.
+    published, sound : str
+        Our values in a comparison; empty elsewhere.
+    verdict : str
+        Verdict in a comparison; empty elsewhere.
+    link : str
+        The run that decides, relative to the project's folder.
+    """
+
+    text: str
+    published: str = ""
+    sound: str = ""
+    verdict: str = ""
+    link: str = ""
+
+    @property
+    def compares(self) -> bool:
+        """Whether the cell holds a printed value beside ours."""
+        return bool(self.verdict)
+
+    def inline(self) -> str:
+        """Return the cell as one line of text."""
+        if not self.compares:
+            return self.text
+        values = f"{self.text or '–'} | {self.published or '–'} | {self.sound or '–'}"
+        ours = self.published or self.sound
+        return (
+            f"{values} {_MARKS.get(self.verdict, '')}".strip()
+            if ours
+            else (f"{self.text or '–'} ({self.verdict})")
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in the shape it is shown in.
+
+    Attributes
+    ----------
+    id : str
+        File name without its ending.
+    title, note : str
+        Heading, and what a reader must know to read it.
+    head : sequence of str
+        Column names; the first `n_labels` columns are row labels.
+    rows : sequence of sequence of Cell
+        As many cells a row as there are columns.
+    n_labels : int
+        Number of label columns.
+    """
+
+    id: str
+    title: str
+    note: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    n_labels: int = 1
+
+
+def text_row(*values: object) -> list[Cell]:
+    """Return a row of plain cells."""
+    return [Cell("" if value is None else str(value)) for value in values]
+
+
+def write(table: Table, folder: Path) -> None:
+    """Write a table as ``folder/id.csv``, ``.md`` and ``.tex``."""
+    _write_csv(table, folder / f"{table.id}.csv")
+    for name, text in ((".md", markdown(table)), (".tex", latex(table))):
+        with atomic_path(folder / f"{table.id}{name}") as partial:
+            partial.write_text(text, encoding="utf-8")
+
+
+def _write_csv(table: Table, path: Path) -> None:
+    comparing = [
+        any(row[column].compares for row in table.rows) for column in range(len(table.head))
+    ]
+    head: list[str] = []
+    for name, several in zip(table.head, comparing, strict=True):
+        parts = ("printed", "as published", "sound", "verdict")
+        head += [f"{name} {part}" for part in parts] if several else [name]
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(head)
+        for row in table.rows:
+            line: list[str] = []
+            for cell, several in zip(row, comparing, strict=True):
+                ours = (cell.published, cell.sound, cell.verdict) if several else ()
+                line += [cell.text, *ours]
+            writer.writerow(line)
+
+
+def markdown(table: Table) -> str:
+    """Return the table as GitHub Markdown with its title and note."""
+
+    def line(values: Sequence[str]) -> str:
+        return "| " + " | ".join(value.replace("|", r"\|") for value in values) + " |"
+
+    body = [line([cell.inline() for cell in row]) for row in table.rows]
+    rule = "|" + "---|" * len(table.head)
+    return "\n".join([f"**{table.title}**", "", table.note, "", line(table.head), rule, *body, ""])
+
+
+def latex(table: Table) -> str:
+    """Return the table as a LaTeX ``tabular`` (booktabs; amssymb for the check mark)."""
+    body = [" & ".join(escape(cell.inline()) for cell in row) + r" \\" for row in table.rows]
+    columns = "l" * table.n_labels + "r" * (len(table.head) - table.n_labels)
+    return "\n".join(
+        [
+            f"% {table.title}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(escape(name) for name in table.head) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def escape(text: str) -> str:
+    """Return text with LaTeX's special characters made plain."""
+    return "".join(_LATEX.get(letter, letter) for letter in text)

@@ -1,0 +1,52 @@
+rule report:
+    input:
+        runs=report_runs,
+        cohorts=layout.cohort_files(),
+        registry=collect(
+            "config/registry/{source}.yaml",
+            source=glob_wildcards("config/registry/{source}.yaml").source,
+        ),
+    output:
+        page=report(
+            "results/report/index.html",
+            caption="../report/page.rst",
+            category="Report",
+            labels={"what": "the page"},
+        ),
+        ledger=report(
+            "results/report/ledger.csv",
+            caption="../report/ledger.rst",
+            category="Report",
+            labels={"what": "ledger of printed cells"},
+        ),
+        claims=report(
+            "results/report/claims.csv",
+            caption="../report/claims.rst",
+            category="Report",
+            labels={"what": "verdicts on the claims"},
+        ),
+        tables=report(
+            directory("results/report/tables"),
+            patterns=["{table}.csv"],
+            caption="../report/tables.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
+        figures=report(
+            directory("results/report/figures"),
+            patterns=["{figure}.svg"],
+            caption="../report/figures.rst",
+            category="Figures",
+            labels={"figure": "{figure}"},
+        ),
+    log:
+        "logs/report.log",
+    benchmark:
+        "logs/benchmarks/report.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/report.py"

@@ -1,0 +1,14 @@
+"""Hourly values of the first 24 hours of the ARDS cohort, and the cohort flow."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from pathlib import Path
+
+    from deepcac.cohort import write_cohort
+    from deepcac.features.ards import ards_ts
+    from deepcac.features.matrix import write_features
+
+    features, flow = ards_ts(Path(snakemake.input.stays).parent)
+    write_features(snakemake.output.features, features)
+    write_cohort(snakemake.output.cohort, flow, unit="ICU stay", label=features.label)

@@ -1,0 +1,23 @@
+"""Pre-train one autoencoder a split of one data set, for all deep methods and every k."""
+
+from pathlib import Path
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.evaluation.prepare import Setting, make_task
+    from deepcac.features.matrix import read_features
+    from deepcac.nn.adapter import pretrain_tasks
+    from deepcac.protocol import Protocol
+    from deepcac.splits import read_splits
+
+    features = read_features(snakemake.input.features)
+    protocol = Protocol.from_folder(snakemake.wildcards.variant)
+    setting = Setting(snakemake.wildcards.dataset, 1, protocol, "deep")
+    pretrain_tasks(
+        (
+            make_task(features, split, setting)
+            for split in read_splits(snakemake.input.splits, features.row_id)
+        ),
+        Path(snakemake.output.autoencoders),
+    )

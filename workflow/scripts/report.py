@@ -1,0 +1,15 @@
+"""Make the report from finished runs."""
+
+from pathlib import Path
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.report.page import build
+
+    build(
+        [path for path in snakemake.input.runs if path.endswith(".json")],
+        Path("config/registry"),
+        Path(snakemake.output.page).parent,
+        tidy_dir=Path("data/tidy"),
+    )

@@ -1,0 +1,14 @@
+"""Generate the synthetic grid of the CAC papers, balanced and one to ten."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from pathlib import Path
+
+    from deepcac.features.matrix import write_features
+    from deepcac.simulate.synthetic_cac import grid, synthetic_cac
+
+    folder = Path(snakemake.output.features[0]).parent
+    for imbalanced in (False, True):
+        for cell in grid(imbalanced=imbalanced):
+            write_features(folder / f"{cell.dataset}.parquet", synthetic_cac(cell))

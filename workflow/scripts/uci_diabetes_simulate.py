@@ -1,0 +1,8 @@
+"""Write synthetic hospital stays in the raw format of UCI 296."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.simulate.uci_diabetes import simulate
+
+    simulate(snakemake.output.archive)

@@ -62,7 +62,7 @@ def put(tmp_path):
 def adult(put, tmp_path):
     tidy, cohort = tmp_path / "people.parquet", tmp_path / "cohort.json"
     flat.extract_adult(put("adult.data", ADULT), put("adult.test", ADULT_TEST), tidy, cohort)
-    steps = json.loads(cohort.read_text())["steps"]
+    steps = json.loads(cohort.read_text())["flow"]
     assert [step["rows"] for step in steps] == [3, 5]
     return read_table(tidy)
 
@@ -103,6 +103,19 @@ def test_adult_as_published_is_the_train_file_in_ranks(adult):
     assert features.adult(adult, Protocol(frozenset({"A12"}))).row_id.tolist() == [1, 2, 3]
 
 
+def test_adult_as_published_is_ordered_by_loss_then_gain(adult):
+    def put_in(table, name, values):
+        place = table.column_names.index(name)
+        return table.set_column(place, table.schema.field(name), [pa.array(values, pa.float64())])
+
+    turned = put_in(put_in(adult, "capital-loss", [0, 0, 9, 5, 5]), "capital-gain", [1, 2, 0, 0, 0])
+    matrix = features.adult(turned, Protocol(frozenset({"A12"})))
+    assert matrix.row_id.tolist() == [1, 2, 3]
+    assert matrix.X[:, matrix.names.index("age")].tolist() == [28, 54, 39]
+    assert matrix.label.tolist() == [0, 1, 0]
+    assert features.adult(turned).X[:, 0].tolist() == [39, 54, 28, 25, 44]
+
+
 def test_titanic_leaves_out_what_is_known_after_the_outcome(put, tmp_path):
     tidy = tmp_path / "p.parquet"
     flat.extract_titanic(put("titanic3.csv", TITANIC), tidy, tmp_path / "c.json")
@@ -135,16 +148,12 @@ def test_credit_rows_are_ordered_by_client(put, tmp_path):
     assert dict(zip(matrix.names, matrix.X[1], strict=True)) == {"LIMIT_BAL": 50000, "SEX": 1}
 
 
-@pytest.mark.parametrize(
-    ("task", "label"),
-    [(features.adult, "income")],
-)
-def test_no_feature_changes_with_the_label(adult, task, label):
-    place = adult.column_names.index(label)
-    swapped = pc.if_else(pc.equal(adult[label], "<=50K"), ">50K", "<=50K")
-    other = adult.set_column(place, adult.schema.field(label), swapped)
-    np.testing.assert_array_equal(task(adult).X, task(other).X)
-    assert (task(adult).label == 1 - task(other).label).all()
+def test_no_feature_changes_with_the_label(adult):
+    place = adult.column_names.index("income")
+    swapped = pc.if_else(pc.equal(adult["income"], "<=50K"), ">50K", "<=50K")
+    other = adult.set_column(place, adult.schema.field("income"), swapped)
+    np.testing.assert_array_equal(features.adult(adult).X, features.adult(other).X)
+    assert (features.adult(adult).label == 1 - features.adult(other).label).all()
 
 
 LINE = MAGIC.splitlines()[0]
@@ -192,8 +201,16 @@ def test_bad_credit_files(put, tmp_path, content, message):
         flat.extract_credit(put("c.csv", content), tmp_path / "t", tmp_path / "c.json")
 
 
+def test_same_bytes_each_time(put, tmp_path):
+    raw = put("titanic3.csv", TITANIC)
+    for name in ("one", "two"):
+        flat.extract_titanic(raw, tmp_path / name, tmp_path / f"{name}.json")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
 def test_absent_file_is_named(tmp_path):
-    with pytest.raises(DataError, match="nowhere.csv: no such file"):
+    with pytest.raises(DataError, match=r"nowhere\.csv: no such file"):
         flat.extract_titanic(tmp_path / "nowhere.csv", tmp_path / "t", tmp_path / "c")
 
 
@@ -227,8 +244,7 @@ def test_any_bytes_give_a_checked_table_or_a_data_error(tmp_path_factory, conten
     path.write_bytes(content)
     try:
         table = read_delimited(path, SMALL, header=header, comment="|")
-    except DataError as error:
-        assert "\n" not in str(error)
+    except DataError:
         return
     x = [value for value in table["x"].to_pylist() if value is not None]
     assert all(-5 <= value <= 5 for value in x)

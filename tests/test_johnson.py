@@ -261,7 +261,7 @@ def test_build_writes_features_and_cohort(tmp_path: Path) -> None:
     )
     assert read_features(tmp_path / "cic_los.parquet").row_id.tolist() == [1, 2]
     cohort = json.loads((tmp_path / "cohort.json").read_text())
-    assert cohort["dataset"] == "cic_los"
+    assert cohort["unit"] == "ICU stay"
     assert cohort["events"] == {"lines": 3, "nameless": 0}
 
 

@@ -348,7 +348,7 @@ def test_broken_records_are_named(tmp_path, text):
 def test_cohort_flow_is_shown(tmp_path):
     file = tmp_path / "tidy" / "physionet2012" / "cohort_cic.json"
     file.parent.mkdir(parents=True)
-    flow = {"steps": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
+    flow = {"flow": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
     file.write_text(json.dumps(flow), encoding="utf-8")
     out = report(tmp_path, [], tidy_dir=tmp_path / "tidy")
     page = (out / "index.html").read_text(encoding="utf-8")

@@ -142,7 +142,7 @@ def test_the_flow_is_written_with_the_classes(tmp_path):
     features, flow = sepsis(tidy(tmp_path, COHORT))
     write_cohort(tmp_path / "cohort.json", flow, unit="ICU stay", label=features.label)
     written = json.loads((tmp_path / "cohort.json").read_text())
-    assert written == {"unit": "ICU stay", "steps": flow, "classes": {"0": 2, "1": 2}}
+    assert written == {"unit": "ICU stay", "flow": flow, "classes": {"0": 2, "1": 2}}
 
 
 # Static features
@@ -221,6 +221,23 @@ def test_as_published_agrees_with_a_plain_reading_of_the_program(tmp_path):
         found = dict(zip(features.names, values, strict=True))
         for name, value in as_the_program(stays[patient]).items():
             np.testing.assert_equal(found[name], value, err_msg=name)
+
+
+def test_sound_agrees_with_a_plain_reading_of_the_first_day(tmp_path):
+    stays = random_stays(40, seed=8)
+    features, _ = sepsis(tidy(tmp_path, stays))
+    for patient, values in zip(features.row_id, features.X, strict=True):
+        found = dict(zip(features.names, values, strict=True))
+        day = pd.DataFrame(stays[patient][:24], columns=NAMES).ffill()
+        assert found["BaseExcess"] == day["BaseExcess"].iloc[-1] or np.isnan(found["BaseExcess"])
+        for name in AGGREGATED:
+            entry = plausible_ranges()[name]
+            known = day[name].clip(entry.low, entry.high).dropna()
+            expected = [np.nan] * 5
+            if len(known):
+                ends = [known.iloc[0], known.iloc[-1]]
+                expected = [*ends, known.min(), known.max(), known.median()]
+            np.testing.assert_equal([found[f"{name}_{a}"] for a in AGGREGATES], expected)
 
 
 # Hourly features

@@ -276,7 +276,7 @@ def test_build_and_flow(tmp_path):
     assert np.array_equal(full.row_id, nine.row_id)
     assert np.array_equal(full.label, nine.label)
     write_flow(tmp_path / "tidy.parquet", tmp_path / "flow.json")
-    flow = json.loads((tmp_path / "flow.json").read_text())["steps"]
+    flow = json.loads((tmp_path / "flow.json").read_text())["flow"]
     assert flow[1]["rows"] == 60
     assert flow[2]["rows"] == len(nine.row_id)
     with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):

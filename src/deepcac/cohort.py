@@ -1,6 +1,7 @@
 """The cohort flow of a data set: how many rows are left after each exclusion, as JSON."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,11 @@ import numpy.typing as npt
 from deepcac.storage import write_json
 
 Flow = list[dict[str, str | int]]
+
+
+def steps(counts: Mapping[str, int]) -> Flow:
+    """Return a cohort flow from the rows that are left after each step, in order."""
+    return [{"step": step, "rows": rows} for step, rows in counts.items()]
 
 
 def write_cohort(
@@ -24,7 +30,7 @@ def write_cohort(
     Parameters
     ----------
     path : path-like
-        JSON file to write: ``unit``, ``steps`` and, with a label, ``classes``.
+        JSON file to write: ``unit``, ``flow`` and, with a label, ``classes``.
     flow : list of {"step", "rows"}
         Rows left after each step, in order.
     unit : str
@@ -34,7 +40,7 @@ def write_cohort(
     **details
         Further entries of the source's own, JSON-ready.
     """
-    content: dict[str, Any] = {"unit": unit, "steps": flow} | details
+    content: dict[str, Any] = {"unit": unit, "flow": flow} | details
     if label is not None:
         classes, counts = np.unique(label, return_counts=True)
         content["classes"] = {str(c): int(n) for c, n in zip(classes, counts, strict=True)}

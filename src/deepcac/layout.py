@@ -131,7 +131,8 @@ class Layout:
     def split_files(self) -> list[str]:
         """Return the split files of every configured data set."""
         variants = PROTOCOL_FOLDERS.values()
-        names = [(v, d) for d in self.datasets() for v in variants]
+        random = [d for d in self.datasets() if not self.registry.dataset(d).pairwise]
+        names = [(v, d) for d in random for v in variants]
         return list(dict.fromkeys(self.split_file(v, d) for v, d in names))
 
     @staticmethod

@@ -3,6 +3,8 @@ rule physionet2019_simulate:
         archive="data/raw/demo_physionet2019/training_set{hospital}.archive",
     log:
         "logs/simulate/physionet2019_set{hospital}.log",
+    benchmark:
+        "logs/benchmarks/simulate/physionet2019_set{hospital}.tsv"
     wildcard_constraints:
         hospital="A|B",
     conda:
@@ -10,6 +12,9 @@ rule physionet2019_simulate:
     threads: 1
     resources:
         mem_mb=500,
+    params:
+        # Half of the records in each hospital system.
+        n_stays=config["demo_records"] // 2,
     script:
         "../scripts/physionet2019_simulate.py"
 
@@ -21,9 +26,9 @@ rule physionet2019_extract:
     output:
         tidy="data/tidy/{demo}physionet2019/hourly.parquet",
     log:
-        "logs/extract/{demo}physionet2019.log",
+        "logs/tidy/{demo}physionet2019.log",
     benchmark:
-        "logs/benchmarks/extract/{demo}physionet2019.tsv"
+        "logs/benchmarks/tidy/{demo}physionet2019.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1

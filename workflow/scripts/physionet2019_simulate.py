@@ -5,4 +5,8 @@ from deepcac.job import job
 with job(snakemake):
     from deepcac.simulate.physionet2019 import simulate
 
-    simulate(snakemake.output.archive, snakemake.wildcards.hospital)
+    simulate(
+        snakemake.output.archive,
+        snakemake.wildcards.hospital,
+        n_stays=snakemake.params.n_stays,
+    )

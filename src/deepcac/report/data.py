@@ -101,7 +101,7 @@ def _cohort(file: Path) -> tuple[CohortStep, ...]:
     if not file.exists():
         return ()
     try:
-        steps = read_json(file)["steps"]
+        steps = read_json(file)["flow"]
         return tuple(CohortStep(str(step["step"]), int(step["rows"])) for step in steps)
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{file}: no cohort flow ({error!r}); build the features again") from error

@@ -95,9 +95,7 @@ SUBTYPES = (
 )
 
 
-def simulate(
-    path: str | os.PathLike[str], hospital: str, *, n_stays: int = 300, seed: int = 0
-) -> None:
+def simulate(path: str | os.PathLike[str], hospital: str, *, n_stays: int, seed: int = 0) -> None:
     """Write one synthetic archive (zip), the same bytes each time.
 
     Parameters

@@ -1,13 +1,12 @@
 """The flat UCI tables and the Titanic passenger list: raw files to tidy parquet."""
 
 import os
-from collections.abc import Mapping
 
-import numpy as np
 import pyarrow as pa
 
-from deepcac.cohort import Flow, write_cohort
+from deepcac.cohort import steps, write_cohort
 from deepcac.sources.delimited import read_delimited
+from deepcac.sources.tidy import with_row_id
 from deepcac.sources.variables import read_variables
 from deepcac.storage import write_table
 
@@ -55,13 +54,3 @@ def extract_titanic(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     table = read_delimited(raw, read_variables("titanic"), header=True)
     write_table(tidy, with_row_id(table))
     write_cohort(cohort, steps({"passengers": table.num_rows}), unit="passenger")
-
-
-def with_row_id(table: pa.Table) -> pa.Table:
-    """Put the row number, from 1, in front as ``row_id``."""
-    return table.add_column(0, "row_id", pa.array(np.arange(1, table.num_rows + 1)))
-
-
-def steps(counts: Mapping[str, int]) -> Flow:
-    """Return a cohort flow from the rows that are left after each step, in order."""
-    return [{"step": step, "rows": rows} for step, rows in counts.items()]

@@ -8,6 +8,8 @@ which turns to 1 six hours before the onset of sepsis (Reyna et al. 2019). They 
 import os
 import re
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -57,9 +59,10 @@ def extract(archives: Mapping[str, str | os.PathLike[str]], tidy: str | os.PathL
 
 def read_archives(archives: Mapping[str, str | os.PathLike[str]]) -> pa.Table:
     """Read the archives into the table that `extract` writes."""
-    table = pa.concat_tables(
-        batch for hospital, path in archives.items() for batch in _read_archive(path, hospital)
-    )
+    batches = (batch for hospital, path in archives.items() for batch in _batches(path, hospital))
+    # One thread parses while this one unpacks: both spend their time outside the interpreter.
+    with ThreadPoolExecutor(max_workers=1) as parser:
+        table = pa.concat_tables(parser.map(_read_batch, batches))
     patient_id = table["patient_id"].to_numpy()
     step = np.diff(patient_id)
     if (step < 0).any():
@@ -74,27 +77,37 @@ def read_archives(archives: Mapping[str, str | os.PathLike[str]]) -> pa.Table:
     return table
 
 
-def _read_archive(path: str | os.PathLike[str], hospital: str) -> Iterator[pa.Table]:
-    """Yield tables of about `_BATCH_BYTES` of text each; every file is whole in one table."""
-    names: list[str] = []
-    bodies: list[memoryview] = []
-    n_rows: list[int] = []
-    size = total = 0
+@dataclass
+class _Batch:
+    """Some files of one archive: their rows as text, and how many rows each has."""
+
+    path: str
+    hospital: str
+    names: list[str] = field(default_factory=list)
+    bodies: list[memoryview] = field(default_factory=list)
+    n_rows: list[int] = field(default_factory=list)
+    size: int = 0
+
+
+def _batches(path: str | os.PathLike[str], hospital: str) -> Iterator[_Batch]:
+    """Yield the files of an archive in batches of about `_BATCH_BYTES`."""
+    batch = _Batch(str(path), hospital)
+    empty = True
     for name, data in members(path):
         if not name.endswith(".psv"):
             continue
-        names.append(name)
-        bodies.append(_body(f"{path}: {name}", data))
-        n_rows.append(data.count(b"\n") - 1)
-        size += len(data)
-        total += 1
-        if size >= _BATCH_BYTES:
-            yield _read_batch(path, hospital, names, bodies, n_rows)
-            names, bodies, n_rows, size = [], [], [], 0
-    if names:
-        yield _read_batch(path, hospital, names, bodies, n_rows)
-    if not total:
+        empty = False
+        batch.names.append(name)
+        batch.bodies.append(_body(f"{path}: {name}", data))
+        batch.n_rows.append(data.count(b"\n") - 1)
+        batch.size += len(data)
+        if batch.size >= _BATCH_BYTES:
+            yield batch
+            batch = _Batch(str(path), hospital)
+    if empty:
         raise DataError(f"{path}: holds no .psv file; expected training set {hospital}")
+    if batch.names:
+        yield batch
 
 
 def _body(place: str, data: bytes) -> memoryview:
@@ -115,35 +128,34 @@ def _body(place: str, data: bytes) -> memoryview:
     return body
 
 
-def _read_batch(
-    path: str | os.PathLike[str],
-    hospital: str,
-    names: list[str],
-    bodies: list[memoryview],
-    n_rows: list[int],
-) -> pa.Table:
+def _read_batch(batch: _Batch) -> pa.Table:
     """Parse the rows of several files at once."""
     try:
-        table = _parse(b"".join(bodies), sum(n_rows))
+        table = _parse(b"".join(batch.bodies), sum(batch.n_rows))
     except (pa.ArrowException, DataError):
-        # Only the slow way names the file at fault.
-        for name, body, n in zip(names, bodies, n_rows, strict=True):
-            try:
-                _parse(bytes(body), n)
-            except (pa.ArrowException, DataError) as error:
-                reason = str(error).splitlines()[0]
-                raise DataError(f"{path}: {name}: {reason}; mend or remove the file") from error
+        _find_fault(batch)
         raise
-    starts = np.cumsum(n_rows) - n_rows
-    _check(f"{path}", names, starts, table)
-    patient_id = np.array([_patient_id(f"{path}: {name}", name) for name in names], np.int32)
-    hour = np.arange(len(table)) - np.repeat(starts, n_rows)
+    starts = np.cumsum(batch.n_rows) - batch.n_rows
+    _check(batch, starts, table)
+    patient_id = np.array([_patient_id(batch.path, name) for name in batch.names], np.int32)
+    hour = np.arange(len(table)) - np.repeat(starts, batch.n_rows)
+    letters = pa.DictionaryArray.from_arrays(np.zeros(len(table), np.int32), [batch.hospital])
     keys = {
-        "patient_id": pa.array(np.repeat(patient_id, n_rows)),
+        "patient_id": pa.array(np.repeat(patient_id, batch.n_rows)),
         "hour": pa.array(hour.astype(np.int16)),
-        "hospital": pa.DictionaryArray.from_arrays(np.zeros(len(table), np.int32), [hospital]),
+        "hospital": letters,
     }
     return pa.table({**keys, **{name: table[name] for name in COLUMNS}})
+
+
+def _find_fault(batch: _Batch) -> None:
+    """Parse files one by one, and name the first that cannot be read."""
+    for name, body, n_rows in zip(batch.names, batch.bodies, batch.n_rows, strict=True):
+        try:
+            _parse(bytes(body), n_rows)
+        except (pa.ArrowException, DataError) as error:
+            reason = str(error).splitlines()[0]
+            raise DataError(f"{batch.path}: {name}: {reason}; mend or remove the file") from error
 
 
 def _parse(text: bytes, n_rows: int) -> pa.Table:
@@ -163,7 +175,7 @@ def _parse(text: bytes, n_rows: int) -> pa.Table:
     return table
 
 
-def _check(path: str, names: list[str], starts: np.ndarray, table: pa.Table) -> None:
+def _check(batch: _Batch, starts: np.ndarray, table: pa.Table) -> None:
     """Refuse infinite values, labels that are not 0/1 or turn off again, and hours not in order."""
     begins = np.zeros(len(table), bool)
     begins[starts] = True
@@ -184,12 +196,13 @@ def _check(path: str, names: list[str], starts: np.ndarray, table: pa.Table) -> 
             row = int(rows.argmax())
             i = int(np.searchsorted(starts, row, side="right")) - 1
             raise DataError(
-                f"{path}: {names[i]}: row {row - starts[i] + 1}: {fault}; mend or remove the file"
+                f"{batch.path}: {batch.names[i]}: row {row - starts[i] + 1}: {fault}; "
+                "mend or remove the file"
             )
 
 
-def _patient_id(place: str, name: str) -> int:
+def _patient_id(path: str, name: str) -> int:
     found = _PATIENT_FILE.fullmatch(name)
     if found is None:
-        raise DataError(f"{place}: expected a name like p000001.psv")
+        raise DataError(f"{path}: {name}: expected a name like p000001.psv")
     return int(found.group(1))

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from scipy.io import arff
 
-from deepcac.cohort import write_cohort
+from deepcac.cohort import steps, write_cohort
 from deepcac.errors import DataError
-from deepcac.sources.flat import steps, with_row_id
+from deepcac.sources.tidy import with_row_id
 from deepcac.sources.variables import category_field
 from deepcac.storage import write_table
 
@@ -55,7 +56,7 @@ def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     table = with_row_id(table)
     sizes = Counter(table[LABEL].to_pylist())
     for label in sorted(label for label, size in sizes.items() if size < MIN_CLASS_ROWS):
-        table = table.filter(pa.compute.not_equal(table[LABEL], label))
+        table = table.filter(pc.not_equal(table[LABEL], label))
         counts[f"without class {label}: {sizes[label]} rows, too few to split"] = table.num_rows
     if name in GROUPS:
         table = table.append_column("group", table[GROUPS[name]])

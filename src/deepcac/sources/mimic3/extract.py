@@ -59,8 +59,8 @@ def extract(
             parts = scan_events(connection, folder, work)
             require_events(work, Path(raw))
             tables = _summarise(connection, work, parts)
-            for table, content in tables.items():
-                write_table(Path(tidy) / f"{table}.parquet", content)
+    for table, content in tables.items():
+        write_table(Path(tidy) / f"{table}.parquet", content)
     _log.info("%d ICU stays, %d measured", tables["stays"].num_rows, _measured(tables))
 
 

@@ -11,7 +11,7 @@ from deepcac.sources.mimic3.stays import typed
 from deepcac.sources.mimic3.tables import RawTable, find, quoted, reading
 
 # One part of the stays is summarised at a time; about this many bytes of raw CSV go into one.
-PART_BYTES = 1 << 30
+PART_BYTES = 1 << 28
 # The name of a stay in each table: labs are drawn all over the hospital and carry no ICU stay.
 # Candidates are one stay a patient, so the patient and the time say which stay it is.
 _STAY_KEY = {"chartevents": "icustay_id", "labevents": "subject_id", "outputevents": "icustay_id"}
@@ -48,13 +48,18 @@ def scan_events(connection: duckdb.DuckDBPyConnection, folder: Path, scratch: Pa
     """
     raw = {name: find(folder, name, _columns(name)) for name in TABLES}
     parts = 1 + sum(table.csv_bytes for table in raw.values()) // PART_BYTES
+    # Ranges of ids, so that the joined results are in order however many parts there are.
+    connection.execute(
+        "CREATE OR REPLACE TABLE candidates AS SELECT stay_id, subject_id, intime, outtime, "
+        f"ntile({parts}) OVER (ORDER BY stay_id) - 1 AS part FROM stays WHERE candidate"
+    )
     connection.register("item_rows", _item_table())
     connection.execute("CREATE OR REPLACE TABLE items AS SELECT * FROM item_rows")
     for name, table in raw.items():
         (scratch / name).mkdir()
         with reading(table.path):
             connection.execute(
-                f"COPY ({_measurements(name, table, parts)}) TO {quoted(str(scratch / name))} "
+                f"COPY ({_measurements(name, table)}) TO {quoted(str(scratch / name))} "
                 "(FORMAT parquet, PARTITION_BY (part))"
             )
     return parts
@@ -81,7 +86,7 @@ def _item_table() -> pa.Table:
     )
 
 
-def _measurements(name: str, table: RawTable, parts: int) -> str:
+def _measurements(name: str, table: RawTable) -> str:
     """Return the query of one event table."""
     number = _NUMBER[name]
     key = {"icustay_id": "stay_id", "subject_id": "subject_id"}[_STAY_KEY[name]]
@@ -102,12 +107,12 @@ def _measurements(name: str, table: RawTable, parts: int) -> str:
         WHERE {number} IS NOT NULL AND charttime IS NOT NULL {sound}
     )
     SELECT
-        s.stay_id, s.stay_id % {parts} AS part, variable,
+        s.stay_id, s.part, variable,
         CAST(floor(epoch(charttime - intime) / 60) AS INTEGER) AS minute,
         CASE conversion {convert} END AS value,
         value BETWEEN lowest AND highest AS plausible
-    FROM mapped JOIN stays AS s USING ({key})
-    WHERE s.candidate AND charttime >= intime AND charttime < outtime AND unit IS NOT NULL
+    FROM mapped JOIN candidates AS s USING ({key})
+    WHERE charttime >= intime AND charttime < outtime AND unit IS NOT NULL
     """
 
 

@@ -17,7 +17,7 @@ from deepcac.errors import DataError
 from deepcac.sources.archive import members
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
-MEMORY_LIMIT = "2GiB"
+MEMORY_LIMIT = "1GiB"
 # What DuckDB puts before a message of its own, or of ours raised inside a query.
 _PREFIX = re.compile(r"^[A-Za-z -]*Error: ")
 

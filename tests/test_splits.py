@@ -39,9 +39,12 @@ def test_written_splits_come_back_by_row_id_and_refuse_other_rows(tmp_path):
     assert [split.seed for split in splits] == [0, 3]
     every = np.concatenate([splits[1].train, splits[1].validation, splits[1].test])
     assert sorted(every) == list(range(80))
-    (published,) = read_splits(tmp_path / "s.parquet", ids, published_holdout=True)
+    (published,) = read_splits(tmp_path / "s.parquet", ids, "holdout")
     assert published.seed == 108
     assert len(published.validation) == 0
+    five = read_splits(tmp_path / "s.parquet", ids, "folds")
+    assert sorted(np.concatenate([split.test for split in five])) == list(range(80))
+    assert {int(y[split.test].sum()) for split in five} <= {3, 4}  # 16 positives in 5 folds
     with pytest.raises(DataError, match="row ids differ"):
         read_splits(tmp_path / "s.parquet", ids + 1)
 

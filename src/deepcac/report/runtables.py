@@ -10,7 +10,11 @@ from deepcac.report.stability import stability
 from deepcac.report.tables import Cell, Table, text_row
 
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
-PROTOCOLS = {"sound": "sound", "as_published": "as published", "as_published_cv5": "as published, 5-fold"}
+PROTOCOLS = {
+    "sound": "sound",
+    "as_published": "as published",
+    "as_published_cv5": "as published, 5-fold",
+}
 
 
 def protocol_label(protocol: str) -> str:

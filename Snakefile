@@ -47,6 +47,7 @@ include: "workflow/rules/splits.smk"
 include: "workflow/rules/cac.smk"
 include: "workflow/rules/deep.smk"
 include: "workflow/rules/runs.smk"
+include: "workflow/rules/sweeps.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -17,6 +17,7 @@ from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
 from deepcac.report.records import Runs, load
 from deepcac.report.summaries import summarise
+from deepcac.report.sweeps import Sweeps
 from deepcac.report.tables import Cell, Table, escape, latex, markdown, text_row
 from report_runs import HISTORY, write_run
 
@@ -207,7 +208,10 @@ def test_falling_curves(curve, expected):
 
 def decided(results: Path, paths, root: Path) -> dict[str, tuple[str, str]]:
     runs = load(paths, root)
-    return {c.id: (c.verdict, c.as_published) for c in claims(runs, entries(printed_cells(), runs))}
+    return {
+        c.id: (c.verdict, c.as_published)
+        for c in claims(runs, entries(printed_cells(), runs), Sweeps())
+    }
 
 
 def test_claims_follow_the_runs(tmp_path):

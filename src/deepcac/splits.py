@@ -67,10 +67,16 @@ def draw(label: npt.NDArray[np.int64], seed: int, *, stratified: bool) -> npt.ND
     return part
 
 
-def holdout(n: int) -> npt.NDArray[np.int8]:
-    """Return the published CAC program's one hold-out: 75 % train, 25 % test, no validation."""
-    _, test = train_test_split(np.arange(n), test_size=TEST_SHARE, random_state=HOLDOUT_SEED)
-    part = np.full(n, TRAIN, dtype=np.int8)
+def holdout(label: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """Return the published CAC program's one hold-out: 75 % train, 25 % test, no validation.
+
+    It is stratified: with this seed, plain logistic regression gives the printed scores on Adult,
+    Credit and Diabetes only then.
+    """
+    _, test = train_test_split(
+        np.arange(len(label)), test_size=TEST_SHARE, random_state=HOLDOUT_SEED, stratify=label
+    )
+    part = np.full(len(label), TRAIN, dtype=np.int8)
     part[test] = TEST
     return part
 
@@ -101,7 +107,7 @@ def make_splits(
     for seed in seeds:
         part = draw(label, seed, stratified="D3" not in protocol)
         columns[f"split_{seed}"] = pa.array(part, pa.int8())
-    columns["holdout"] = pa.array(holdout(len(label)), pa.int8())
+    columns["holdout"] = pa.array(holdout(label), pa.int8())
     return pa.table(columns)
 
 

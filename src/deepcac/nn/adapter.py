@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ def make_estimator(task: Task, method: str) -> DeepClassifier:
         raise ConfigError(f"unknown deep method {method!r}; known: {', '.join(ESTIMATORS)}")
     settings: dict[str, Any] = {
         "random_state": task.seed,
-        "protocol": task.protocol,
+        "switches": tuple(sorted(task.protocol.labels)),
         "n_threads": torch.get_num_threads(),
     }
     if name != "fnn":
@@ -60,7 +60,12 @@ def make_estimator(task: Task, method: str) -> DeepClassifier:
     return ESTIMATORS[name](**settings)
 
 
-def fit_task(task: Task, method: str, pretrained: Path | None = None) -> Fitted:
+def fit_task(
+    task: Task,
+    method: str,
+    pretrained: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Fitted:
     """Fit a deep method on one split.
 
     Parameters
@@ -70,13 +75,15 @@ def fit_task(task: Task, method: str, pretrained: Path | None = None) -> Fitted:
         Method id; ``_ts`` ids expect sequences.
     pretrained : path or None
         File of the data set's pre-trained autoencoders; None pre-trains one here.
+    settings : mapping, optional
+        Parameters of the estimator that differ from the paper's.
 
     Returns
     -------
     Fitted
         Probabilities by softmax, or each class's raw decision value with switch D2.
     """
-    model = make_estimator(task, method)
+    model = make_estimator(task, method).set_params(**(settings or {}))
     model.fit(
         task.X_train,
         task.y_train,
@@ -109,7 +116,7 @@ def fit_task(task: Task, method: str, pretrained: Path | None = None) -> Fitted:
 
 def _settings(model: DeepClassifier) -> dict[str, Any]:
     """Return the estimator's parameters, JSON-ready; threads and device belong to the machine."""
-    left_out = ("protocol", "device", "n_threads")
+    left_out = ("switches", "device", "n_threads")
     return {name: value for name, value in model.get_params().items() if name not in left_out}
 
 

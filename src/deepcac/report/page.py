@@ -29,6 +29,7 @@ from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
 from deepcac.report.records import Runs, load
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
+from deepcac.report.sweeps import load_sweeps, sweep_figures
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
 
@@ -47,6 +48,7 @@ def build(
     out_dir: str | os.PathLike[str],
     *,
     tidy_dir: str | os.PathLike[str] | None = None,
+    sweep_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -61,6 +63,8 @@ def build(
         Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``tables/`` and ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
+    sweep_paths : iterable of path-like, optional
+        Tables of `deepcac.evaluation.sweeps`, for the papers' curves.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -74,7 +78,8 @@ def build(
     real = Runs(tuple(run for run in runs if not run.synthetic))
     ledger = book.entries(printed_cells(), real)
     book.write(out / "ledger.csv", ledger)
-    decided = claim_book.claims(real, ledger)
+    sweeps = load_sweeps(sweep_paths)
+    decided = claim_book.claims(real, ledger, sweeps)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
     tables = {
@@ -88,7 +93,8 @@ def build(
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
-    drawn = _draw([*filter(None, overview), *curve_figures(runs), *history_figures(runs)], out)
+    figures = [*overview, *curve_figures(runs), *history_figures(runs), *sweep_figures(sweeps)]
+    drawn = _draw([figure for figure in figures if figure], out)
     page = (
         _environment()
         .get_template("index.html")

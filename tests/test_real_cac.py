@@ -9,7 +9,7 @@ import pytest
 
 import cac_reference as reference
 from deepcac.cac import cluster
-from deepcac.cac.estimator import kmeans_labels
+from deepcac.cac.cluster import kmeans_labels
 from deepcac.features.scaling import standardise_alone
 
 pytestmark = [

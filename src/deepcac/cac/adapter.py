@@ -11,7 +11,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from deepcac.cac.base import class_scores, fit_weighted, make_base
-from deepcac.cac.estimator import CACClassifier, CollapseWarning, KMClassifier
+from deepcac.cac.estimator import CACClassifier, CollapseWarning
+from deepcac.cac.km import KMClassifier
 from deepcac.cac.path import (
     FULL,
     GRID,

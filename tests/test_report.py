@@ -309,6 +309,21 @@ def test_page_escapes_what_it_shows_and_loads_nothing(tmp_path):
     assert "<link" not in page
 
 
+def test_every_local_link_leads_somewhere(tmp_path):
+    results = tmp_path / "results"
+    paths = [
+        write_run(results, "cic", "lr", 1),
+        write_run(results, "cic", "cac_lr", 2, alpha=0.05, protocol="as_published"),
+    ]
+    out = report(tmp_path, paths)
+    page = (out / "index.html").read_text(encoding="utf-8")
+    links = set(re.findall(r'href="([^"#]+)"', page))
+    local = {link for link in links if "://" not in link}
+    assert "../as_published/cic/cac_lr_k2.json" in local
+    assert {"ledger.csv", "claims.csv", "tables/runs.tex"} <= local
+    assert [link for link in sorted(local) if not (out / link).exists()] == []
+
+
 def test_clustering_table_compares_paired_splits(tmp_path):
     results = tmp_path / "results"
     paths = [

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +152,13 @@ def _environment() -> Environment:
         text, _, _ = loader.get_source(environment, name)
         environment.globals[name.partition(".")[0]] = Markup(text)
     environment.filters["tone"] = _tone
+    environment.filters["from_page"] = _from_page
     return environment
+
+
+def _from_page(path: str) -> str:
+    """Return the way from the page to a run, both given from the project's folder."""
+    return posixpath.relpath(path, "results/report")
 
 
 def _tone(verdict: str) -> str:

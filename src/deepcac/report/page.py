@@ -30,6 +30,7 @@ from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
 from deepcac.report.records import Runs, load
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
+from deepcac.report.schematics import schematic_figures
 from deepcac.report.sweeps import load_sweeps, sweep_figures
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
@@ -94,7 +95,13 @@ def build(
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
-    figures = [*overview, *curve_figures(runs), *history_figures(runs), *sweep_figures(sweeps)]
+    figures = [
+        *overview,
+        *schematic_figures(),
+        *curve_figures(runs),
+        *history_figures(runs),
+        *sweep_figures(sweeps),
+    ]
     drawn = _draw([figure for figure in figures if figure], out)
     page = (
         _environment()

@@ -22,7 +22,7 @@ report_runs = layout.all_runs()
 
 wildcard_constraints:
     demo="(demo_)?",
-    variant="(as_published/|switches/[A-Z]+[0-9]+/)?",
+    variant="(as_published(_cv5)?/|switches/[A-Z]+[0-9]+/)?",
     dataset="(demo_)?(" + "|".join(registry.datasets) + ")",
     k="[1-9][0-9]*",
 

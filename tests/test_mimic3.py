@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -14,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.sources.mimic3 import extract, items, scan, summaries
+from deepcac.features.ards import ards
+from deepcac.sources.mimic3 import extract, items, scan, summaries, tables
 from deepcac.storage import read_table
 
 # Three stays: 1 is MetaVision with a later ARDS, 2 is CareVue and healthy, 3 is too short.
@@ -130,6 +132,37 @@ def test_stays_carry_age_onset_and_code(tidy):
     assert (three["candidate"], three["ards_code"], three["hours"]) == (False, False, 9)
 
 
+# The full release has stays without discharge; other blanks are just as harmless.
+def test_blank_fields_are_missing_values(tmp_path):
+    changed = (
+        swap("ICUSTAYS", "2150-01-03 06:00:00", "")
+        | swap("PATIENTS", "M,1850-01-01 00:00:00", ",1850-01-01 00:00:00")
+        | swap("ADMISSIONS", "ELECTIVE", "")
+        | swap("DIAGNOSES_ICD", "2,12,102,1,5185", "2,12,,1,5185")
+    )
+    extract(write_tables(tmp_path / "raw", changed), tmp_path / "tidy")
+    one, two, _ = read_table(tmp_path / "tidy" / "stays.parquet").to_pylist()
+    assert (one["hours"], one["candidate"]) == (None, False)
+    assert (two["male"], two["elective"], two["ards_code"]) == (None, None, False)
+    features, flow = ards(tmp_path / "tidy")
+    assert [step["rows"] for step in flow] == [3, 3, 3, 1, 1, 1]
+    named = dict(zip(features.names, features.X[0], strict=True))
+    assert np.isnan([named["Male"], named["Elective"]]).all()
+    assert named["CSRU"] == 1
+
+
+# CHARTEVENTS is too long to look for repeated rows; they change nothing.
+def test_repeated_event_rows_change_nothing(tmp_path, tidy):
+    twice = {}
+    for name in ("CHARTEVENTS", "LABEVENTS", "OUTPUTEVENTS"):
+        header, _, rows = TABLES[name].partition("\n")
+        twice[name] = f"{header}\n{rows}{rows}"
+    extract(write_tables(tmp_path / "twice", twice), tmp_path / "tidy_twice")
+    for name in ("stays", "hourly", "first_day", "whole_stay"):
+        content = (tmp_path / "tidy_twice" / f"{name}.parquet").read_bytes()
+        assert content == (tidy / f"{name}.parquet").read_bytes()
+
+
 def test_implausible_values_are_counted(tidy):
     (row,) = [r for r in read_table(tidy / "quality.parquet").to_pylist() if r["variable"] == "HR"]
     assert (row["n_values"], row["n_implausible"]) == (6, 1)
@@ -210,6 +243,22 @@ def test_bad_input_is_one_clear_line(tmp_path, changed, message):
         extract(write_tables(tmp_path / "raw", changed), tmp_path / "tidy")
     assert "\n" not in str(caught.value)
     assert not list((tmp_path).glob("tidy/*"))
+
+
+# A row of credentialed data must not reach a log through an error message.
+@pytest.mark.parametrize(
+    "changed",
+    [
+        swap("CHARTEVENTS", "80,80,bpm,0", "SECRET,SECRET,bpm,0"),
+        swap("CHARTEVENTS", "90,90,bpm,0", "SECRET,90"),
+        swap("LABEVENTS", "2150-01-01 03:00:00,2.5", "SECRET,2.5"),
+        swap("ICUSTAYS", "2150-01-03 06:00:00", "SECRET"),
+    ],
+)
+def test_errors_do_not_quote_values(tmp_path, changed):
+    with pytest.raises(DataError) as caught:
+        extract(write_tables(tmp_path / "raw", changed), tmp_path / "tidy")
+    assert "SECRET" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kept", [0.3, 0.9])
@@ -409,3 +458,47 @@ def test_damaged_archive_is_an_error(tmp_path):
     (tmp_path / "demo.archive").write_bytes(b"\x1f\x8b" + zlib.compress(b"nothing"))
     with pytest.raises(DataError, match=r"demo\.archive"):
         extract(tmp_path / "demo.archive", tmp_path / "tidy")
+
+
+def first_day_by_pandas(folder, stays):
+    """Return the plausible values of the first 24 hours, one a stay, variable and minute."""
+    admitted = pd.read_csv(folder / "ICUSTAYS.csv", parse_dates=["intime", "outtime"])
+    admitted = admitted[admitted["icustay_id"].isin(stays)]
+    admitted = admitted[["subject_id", "icustay_id", "intime", "outtime"]]
+    events = []
+    for name, key, number, flag in (
+        ("chartevents", "icustay_id", "valuenum", "error"),
+        ("labevents", "subject_id", "valuenum", None),
+        ("outputevents", "icustay_id", "value", "iserror"),
+    ):
+        raw = pd.read_csv(folder / f"{name.upper()}.csv", low_memory=False)
+        chosen = raw[raw[flag] != 1] if flag else raw
+        chosen = chosen[[key, "itemid", "charttime", number]].dropna()
+        chosen.columns = [key, "itemid", "at", "raw"]
+        wanted = pd.DataFrame([vars(item) for item in items.item_map() if item.table == name])
+        events.append(chosen.merge(wanted, on="itemid").merge(admitted, on=key))
+    table = pd.concat(events)
+    x, how, at = table["raw"].astype(float), table["conversion"], pd.to_datetime(table["at"])
+    x = x.where(how != "fahrenheit", (x - 32) / 1.8).where(how != "inch", x * 2.54)
+    x = x.where(how != "pound", x * 0.45359237).where((how != "percent") | (x <= 1), x / 100)
+    table = table.assign(value=x, minute=(at - table["intime"]).dt.total_seconds() // 60)
+    inside = (at < table["outtime"]) & table["minute"].between(0, 24 * 60 - 1)
+    kept = table[inside & x.between(table["lowest"], table["highest"])]
+    return kept.groupby(["icustay_id", "variable", "minute"])["value"].median().reset_index()
+
+
+# The same aggregates by pandas from the raw tables, for all 97 variables.
+@pytest.mark.real
+@pytest.mark.slow
+def test_demo_agrees_with_a_plain_pandas_reference(demo_archive, tmp_path):
+    extract(demo_archive, tmp_path / "tidy")
+    stays = read_table(tmp_path / "tidy" / "stays.parquet").to_pandas().query("candidate")
+    (tmp_path / "raw").mkdir()
+    values = first_day_by_pandas(tables.unpack(demo_archive, tmp_path / "raw"), stays["stay_id"])
+    by_variable = values.groupby(["icustay_id", "variable"])["value"]
+    expected = by_variable.agg(["first", "last", "min", "max", "median"]).sort_index()
+    got = read_table(tmp_path / "tidy" / "first_day.parquet").to_pandas()
+    got = got.astype({"variable": str}).set_index(["stay_id", "variable"]).sort_index()
+    assert list(got.index) == list(expected.index)
+    assert len(got) > 4000
+    np.testing.assert_allclose(got[list(summaries.AGGREGATES)], expected, rtol=1e-12)

@@ -106,6 +106,16 @@ def test_bad_files_are_one_clear_line(tmp_path, change, message):
     assert "\n" not in str(caught.value)
 
 
+# A row of restricted data must not reach a log through an error message.
+def test_errors_do_not_quote_rows(tmp_path):
+    path = write(tmp_path / "training_v2.csv", [encounter(1, age=47), encounter(2)])
+    path.write_text(path.read_text() + "424242,SECRET\n")
+    with pytest.raises(DataError, match="Expected 186 columns, got 2") as caught:
+        extract(path, tmp_path / "tidy.parquet")
+    assert "SECRET" not in str(caught.value)
+    assert "424242" not in str(caught.value)
+
+
 def test_missing_file_is_an_error(tmp_path):
     with pytest.raises(DataError, match=r"nowhere\.csv"):
         extract(tmp_path / "nowhere.csv", tmp_path / "tidy.parquet")

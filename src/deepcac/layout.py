@@ -13,7 +13,12 @@ from deepcac.protocol import Protocol, switches
 from deepcac.sources.fetch import available
 from deepcac.sources.registry import DEMO, Registry
 
-PROTOCOL_FOLDERS = {"sound": "", "as_published": "as_published/"}
+PROTOCOL_FOLDERS = {
+    "sound": "",
+    "as_published": "as_published/",
+    "as_published_cv5": "as_published_cv5/",
+}
+_BUILT = ("", "as_published/")  # features and splits of as_published_cv5 are as published
 
 # A switch of these stages changes what is shared by the methods of a family.
 _SHARED_STAGES = {
@@ -41,13 +46,13 @@ class Layout:
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""
         own = Protocol.from_folder(variant).labels & self._switches(dataset)
-        return f"data/features/{variant if own else ''}{dataset}.parquet"
+        return f"data/features/{_source(variant) if own else ''}{dataset}.parquet"
 
     def split_file(self, variant: str, dataset: str) -> str:
         """Return the split file that goes with `feature_file`."""
         labels = Protocol.from_folder(variant).labels
         own = labels & (self._switches(dataset) | {"D3"})
-        return f"data/splits/{variant if own else ''}{dataset}.parquet"
+        return f"data/splits/{_source(variant) if own else ''}{dataset}.parquet"
 
     def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
         """Return the file that methods of one family share, if this one uses it (0 or 1)."""
@@ -124,15 +129,13 @@ class Layout:
 
     def feature_files(self) -> list[str]:
         """Return the sound and as-published feature files of every configured data set."""
-        variants = PROTOCOL_FOLDERS.values()
-        names = [(v, d) for d in self.datasets() for v in variants]
+        names = [(v, d) for d in self.datasets() for v in _BUILT]
         return list(dict.fromkeys(self.feature_file(v, d) for v, d in names))
 
     def split_files(self) -> list[str]:
         """Return the split files of every configured data set."""
-        variants = PROTOCOL_FOLDERS.values()
         random = [d for d in self.datasets() if not self.registry.dataset(d).pairwise]
-        names = [(v, d) for d in random for v in variants]
+        names = [(v, d) for d in random for v in _BUILT]
         return list(dict.fromkeys(self.split_file(v, d) for v, d in names))
 
     @staticmethod
@@ -149,3 +152,8 @@ class Layout:
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""
         return frozenset(self.registry.dataset(dataset).switches)
+
+
+def _source(variant: str) -> str:
+    """Return the folder of the features and splits that the runs of folder `variant` use."""
+    return "as_published/" if variant == "as_published_cv5/" else variant

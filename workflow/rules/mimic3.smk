@@ -6,21 +6,25 @@ MIMIC3_RAW = {
 }
 
 
-rule simulate_mimic3:
+rule mimic3_simulate:
     output:
         raw=directory("data/raw/demo_mimic3"),
     log:
         "logs/simulate/mimic3.log",
+    benchmark:
+        "logs/benchmarks/simulate/mimic3.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=1000,
+    params:
+        n=config["demo_records"],
     script:
-        "../scripts/simulate_mimic3.py"
+        "../scripts/mimic3_simulate.py"
 
 
-rule extract_mimic3:
+rule mimic3_extract:
     input:
         raw=lambda wildcards: MIMIC3_RAW[wildcards.source],
     output:
@@ -41,11 +45,11 @@ rule extract_mimic3:
     resources:
         mem_mb=4000,
     script:
-        "../scripts/extract_mimic3.py"
+        "../scripts/mimic3_extract.py"
 
 
 # {sample} is "_demo" for the open demo: ards_demo comes from mimic3_demo, demo_ards is generated.
-rule features_ards:
+rule mimic3_ards:
     input:
         stays="data/tidy/{demo}mimic3{sample}/stays.parquet",
         first_day="data/tidy/{demo}mimic3{sample}/first_day.parquet",
@@ -65,10 +69,10 @@ rule features_ards:
     resources:
         mem_mb=3000,
     script:
-        "../scripts/features_ards.py"
+        "../scripts/mimic3_ards.py"
 
 
-rule features_ards_ts:
+rule mimic3_ards_ts:
     input:
         stays="data/tidy/{demo}mimic3{sample}/stays.parquet",
         first_day="data/tidy/{demo}mimic3{sample}/first_day.parquet",
@@ -88,4 +92,4 @@ rule features_ards_ts:
     resources:
         mem_mb=4000,
     script:
-        "../scripts/features_ards_ts.py"
+        "../scripts/mimic3_ards_ts.py"

@@ -31,7 +31,7 @@ rule physionet2019_extract:
         "logs/benchmarks/tidy/{demo}physionet2019.tsv"
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
+    threads: 2
     resources:
         mem_mb=1500,
     script:
@@ -92,6 +92,6 @@ rule physionet2019_sepsis_signature:
     resources:
         mem_mb=2000,
     params:
-        backend=config.get("signature_backend", "iisignature"),
+        backend=config["signature_backend"],
     script:
         "../scripts/physionet2019_sepsis_signature.py"

@@ -5,21 +5,25 @@ WIDS_RAW = {
 }
 
 
-rule simulate_wids:
+rule wids_simulate:
     output:
         raw="data/raw/demo_wids/training_v2.csv",
     log:
         "logs/simulate/wids.log",
+    benchmark:
+        "logs/benchmarks/simulate/wids.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=1000,
+    params:
+        n=config["demo_records"],
     script:
-        "../scripts/simulate_wids.py"
+        "../scripts/wids_simulate.py"
 
 
-rule extract_wids:
+rule wids_extract:
     input:
         raw=lambda wildcards: f"{WIDS_RAW[wildcards.source]}/training_v2.csv",
     output:
@@ -36,10 +40,10 @@ rule extract_wids:
     resources:
         mem_mb=2000,
     script:
-        "../scripts/extract_wids.py"
+        "../scripts/wids_extract.py"
 
 
-rule features_wid_mortality:
+rule wids_mortality:
     input:
         table="data/tidy/{demo}wids/encounters.parquet",
     output:
@@ -55,4 +59,4 @@ rule features_wid_mortality:
     resources:
         mem_mb=2000,
     script:
-        "../scripts/features_wid_mortality.py"
+        "../scripts/wids_mortality.py"

@@ -7,14 +7,12 @@ with job(snakemake):
     from deepcac.evaluation.prepare import Setting, make_task
     from deepcac.features.matrix import read_features
     from deepcac.protocol import Protocol
-    from deepcac.splits import read_splits
+    from deepcac.splits import read_splits, scheme
 
     wildcards = snakemake.wildcards
     protocol = Protocol.from_folder(wildcards.variant)
     features = read_features(snakemake.input.features)
-    splits = read_splits(
-        snakemake.input.splits, features.row_id, published_holdout="A14" in protocol
-    )
+    splits = read_splits(snakemake.input.splits, features.row_id, scheme(protocol, "cac"))
     setting = Setting(wildcards.dataset, int(wildcards.k), protocol, "cac")
     alphas = alphas_needed(wildcards.dataset, protocol)
     paths = {}

@@ -39,7 +39,7 @@ def fit_task(
     task : Task
         For this family the training part holds the validation rows too.
     method : str
-        ``X``, ``km_X`` or ``cac_X`` with X an id of `deepcac.cac.base.make_base`.
+        ``X``, ``km_X`` or ``cac_X`` with X an id of `deepcac.cac.base.make_base`, or ``ec3``.
     clusterings : path, AlphaPath or None
         The shared clusterings of this split; without them they are made here.
 
@@ -48,6 +48,10 @@ def fit_task(
     Fitted
         Scores of the test rows, clusters, and the cost curves of CAC.
     """
+    if method == "ec3":
+        from deepcac.consensus.ec3 import fit_task as fit_consensus
+
+        return fit_consensus(task, _class_weight(task, "base", "ec3"))
     arm, _, name = method.partition("_")
     if arm not in ("km", "cac"):
         return _fit_alone(task, method)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.protocol import SOUND, Protocol
@@ -20,7 +21,6 @@ from deepcac.sources.mimic3.summaries import AGGREGATES
 from deepcac.storage import read_table
 
 Array = npt.NDArray[np.float64]
-Flow = list[dict[str, str | int]]
 
 # MICU is the reference.
 CARE_UNITS = ("CCU", "CSRU", "SICU", "TSICU")
@@ -44,7 +44,7 @@ def cohort(tidy: str | os.PathLike[str]) -> tuple[pd.DataFrame, Flow]:
     DataFrame
         The chosen stays ordered by stay_id, with the column ``label``.
     Flow
-        What is left after each exclusion, then the positives by criterion.
+        What is left after each exclusion.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def cohort(tidy: str | os.PathLike[str]) -> tuple[pd.DataFrame, Flow]:
     stays = read_table(Path(tidy) / "stays.parquet").to_pandas()
     measured = read_table(Path(tidy) / "first_day.parquet", ["stay_id"])["stay_id"].to_numpy()
     onset = stays["onset_minute"].fillna(np.inf).to_numpy()
-    steps = {
+    rules = {
         "ICU stays": np.ones(len(stays), dtype=bool),
         "first ICU stay of the patient": stays["first_stay"].to_numpy(),
         f"age {ADULT} or more": stays["age"].to_numpy() >= ADULT,
@@ -62,20 +62,22 @@ def cohort(tidy: str | os.PathLike[str]) -> tuple[pd.DataFrame, Flow]:
         f"a measurement in the first {DAY_HOURS} hours": stays["stay_id"].isin(measured).to_numpy(),
         f"no charted ARDS in the first {DAY_HOURS} hours": onset > 60 * DAY_HOURS,
     }
-    left = np.logical_and.accumulate(list(steps.values()))
-    flow: Flow = [
-        {"step": step, "rows": int(rows.sum())} for step, rows in zip(steps, left, strict=True)
-    ]
+    left = np.logical_and.accumulate(list(rules.values()))
+    flow = steps({rule: int(rows.sum()) for rule, rows in zip(rules, left, strict=True)})
     chosen = left[-1]
     if not chosen.any():
         raise DataError(f"{tidy}: no stay is left after the exclusions of the ARDS cohort")
-    charted, coded = np.isfinite(onset), stays["ards_code"].to_numpy()
-    flow += [
-        {"step": "of these: charted ARDS later", "rows": int((chosen & charted).sum())},
-        {"step": "of these: ARDS code only", "rows": int((chosen & coded & ~charted).sum())},
-    ]
-    stays["label"] = (charted | coded).astype(np.int64)
+    stays["label"] = (np.isfinite(onset) | stays["ards_code"]).astype(np.int64)
     return stays[chosen].sort_values("stay_id").reset_index(drop=True), flow
+
+
+def positives(stays: pd.DataFrame) -> dict[str, int]:
+    """Count the positives of `cohort` by criterion: charted, or known by a code alone."""
+    charted = stays["onset_minute"].notna()
+    return {
+        "charted": int(charted.sum()),
+        "code only": int((stays["ards_code"] & ~charted).sum()),
+    }
 
 
 def ards(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[FeatureMatrix, Flow]:

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.sources.wids import LABEL, RECORD, columns
 from deepcac.storage import read_table
-
-Flow = list[dict[str, str | int]]
 
 # Death probabilities of the APACHE IVa score: -1 stands for "not computed".
 PROBABILITIES = ("apache_4a_hospital_death_prob", "apache_4a_icu_death_prob")
@@ -46,10 +45,9 @@ def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     table = read_table(tidy)
     label = table[LABEL].to_numpy()
     known = ~np.isnan(label)
-    flow: Flow = [
-        {"step": "encounters in the file", "rows": table.num_rows},
-        {"step": "known hospital outcome", "rows": int(known.sum())},
-    ]
+    flow = steps(
+        {"encounters in the file": table.num_rows, "known hospital outcome": int(known.sum())}
+    )
     if not known.any():
         raise DataError(f"{tidy}: no row has a {LABEL}; use training_v2.csv, not unlabeled.csv")
     encoded = _encoded(table)

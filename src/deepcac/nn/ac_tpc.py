@@ -12,6 +12,7 @@ from deepcac.nn.centroids import kmeans_start, nearest
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import embedding_separation, entropy, expected_cross_entropy
 from deepcac.nn.networks import AnyAutoencoder, Prediction, autoencoder_for, dense, mix
+from deepcac.nn.stopping import grade, log_likelihood
 from deepcac.nn.training import Step, train
 
 OWN_HIDDEN = 32  # of the encoder d - 32 - 32 on static data
@@ -118,8 +119,7 @@ class ACTPCClassifier(DeepClassifier):
             return functional.cross_entropy(network.predictor(network.encode(x[rows])), y[rows])
 
         def score() -> float:
-            answer = _predicted(network, validation.x)
-            return self._stopping.measure(validation.labels, answer.cpu().numpy())
+            return grade(self._stopping.measure, validation.y, _predicted(network, validation.x))
 
         learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
         curve = train(network, [Step(loss, learned)], len(x), score, self._budget(len(x)))
@@ -140,7 +140,7 @@ class ACTPCClassifier(DeepClassifier):
 
         def score() -> float:
             with torch.no_grad():
-                return float((network.selector(z_new).argmax(dim=1) == labels_new).float().mean())
+                return grade(log_likelihood, labels_new, network.selector(z_new))
 
         step = Step(loss, list(network.selector.parameters()))
         self._record("selector", train(network, [step], len(z), score, self._budget(len(z))))

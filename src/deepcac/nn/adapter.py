@@ -48,7 +48,7 @@ def make_estimator(task: Task, method: str) -> DeepClassifier:
         raise ConfigError(f"unknown deep method {method!r}; known: {', '.join(ESTIMATORS)}")
     settings: dict[str, Any] = {
         "random_state": task.seed,
-        "protocol": task.protocol,
+        "switches": tuple(sorted(task.protocol.labels)),
         "n_threads": torch.get_num_threads(),
     }
     if name != "fnn":
@@ -116,7 +116,7 @@ def fit_task(
 
 def _settings(model: DeepClassifier) -> dict[str, Any]:
     """Return the estimator's parameters, JSON-ready; threads and device belong to the machine."""
-    left_out = ("protocol", "device", "n_threads")
+    left_out = ("switches", "device", "n_threads")
     return {name: value for name, value in model.get_params().items() if name not in left_out}
 
 

@@ -23,9 +23,9 @@ from deepcac.nn.data import Rows
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, autoencoder_for
 from deepcac.nn.persistence import read_estimator, write_estimator
 from deepcac.nn.pretrain import pretrain
-from deepcac.nn.stopping import SOUND_STOPPING, StoppingRule
+from deepcac.nn.stopping import SOUND_STOPPING, StoppingRule, grade
 from deepcac.nn.training import Budget, Curve
-from deepcac.protocol import SOUND, Protocol
+from deepcac.protocol import Protocol
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -71,8 +71,8 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         Threads of torch and BLAS; results are the same bytes for one build and thread count.
     random_state : int
         Seed of every random choice.
-    protocol : Protocol
-        Switches of the published programs that are on (``facts/switches.csv``).
+    switches : tuple of str
+        Differences of the published programs that are on, by label (``facts/switches.csv``).
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     device: str = "auto"
     n_threads: int = 1
     random_state: int = 0
-    protocol: Protocol = SOUND
+    switches: tuple[str, ...] = ()
 
     published_stopping: ClassVar[StoppingRule] = SOUND_STOPPING
 
@@ -173,8 +173,8 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
         """Read an estimator that `save` wrote; nothing in the file is executed."""
         header, tensors = read_estimator(path, cls.__name__)
-        protocol = Protocol(frozenset(header["parameters"].pop("protocol")))
-        model = cls(**header["parameters"], protocol=protocol).set_params(device=device)
+        parameters = {**header["parameters"], "device": device}
+        model = cls(**{**parameters, "switches": tuple(parameters["switches"])})
         model.classes_ = np.array(header["classes"])
         model.n_features_in_ = header["n_features"]
         model._shape = tuple(header["shape"])
@@ -195,7 +195,8 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def predict(self, X: npt.ArrayLike, mask: Mask | None = None) -> npt.NDArray[Any]:
         """Return the most probable class label of each row."""
-        return self.classes_[self.predict_proba(X, mask).argmax(axis=1)]
+        most = self.predict_proba(X, mask).argmax(axis=1)
+        return self.classes_[most]
 
     def embed(self, X: npt.ArrayLike, mask: Mask | None = None) -> Array:
         """Return the latents in which the clusters live, shape (n, latent)."""
@@ -252,8 +253,13 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _score(self, network: Network, validation: Rows) -> float:
         """Return the validation score of a network that has its classifiers."""
-        probability = predict_in_chunks(network, validation.x).probability
-        return self._stopping.measure(validation.labels, probability.cpu().numpy())
+        answer = predict_in_chunks(network, validation.x)
+        return grade(self._stopping.measure, validation.y, answer.probability)
+
+    @property
+    def protocol(self) -> Protocol:
+        """The switches as a protocol; an unknown label is a `ConfigError`."""
+        return Protocol(frozenset(self.switches))
 
     @property
     def _stopping(self) -> StoppingRule:

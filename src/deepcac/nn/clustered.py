@@ -13,7 +13,7 @@ from deepcac.nn.centroids import kmeans_start, move_online, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import cluster_means, squared_distances
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
-from deepcac.nn.stopping import probe
+from deepcac.nn.stopping import grade, probe
 from deepcac.nn.training import Step, train
 
 
@@ -170,7 +170,7 @@ class CentroidClassifier(DeepClassifier):
         def score() -> float:
             with torch.no_grad():
                 answer = mix(z_new, membership_new, network.predictors(z_new)).probability
-            return self._stopping.measure(validation.labels, answer.cpu().numpy())
+            return grade(self._stopping.measure, validation.y, answer)
 
         curve = train(
             network,
@@ -188,9 +188,9 @@ class CentroidClassifier(DeepClassifier):
         measure = self._stopping.measure_clustering
         if self._stopping.clustering == "untrained":
             answer = predict_in_chunks(network, validation.x).logits
-            return measure(validation.labels, answer.cpu().numpy())
+            return grade(measure, validation.y, answer)
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         classes = one_hot(train_rows.y, len(self.classes_), z)
         scores = probe(z, classes, network.membership(z), z_new, network.membership(z_new))
-        return measure(validation.labels, scores.cpu().numpy())
+        return grade(measure, validation.y, scores)

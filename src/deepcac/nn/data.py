@@ -34,11 +34,6 @@ class Rows:
     def __len__(self) -> int:
         return len(self.y)
 
-    @property
-    def labels(self) -> npt.NDArray[np.int64]:
-        """Class ids as an array."""
-        return self.y.cpu().numpy()
-
 
 def as_inputs(
     X: npt.NDArray[np.floating], mask: npt.NDArray[np.bool_] | None, device: torch.device
@@ -56,12 +51,12 @@ def as_inputs(
     if X.ndim == 2:
         if mask is not None:
             raise DataError("a mask belongs to sequences (n, steps, variables), not to a table")
-        return torch.as_tensor(X, dtype=torch.float32, device=device)
+        return torch.from_numpy(np.array(X, dtype=np.float32)).to(device)
     measured = np.ones(X.shape, bool) if mask is None else np.asarray(mask, bool)
     if measured.shape != X.shape:
         raise DataError(f"mask has shape {measured.shape}, the sequences have {X.shape}")
     both = np.concatenate([np.where(measured, X, 0.0), measured], axis=2)
-    return torch.as_tensor(both, dtype=torch.float32, device=device)
+    return torch.from_numpy(both.astype(np.float32)).to(device)
 
 
 def default_batch_size(n: int, sequence: bool) -> int:

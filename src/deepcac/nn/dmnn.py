@@ -14,7 +14,7 @@ from deepcac.nn.centroids import kmeans_start, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import mixture_cross_entropy
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
-from deepcac.nn.stopping import StoppingRule, macro_auprc
+from deepcac.nn.stopping import StoppingRule, grade, log_likelihood, macro_auprc
 from deepcac.nn.training import Step, train
 
 PUBLISHED_ROWS = 512  # the program's batch: the only rows its experts see (D12)
@@ -93,7 +93,7 @@ class DMNNClassifier(DeepClassifier):
             self._record("train", curve)
 
     def _train_gate(self, network: DMNNNetwork, train_rows: Rows, validation: Rows) -> None:
-        """Teach the gate the starting clusters, until it agrees no better on validation rows."""
+        """Teach the gate the starting clusters, until the validation rows fit no better."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         labels = self._start_labels(z, train_rows.y)
@@ -103,7 +103,7 @@ class DMNNClassifier(DeepClassifier):
 
         def score() -> float:
             with torch.no_grad():
-                return float((network.gate(z_new).argmax(dim=1) == labels_new).float().mean())
+                return grade(log_likelihood, labels_new, network.gate(z_new))
 
         loss = Step(
             lambda rows: functional.cross_entropy(network.gate(z[rows]), labels[rows]),

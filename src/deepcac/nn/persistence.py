@@ -41,11 +41,9 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str
 
 def write_estimator(path: str | os.PathLike[str], model: "DeepClassifier") -> None:
     """Write a fitted estimator."""
-    parameters = model.get_params()
-    parameters["protocol"] = sorted(model.protocol.labels)
     header = {
         "estimator": type(model).__name__,
-        "parameters": parameters,
+        "parameters": model.get_params(),
         "classes": model.classes_.tolist(),
         "n_features": model.n_features_in_,
         "shape": list(model._shape),

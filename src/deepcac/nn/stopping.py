@@ -1,11 +1,13 @@
 """Validation scores that stop training: one sound rule, and the published mixture (D10)."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy.special import logsumexp
 from torch import Tensor
 from torch.nn import functional
 
@@ -61,7 +63,18 @@ def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> fl
     return float(property_[among].mean()) if among.any() else 0.0
 
 
+def log_likelihood(y: Ids, score: Array) -> float:
+    """Mean log probability of the rows' classes by a softmax of the scores."""
+    return float((score[np.arange(len(y)), y] - logsumexp(score, axis=1)).mean())
+
+
 Measure = Callable[[Ids, Array], float]
+
+
+def grade(measure: Measure, y: Tensor, score: Tensor) -> float:
+    """Return a measure of class scores (n, n_classes); NaN if one of them is not finite."""
+    values = score.detach().cpu().numpy()
+    return measure(y.cpu().numpy(), values) if np.isfinite(values).all() else math.nan
 
 
 @dataclass(frozen=True)

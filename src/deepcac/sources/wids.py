@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -96,8 +97,9 @@ def _read_texts(raw: str | os.PathLike[str]) -> pa.Table:
         )
         names = table.column_names
     except (OSError, ValueError, pa.ArrowKeyError) as error:
-        first = str(error).splitlines()[0]
-        raise DataError(f"{raw}: not a readable training_v2.csv ({first})") from error
+        # Arrow's message ends with the row itself, which must not reach a log.
+        fault = re.sub(r"(got \d+).*", r"\1", str(error).splitlines()[0])
+        raise DataError(f"{raw}: not a readable training_v2.csv ({fault})") from error
     for column in columns():
         if names.count(column.name) != 1:
             found = "is missing" if column.name not in names else "stands twice"

@@ -87,7 +87,10 @@ def _item_table() -> pa.Table:
 
 
 def _measurements(name: str, table: RawTable) -> str:
-    """Return the query of one event table."""
+    """Return the query of one event table.
+
+    The condition on the unit is never false: it keeps the check of the unit in the query.
+    """
     number = _NUMBER[name]
     key = {"icustay_id": "stay_id", "subject_id": "subject_id"}[_STAY_KEY[name]]
     sound = f"AND coalesce({_ERROR[name]}, '0') NOT IN ('1', '1.0')" if name in _ERROR else ""

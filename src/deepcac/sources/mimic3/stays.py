@@ -72,7 +72,7 @@ def load_stays(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
         connection.execute(
             "CREATE OR REPLACE TABLE ards_codes AS SELECT DISTINCT "
             f"{typed('hadm_id', 'INTEGER', 'hadm_id')} AS hadm_id FROM {raw['diagnoses_icd'].sql} "
-            f"WHERE regexp_matches(trim(icd9_code), '{ARDS_CODES}')"
+            f"WHERE hadm_id IS NOT NULL AND regexp_matches(trim(icd9_code), '{ARDS_CODES}')"
         )
     _refuse_orphans(connection, raw["icustays"].path)
     connection.execute(_STAYS)
@@ -135,6 +135,6 @@ WITH joined AS (
 SELECT
     * EXCLUDE (years),
     CASE WHEN years > {SHIFTED_AGE} THEN {OLDEST} ELSE years END AS age,
-    first_stay AND hours >= {DAY_HOURS} AND years >= {ADULT} AS candidate
+    coalesce(first_stay AND hours >= {DAY_HOURS} AND years >= {ADULT}, false) AS candidate
 FROM joined
 """

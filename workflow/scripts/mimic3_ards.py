@@ -6,11 +6,18 @@ with job(snakemake):
     from pathlib import Path
 
     from deepcac.cohort import write_cohort
-    from deepcac.features.ards import ards
+    from deepcac.features.ards import ards, cohort, positives
     from deepcac.features.matrix import write_features
     from deepcac.protocol import Protocol
 
     protocol = Protocol.from_folder(snakemake.wildcards.variant)
-    features, flow = ards(Path(snakemake.input.stays).parent, protocol)
+    tidy = Path(snakemake.input.stays).parent
+    features, flow = ards(tidy, protocol)
     write_features(snakemake.output.features, features)
-    write_cohort(snakemake.output.cohort, flow, unit="ICU stay", label=features.label)
+    write_cohort(
+        snakemake.output.cohort,
+        flow,
+        unit="ICU stay",
+        label=features.label,
+        positives=positives(cohort(tidy)[0]),
+    )

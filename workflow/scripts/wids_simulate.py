@@ -5,4 +5,4 @@ from deepcac.job import job
 with job(snakemake):
     from deepcac.simulate.wids import simulate
 
-    simulate(snakemake.output.raw)
+    simulate(snakemake.output.raw, n=snakemake.params.n)

@@ -160,11 +160,6 @@ def _feature(feature: dict[str, object]) -> str:
 
 def tally(runs: Runs) -> str:
     """Return one line on how many runs there are, by protocol."""
-    tally = {
-        protocol: len(runs.where(protocol=protocol, synthetic=False)) for protocol in PROTOCOLS
-    }
-    switched = sum(run.protocol not in PROTOCOLS for run in runs)
-    return (
-        f"{tally['sound']} sound, {tally['as_published']} as published, "
-        f"{switched} with one switch on"
-    )
+    counts = {name: len(runs.where(protocol=protocol)) for protocol, name in PROTOCOLS.items()}
+    counts["with one switch on"] = len(runs) - sum(counts.values())
+    return ", ".join(f"{count} {name}" for name, count in counts.items())

@@ -236,6 +236,43 @@ def test_claims_follow_the_runs(tmp_path):
     assert decided(results, paths, tmp_path)["CAC2-14"][0] == "fails"
 
 
+@pytest.mark.parametrize(
+    ("sizes", "feature", "expected"),
+    [
+        ([[9, 1, 1], [3, 3, 3], [1, 2, 9]], "MechVentDuration", ("holds", "holds")),
+        ([[9, 1, 1], [8, 3, 3], [7, 2, 6]], "GCS_last", ("fails", "fails")),
+    ],
+)
+def test_case_study_claims(tmp_path, sizes, feature, expected):
+    clusters = {
+        "sizes_train": sizes,
+        "sizes_test": sizes,
+        "features": [{"cluster": 0, "feature": feature, "effect": 1.0, "p": 0.01}],
+    }
+    results = tmp_path / "results"
+    run = write_run(results, "cic_los", "deepcac", 3, scores=False, clusters=clusters)
+    found = decided(results, [run], tmp_path)
+    assert (found["DCAC-43"][0], found["DCAC-44"][0]) == expected
+
+
+def test_claims_of_the_second_paper_look_at_cross_validated_runs(tmp_path):
+    results = tmp_path / "results"
+    names = ("titanic", "magic", "credit", "adult", "diabetes", "sepsis_signature", "cic")
+    arms = [(name, method, s) for name in names for method, s in (("dmnn", 1.0), ("cac_dmnn", 1.6))]
+    paths = [
+        write_run(results, name, method, 2, strength=s, scores=False, protocol="as_published")
+        for name, method, s in arms
+    ]
+    assert decided(results, paths, tmp_path)["CAC2-14"] == ("not run", "holds")
+    paths += [
+        write_run(
+            results, name, method, 2, strength=2 - s, scores=False, protocol="as_published_cv5"
+        )
+        for name, method, s in arms
+    ]
+    assert decided(results, paths, tmp_path)["CAC2-14"] == ("not run", "fails")
+
+
 def test_a_rising_cost_breaks_the_claim(tmp_path, monkeypatch):
     results = tmp_path / "results"
     assert (

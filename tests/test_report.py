@@ -427,3 +427,14 @@ def test_method_labels():
     assert method_label("deepcac_ts") == "DeepCAC (sequence)"
     assert method_label("cac_dmnn") == "CAC+DMNN"
     assert book.number(-0.00001, signed=True) == "0"
+
+
+def test_one_split_has_no_spread(tmp_path, cells):
+    results = tmp_path / "results"
+    run = write_run(results, "cic", "lr", 1, protocol="as_published", seeds=(0,), scores=False)
+    found = entries(cells, load([run], tmp_path))
+    (entry,) = [
+        e for e in found if (e.paper, e.table, e.dataset, e.method) == ("cac_v1", "1", "CIC", "LR")
+    ]
+    assert entry.as_published
+    assert entry.as_published_sd == ""

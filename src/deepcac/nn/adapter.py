@@ -98,7 +98,7 @@ def fit_task(task: Task, method: str, pretrained: Path | None = None) -> Fitted:
         predicted=scores.argmax(axis=1).astype(np.int64),
         cluster=model.assign(task.X_test, task.mask_test),
         train_cluster=model.subtypes_,
-        hyperparameters=_settings(model),
+        hyperparameters=_settings(model, len(task.y_train)),
         history=model.history_,
         embedding_test=model.embed(task.X_test, task.mask_test),
         calibrated=not raw,
@@ -109,10 +109,12 @@ def fit_task(task: Task, method: str, pretrained: Path | None = None) -> Fitted:
     return fitted
 
 
-def _settings(model: DeepClassifier) -> dict[str, Any]:
-    """Return the estimator's parameters, JSON-ready; threads and device belong to the machine."""
+def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
+    """Return the settings as used, JSON-ready; threads and device belong to the machine."""
     left_out = ("switches", "device", "n_threads")
-    return {name: value for name, value in model.get_params().items() if name not in left_out}
+    settings = {name: v for name, v in model.get_params().items() if name not in left_out}
+    budget = model.budget(n_train)
+    return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}
 
 
 def _shared_autoencoder(task: Task, path: Path | None) -> AnyAutoencoder | None:

@@ -11,6 +11,9 @@ env: .venv/ready
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[test]'
+	$(BIN)/pip install --quiet --constraint constraints.txt setuptools
+	$(BIN)/pip install --quiet --constraint constraints.txt --no-build-isolation iisignature pysiglib \
+		|| echo "iisignature was not built (it needs a C++ compiler): set signature_backend: numba"
 	touch $@
 
 demo: env

@@ -17,11 +17,12 @@ validate(config, "workflow/schemas/config.schema.yaml")
 
 registry = load_registry(Path(workflow.basedir) / "config" / "registry")
 layout = Layout(registry, config)
+report_runs = layout.all_runs()
 
 
 wildcard_constraints:
     demo="(demo_)?",
-    variant="(as_published/|switches/[A-Z]+[0-9]+/)?",
+    variant="(as_published(_cv5)?/|switches/[A-Z]+[0-9]+/)?",
     dataset="(demo_)?(" + "|".join(registry.datasets) + ")",
     k="[1-9][0-9]*",
 
@@ -31,17 +32,27 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/physionet2012.smk"
+include: "workflow/rules/physionet2019.smk"
+include: "workflow/rules/mimic3.smk"
+include: "workflow/rules/wids.smk"
 include: "workflow/rules/uci_diabetes.smk"
+include: "workflow/rules/uci_adult.smk"
+include: "workflow/rules/uci_credit.smk"
+include: "workflow/rules/uci_magic.smk"
+include: "workflow/rules/titanic.smk"
+include: "workflow/rules/weka_uci.smk"
+include: "workflow/rules/webkb.smk"
+include: "workflow/rules/simulated.smk"
 include: "workflow/rules/splits.smk"
-# include: "workflow/rules/cac.smk"
+include: "workflow/rules/cac.smk"
 include: "workflow/rules/deep.smk"
 include: "workflow/rules/runs.smk"
-
-
-# include: "workflow/rules/report.smk"
+include: "workflow/rules/sweeps.smk"
+include: "workflow/rules/report.smk"
 
 
 localrules:
+    fetch,
     all,
     features,
     splits,
@@ -52,7 +63,7 @@ localrules:
 rule all:
     default_target: True
     input:
-        layout.runs("deep"),
+        "results/report/index.html",
         layout.feature_files(),
         layout.split_files(),
 

@@ -1,11 +1,12 @@
 """Small run records and score files, as the run loop writes them, for tests of the report."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+
+from deepcac.evaluation.record import summarise, write_record, write_scores
+from deepcac.protocol import switches
 
 N_TRAIN, N_VALIDATION, N_TEST = 570, 180, 250
 
@@ -29,37 +30,38 @@ def write_run(
         protocol, results / "switches" / protocol
     )
     path = folder / dataset / f"{method}_k{k}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     tables = [_scores(seed, k, strength) for seed in seeds]
-    splits = [_split(seed, k, table, alpha) for seed, table in zip(seeds, tables, strict=True)]
+    splits = [
+        _split(seed, k, table, alpha, status) for seed, table in zip(seeds, tables, strict=True)
+    ]
     record = {
         "schema": 1,
         "dataset": dataset,
         "method": method,
         "k": k,
         "protocol": protocol,
-        "switches": [] if protocol == "sound" else [protocol],
+        "switches": {"sound": [], "as_published": sorted(switches())}.get(protocol, [protocol]),
         "status": status,
         "synthetic": synthetic,
         "n_rows": 1000,
         "n_features": 12,
         "n_classes": 2,
-        "splits": splits if status == "ok" else [],
-        "summary": {},
+        "missing": 0.125,
+        "splits": splits,
+        "summary": summarise(splits),
         "inputs": {"features": "0" * 64, "splits": "1" * 64},
-        "digest": "2" * 64,
         "machine": {
             "seconds": {"fit": 1.5, "predict": 0.25},
             "peak_memory_mb": 210.0,
             "threads": 1,
             "device": "cpu",
             "versions": {},
-            "git_commit": "abc",
+            "git_commit": "0123456789abcdef",
         },
     }
-    path.write_text(json.dumps(record), encoding="utf-8")
     if scores and status == "ok":
-        pq.write_table(pa.concat_tables(tables), path.with_name(f"{path.stem}.scores.parquet"))
+        write_scores(path, tables)
+    write_record(path, record)
     return path
 
 
@@ -80,16 +82,21 @@ def _scores(seed: int, k: int, strength: float) -> pa.Table:
     )
 
 
-def _split(seed: int, k: int, table: pa.Table, alpha: float | None) -> dict[str, object]:
+def _split(
+    seed: int, k: int, table: pa.Table, alpha: float | None, status: str
+) -> dict[str, object]:
     label, predicted = (table[name].to_numpy() for name in ("label", "predicted"))
     hit = int(((label == 1) & (predicted == 1)).sum())
     f1 = 2 * hit / int((label == 1).sum() + (predicted == 1).sum())
     return {
         "seed": seed,
+        "status": status,
         "n_train": N_TRAIN,
         "n_validation": N_VALIDATION,
         "n_test": N_TEST,
-        "metrics": {
+        "metrics": dict.fromkeys(("f1", "auroc", "auprc"))
+        if status != "ok"
+        else {
             "f1": f1,
             "f1_macro": f1 + 0.1,
             "auroc": 0.6 + f1 / 3,
@@ -108,6 +115,7 @@ def _split(seed: int, k: int, table: pa.Table, alpha: float | None) -> dict[str,
         "clusters": {
             "sizes_train": [[400 // k, 170 // k]] * k,
             "sizes_test": [[175 // k, 75 // k]] * k,
+            "found": k,
             "polarisation": 0.7,
             "collapsed": False,
             "features": [

@@ -222,8 +222,8 @@ def test_cic_and_its_switches() -> None:
     assert features.group.tolist() == ["a", "a", "b"]
     assert len(features.names) == 114
     assert not set(features.names) & set(OUTCOMES)
-    assert cohort["start"] == cohort["end"] == {"all": 3, "a": 2, "b": 1}
-    assert cohort["exclusions"] == []
+    assert cohort["sets"] == {"a": 2, "b": 1}
+    assert cohort["flow"][0]["rows"] == cohort["flow"][1]["rows"]
     published, _ = cic_features("cic", EVENTS, STAYS, L1)
     assert published.names == ("SAPS-I", "SOFA", "Length_of_stay", *features.names)
     assert published.X[:, 2].tolist() == [5, 10, -1]
@@ -234,14 +234,13 @@ def test_cic_and_its_switches() -> None:
 def test_cic_los_and_its_switches() -> None:
     features, cohort = cic_features("cic_los", EVENTS, STAYS)
     assert (features.row_id.tolist(), features.label.tolist()) == ([1, 2], [0, 1])
-    assert cohort["exclusions"] == [{"reason": "length of stay unknown (-1)", "stays": 1}]
-    assert cohort["end"] == {"all": 2, "a": 2}
-    assert cohort["classes"] == {"0": 1, "1": 1}
+    assert cohort["flow"][0]["rows"] - cohort["flow"][1]["rows"] == 1
+    assert cohort["sets"] == {"a": 2}
     published, _ = cic_features("cic_los", EVENTS, STAYS, L1)
     assert published.names == ("SAPS-I", "SOFA", *features.names)
     ties, cohort = cic_features("cic_los", EVENTS, STAYS, L2)
     assert ties.label.tolist() == [0, 1, 0]
-    assert cohort["exclusions"] == []
+    assert cohort["flow"][0]["rows"] == cohort["flow"][1]["rows"]
 
 
 def test_an_unknown_data_set_is_named() -> None:
@@ -262,7 +261,7 @@ def test_build_writes_features_and_cohort(tmp_path: Path) -> None:
     )
     assert read_features(tmp_path / "cic_los.parquet").row_id.tolist() == [1, 2]
     cohort = json.loads((tmp_path / "cohort.json").read_text())
-    assert cohort["dataset"] == "cic_los"
+    assert cohort["unit"] == "ICU stay"
     assert cohort["events"] == {"lines": 3, "nameless": 0}
 
 

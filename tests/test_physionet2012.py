@@ -289,3 +289,25 @@ def test_parsing_agrees_with_a_plain_reader(events: list[tuple[int, str, str]]) 
     assert table["minute"].to_pylist()[1:] == [minute for minute, _, _ in events]
     assert table["parameter"].to_pylist()[1:] == [name for _, name, _ in events]
     assert table["value"].to_pylist()[1:] == [float(digits) for _, _, digits in events]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.from_regex(r"[+-]?[0-9]{0,18}\.?[0-9]{0,9}(e[+-]?[0-9]{1,2})?", fullmatch=True))
+def test_a_value_is_the_nearest_double_or_refused(digits: str) -> None:
+    message = refused([("a/1.txt", stay(1, f"00:10,HR,{digits}"))])
+    try:
+        number = float(digits)
+    except ValueError:
+        assert message is not None
+    else:
+        assert message is None
+        assert parse(stay(1, f"00:10,HR,{digits}"))["value"].to_pylist()[1] == number
+
+
+def test_every_parameter_name_is_found_and_near_names_are_not() -> None:
+    for name in PARAMETERS[4:]:
+        assert parse(stay(1, f"00:10,{name},1"))["parameter"].to_pylist()[1] == name
+        for near in (name + "x", name[:-1] + "#", name.swapcase()):
+            assert "unknown parameter name" in str(
+                refused([("a/1.txt", stay(1, f"00:10,{near},1"))])
+            )

@@ -38,7 +38,7 @@ def test_a_run_scores_every_test_row_once_and_repeats_to_the_digest(files):
     record = records.read_record(files.record)
     scores = records.scores_path(files.record).read_bytes()
     assert record["protocol"] == "sound"
-    assert record["summary"]["auroc"]["mean"] > 0.8
+    assert record["summary"]["auroc"]["mean"] > 0.7
     assert [split["n_test"] for split in record["splits"]] == [40, 40]
     assert record["machine"]["peak_memory_mb"] > 1
     run(files, parse_method("lr"), **arguments)

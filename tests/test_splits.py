@@ -23,12 +23,12 @@ def test_parts_are_57_18_25_and_keep_the_class_shares(n, seed):
         assert abs(y[part == p].sum() - y.mean() * sizes[p]) < 1.5
 
 
-def test_the_published_holdout_is_the_same_for_any_label():
-    part = holdout(100)
-    assert part.sum() == 2 * 25  # a quarter is test, coded 2; nothing is validation
-    # scikit-learn draws the test rows first, from one permutation.
-    expected = np.random.RandomState(108).permutation(100)[:25]
-    assert set(np.flatnonzero(part == 2)) == set(expected)
+def test_the_published_holdout_is_a_stratified_quarter():
+    y = labels(400)
+    part = holdout(y)
+    assert part.sum() == 2 * 100  # a quarter is test, coded 2; nothing is validation
+    assert abs(y[part == 2].sum() - y.sum() / 4) < 1
+    np.testing.assert_array_equal(part, holdout(y))
 
 
 def test_written_splits_come_back_by_row_id_and_refuse_other_rows(tmp_path):
@@ -39,9 +39,12 @@ def test_written_splits_come_back_by_row_id_and_refuse_other_rows(tmp_path):
     assert [split.seed for split in splits] == [0, 3]
     every = np.concatenate([splits[1].train, splits[1].validation, splits[1].test])
     assert sorted(every) == list(range(80))
-    (published,) = read_splits(tmp_path / "s.parquet", ids, published_holdout=True)
+    (published,) = read_splits(tmp_path / "s.parquet", ids, "holdout")
     assert published.seed == 108
     assert len(published.validation) == 0
+    five = read_splits(tmp_path / "s.parquet", ids, "folds")
+    assert sorted(np.concatenate([split.test for split in five])) == list(range(80))
+    assert {int(y[split.test].sum()) for split in five} <= {3, 4}  # 16 positives in 5 folds
     with pytest.raises(DataError, match="row ids differ"):
         read_splits(tmp_path / "s.parquet", ids + 1)
 

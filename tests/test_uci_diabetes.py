@@ -21,7 +21,7 @@ from deepcac.features.diabetes import (
     cohort,
     icd9_group,
     nine_columns,
-    write_cohort,
+    write_flow,
 )
 from deepcac.features.matrix import read_features
 from deepcac.protocol import Protocol
@@ -275,7 +275,7 @@ def test_build_and_flow(tmp_path):
     full, nine = read_features(tmp_path / "full.parquet"), read_features(tmp_path / "x.parquet")
     assert np.array_equal(full.row_id, nine.row_id)
     assert np.array_equal(full.label, nine.label)
-    write_cohort(tmp_path / "tidy.parquet", tmp_path / "flow.json")
+    write_flow(tmp_path / "tidy.parquet", tmp_path / "flow.json")
     flow = json.loads((tmp_path / "flow.json").read_text())["flow"]
     assert flow[1]["rows"] == 60
     assert flow[2]["rows"] == len(nine.row_id)

@@ -10,9 +10,15 @@ from typing import Any
 
 from deepcac.evaluation.methods import parse_method
 from deepcac.protocol import Protocol, switches
-from deepcac.sources.registry import Registry
+from deepcac.sources.fetch import available
+from deepcac.sources.registry import DEMO, Registry
 
-PROTOCOL_FOLDERS = {"sound": "", "as_published": "as_published/"}
+PROTOCOL_FOLDERS = {
+    "sound": "",
+    "as_published": "as_published/",
+    "as_published_cv5": "as_published_cv5/",
+}
+_BUILT = ("", "as_published/")  # features and splits of as_published_cv5 are as published
 
 # A switch of these stages changes what is shared by the methods of a family.
 _SHARED_STAGES = {
@@ -40,13 +46,13 @@ class Layout:
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""
         own = Protocol.from_folder(variant).labels & self._switches(dataset)
-        return f"data/features/{variant if own else ''}{dataset}.parquet"
+        return f"data/features/{_source(variant) if own else ''}{dataset}.parquet"
 
     def split_file(self, variant: str, dataset: str) -> str:
         """Return the split file that goes with `feature_file`."""
         labels = Protocol.from_folder(variant).labels
         own = labels & (self._switches(dataset) | {"D3"})
-        return f"data/splits/{variant if own else ''}{dataset}.parquet"
+        return f"data/splits/{_source(variant) if own else ''}{dataset}.parquet"
 
     def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
         """Return the file that methods of one family share, if this one uses it (0 or 1)."""
@@ -73,13 +79,13 @@ class Layout:
         plan = self.config["runs"].get(part, {})
         paths = []
         for folder in (PROTOCOL_FOLDERS[name] for name in plan.get("protocols", [])):
-            for dataset in plan["datasets"]:
+            for dataset in filter(self._reachable, plan["datasets"]):
                 paths += self._grid(folder, dataset, plan["methods"], plan)
         for measured in plan.get("switches", []):
             for label in measured["labels"]:
                 folder = f"switches/{label}/"
                 Protocol.from_folder(folder)  # refuses an unknown label
-                for dataset in measured["datasets"]:
+                for dataset in filter(self._reachable, measured["datasets"]):
                     methods = measured["methods"]
                     paths += self._grid(folder, dataset, methods, measured)
         return list(dict.fromkeys(paths))
@@ -107,18 +113,47 @@ class Layout:
         """Return the run records of every part."""
         return list(dict.fromkeys(path for part in self.config["runs"] for path in self.runs(part)))
 
+    def cohort_files(self) -> list[str]:
+        """Return the cohort flow of every configured data set that is read from raw files."""
+        paths = []
+        for name in self.datasets():
+            source = self.registry.source(self.registry.dataset(name).source)
+            if source.files or source.restricted:
+                demo, plain = self._split_demo(name)
+                paths.append(f"data/tidy/{demo}{source.id}/cohort_{plain}.json")
+        return paths
+
+    def datasets(self) -> list[str]:
+        """Return the configured data sets that are open, generated or within reach."""
+        return [name for name in self.config["datasets"] if self._reachable(name)]
+
     def feature_files(self) -> list[str]:
         """Return the sound and as-published feature files of every configured data set."""
-        variants = PROTOCOL_FOLDERS.values()
-        names = [(v, d) for d in self.config["datasets"] for v in variants]
+        names = [(v, d) for d in self.datasets() for v in _BUILT]
         return list(dict.fromkeys(self.feature_file(v, d) for v, d in names))
 
     def split_files(self) -> list[str]:
         """Return the split files of every configured data set."""
-        variants = PROTOCOL_FOLDERS.values()
-        names = [(v, d) for d in self.config["datasets"] for v in variants]
+        random = [d for d in self.datasets() if not self.registry.dataset(d).pairwise]
+        names = [(v, d) for d in random for v in _BUILT]
         return list(dict.fromkeys(self.split_file(v, d) for v, d in names))
+
+    @staticmethod
+    def _split_demo(dataset: str) -> tuple[str, str]:
+        """Return ``("demo_", name)`` for a generated cohort, else ``("", name)``."""
+        plain = dataset.removeprefix(DEMO)
+        return dataset[: len(dataset) - len(plain)], plain
+
+    def _reachable(self, dataset: str) -> bool:
+        demo, _ = self._split_demo(dataset)
+        source = self.registry.source(self.registry.dataset(dataset).source)
+        return bool(demo) or available(source, self.config)
 
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""
         return frozenset(self.registry.dataset(dataset).switches)
+
+
+def _source(variant: str) -> str:
+    """Return the folder of the features and splits that the runs of folder `variant` use."""
+    return "as_published/" if variant == "as_published_cv5/" else variant

@@ -51,6 +51,11 @@ def published_labels() -> frozenset[str]:
     return frozenset(label for label, switch in switches().items() if switch.printed == "yes")
 
 
+def _cross_validated() -> frozenset[str]:
+    """Return *as published*, with the cross-validation of other tables for the one hold-out."""
+    return published_labels() - {"A14"} | {"CV5"}
+
+
 @dataclass(frozen=True)
 class Protocol:
     """The set of switches that are on.
@@ -75,11 +80,13 @@ class Protocol:
 
     @property
     def name(self) -> str:
-        """``sound``, ``as_published`` or the labels joined by ``+``."""
+        """``sound``, ``as_published``, ``as_published_cv5`` or the labels joined by ``+``."""
         if not self.labels:
             return "sound"
         if self.labels == published_labels():
             return "as_published"
+        if self.labels == _cross_validated():
+            return "as_published_cv5"
         return "+".join(sorted(self.labels))
 
     @classmethod
@@ -88,7 +95,7 @@ class Protocol:
 
         Parameters
         ----------
-        folder : {"", "as_published/", "switches/LABEL/"}
+        folder : {"", "as_published/", "as_published_cv5/", "switches/LABEL/"}
             The part of the path between ``results/`` and the data set.
         """
         parts = [part for part in folder.split("/") if part]
@@ -96,6 +103,8 @@ class Protocol:
             return cls()
         if parts == ["as_published"]:
             return cls(published_labels())
+        if parts == ["as_published_cv5"]:
+            return cls(_cross_validated())
         if len(parts) == 2 and parts[0] == "switches":
             return cls(frozenset({parts[1]}))
         raise ConfigError(f"no protocol {folder!r}; use '', 'as_published/' or 'switches/LABEL/'")

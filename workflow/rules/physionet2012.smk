@@ -41,7 +41,7 @@ rule physionet2012_events:
         "logs/benchmarks/tidy/{demo}physionet2012.tsv"
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
+    threads: 2
     resources:
         mem_mb=2000,
     script:

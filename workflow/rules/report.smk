@@ -1,6 +1,8 @@
 rule report:
     input:
         runs=report_runs,
+        cohorts=layout.cohort_files(),
+        sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
         registry=collect(
             "config/registry/{source}.yaml",
             source=glob_wildcards("config/registry/{source}.yaml").source,
@@ -42,10 +44,10 @@ rule report:
         "logs/report.log",
     benchmark:
         "logs/benchmarks/report.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=4000,
-    conda:
-        "../../envs/deepcac.yaml"
     script:
         "../scripts/report.py"

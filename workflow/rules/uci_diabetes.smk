@@ -36,7 +36,7 @@ rule uci_diabetes_cohort:
     input:
         tidy="data/tidy/{demo}uci_diabetes/encounters.parquet",
     output:
-        flow="data/tidy/{demo}uci_diabetes/cohort_{demo}{table}.json",
+        flow="data/tidy/{demo}uci_diabetes/cohort_{table}.json",
     log:
         "logs/tidy/{demo}uci_diabetes/cohort_{demo}{table}.log",
     wildcard_constraints:

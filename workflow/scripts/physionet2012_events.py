@@ -10,4 +10,5 @@ with job(snakemake):
         dict(zip("abc", snakemake.input.outcomes, strict=True)),
         events_path=snakemake.output.events,
         outcomes_path=snakemake.output.outcomes,
+        threads=snakemake.threads,
     )

@@ -12,4 +12,5 @@ with job(snakemake):
         Path("config/registry"),
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
+        sweep_paths=snakemake.input.sweeps,
     )

@@ -3,6 +3,6 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.features.diabetes import write_cohort
+    from deepcac.features.diabetes import write_flow
 
-    write_cohort(snakemake.input.tidy, snakemake.output.flow)
+    write_flow(snakemake.input.tidy, snakemake.output.flow)

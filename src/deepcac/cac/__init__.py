@@ -1,5 +1,6 @@
 """Clustering-aware classification (000_*, 001_*, 003_* section 6)."""
 
 from deepcac.cac.cluster import Clustering, cluster
+from deepcac.cac.estimator import CACClassifier, CollapseWarning, KMClassifier
 
-__all__ = ["Clustering", "cluster"]
+__all__ = ["CACClassifier", "Clustering", "CollapseWarning", "KMClassifier", "cluster"]

@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.cac import kernel
+from deepcac.cac.kernel import sweep
+from deepcac.cac.state import State, allocate, recount, row_norms
 from deepcac.errors import ConfigError, DataError
 
 Separation = Literal["size", "cluster"]
@@ -131,15 +132,16 @@ def _descend(
 ) -> Clustering:
     """Run passes until none moves a row; all arguments are as the kernel needs them."""
     X, norms, total = _measured(X)
-    state = _allocate(X.shape, k, int(y.max()) + 1)
-    kernel.recount(X, y, labels, state)
+    n, d = X.shape
+    state = allocate(n, d, k, int(y.max()) + 1)
+    recount(X, y, labels, state)
     moves: list[int] = []
     costs = [_cost(total, state, sized)]
     counts = [state.counts.copy()]
     while len(moves) < max_iter and (not moves or moves[-1] > 0):
-        moves.append(kernel.sweep(X, norms, y, labels, state, alpha, sized))
+        moves.append(sweep(X, norms, y, labels, state, alpha, sized))
         if moves[-1]:
-            kernel.recount(X, y, labels, state)  # running sums drift
+            recount(X, y, labels, state)  # running sums drift
         costs.append(_cost(total, state, sized))
         counts.append(state.counts.copy())
     within, separation = np.array(costs).T
@@ -161,34 +163,18 @@ def _measured(X: Floats) -> tuple[Floats, Floats, float]:
     The cost does not depend on the origin, but its rounding does.
     """
     norms, columns = np.empty(len(X)), np.empty(X.shape[1])
-    kernel.row_norms(X, norms, columns)
+    row_norms(X, norms, columns)
     if not np.isfinite(columns).all():
         column = int(np.argmin(np.isfinite(columns)))
         raise DataError(f"column {column} of X holds NaN, inf or a value too large to square")
     mean = X.mean(axis=0)
     if len(X) * (mean @ mean) > 0.9 * columns.sum() > 0:
         X = X - mean
-        kernel.row_norms(X, norms, columns)
+        row_norms(X, norms, columns)
     return X, norms, float(columns.sum())
 
 
-def _allocate(shape: tuple[int, ...], k: int, n_classes: int) -> kernel.State:
-    n, d = shape
-    return kernel.State(
-        sums=np.empty((k, n_classes, d)),
-        counts=np.empty((k, n_classes), dtype=np.int64),
-        gram=np.empty((k, n_classes, n_classes)),
-        scalars=np.empty((k, 5)),
-        vectors=np.zeros((2, n_classes, k, d)),
-        terms=np.zeros((2, n_classes, k, 2)),
-        share=np.empty(n_classes),
-        stale=np.ones((n_classes, k + 1), dtype=np.bool_),
-        drift=np.zeros((n_classes, 3)),
-        reach=np.full(n, -np.inf),
-    )
-
-
-def _cost(total: float, state: kernel.State, sized: bool) -> tuple[float, float]:
+def _cost(total: float, state: State, sized: bool) -> tuple[float, float]:
     """Return D and S of the current clusters; `total` is the sum of all squared norms."""
     _, size, square, _, separation = state.scalars.T
     found = size > 0

@@ -15,141 +15,35 @@ Rows that provably cannot move are skipped: a row's best change of cost was posi
 last scored, and the weights have since changed by less than that.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import numba
 import numpy as np
-import numpy.typing as npt
+
+from deepcac.cac.state import REORDER, State, compiled, dot, move
 
 ADD, REMOVE = 0, 1
 # A change of cost smaller than this share of its own terms is rounding, neither gain nor loss.
 ROUNDING = 1e-12
-# What only ranks may be summed in the order that is fastest on this machine; what enters the
-# cost is summed in row and column order, so that it is the same everywhere.
-REORDER = {"reassoc", "contract", "nsz"}
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
-class State(NamedTuple):
-    """Buffers of one clustering of n rows into k clusters, with C classes.
-
-    Attributes
-    ----------
-    sums : ndarray of shape (k, C, d)
-        Sum of the rows of each class in each cluster.
-    counts : ndarray of shape (k, C), int64
-        Number of those rows.
-    gram : ndarray of shape (k, C, C)
-        Dot products of the class sums within each cluster.
-    scalars : ndarray of shape (k, 5)
-        What `spread` says of each cluster.
-    vectors : ndarray of shape (2, C, k, d)
-        v of both Gammas; the first axis is add, remove.
-    terms : ndarray of shape (2, C, k, 2)
-        constant and factor of both Gammas.
-    share : ndarray of shape (C,)
-        Room for the coefficients of one v.
-    stale : ndarray of shape (C, k + 1), bool
-        Whether weights wait for renewal; the last column tells whether any of the class does.
-    drift : ndarray of shape (C, 3)
-        Running upper bounds of the change of constant, factor and ||v||, of a class's rows.
-    reach : ndarray of shape (n,)
-        A row cannot move while its drift stays below its reach.
-    """
-
-    sums: Floats
-    counts: Ints
-    gram: Floats
-    scalars: Floats
-    vectors: Floats
-    terms: Floats
-    share: Floats
-    stale: npt.NDArray[np.bool_]
-    drift: Floats
-    reach: Floats
-
-
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
-def dot(a: Any, b: Any) -> Any:
-    """Dot product of two vectors."""
-    total = 0.0
-    for f in range(a.shape[0]):
-        total += a[f] * b[f]
-    return total
-
-
-@numba.njit(cache=True, nogil=True)
-def dot_in_order(a: Any, b: Any) -> Any:
-    """Dot product of two vectors, the same bits on every machine."""
-    total = 0.0
-    for f in range(a.shape[0]):
-        total += a[f] * b[f]
-    return total
-
-
-@numba.njit(cache=True, nogil=True)
-def row_norms(X: Any, norms: Any, columns: Any) -> None:
-    """Fill `norms` (n,) with each row's norm, and `columns` (d,) with each column's, squared."""
-    columns[:] = 0.0
-    for i in range(X.shape[0]):
-        norms[i] = np.sqrt(dot(X[i], X[i]))
-        for f in range(X.shape[1]):
-            columns[f] += X[i, f] * X[i, f]
-
-
-@numba.njit(cache=True, nogil=True)
-def recount(X: Any, y: Any, labels: Any, state: Any) -> None:
-    """Compute sums, counts and products from the labels, rows in order; all weights turn stale."""
-    sums, counts = state.sums, state.counts
-    sums[:] = 0.0
-    counts[:] = 0
-    for i in range(X.shape[0]):
-        j, c = labels[i], y[i]
-        counts[j, c] += 1
-        for f in range(X.shape[1]):
-            sums[j, c, f] += X[i, f]
-    for j in range(sums.shape[0]):
-        for a in range(sums.shape[1]):
-            for b in range(sums.shape[1]):
-                state.gram[j, a, b] = dot_in_order(sums[j, a], sums[j, b])
-        spread(state.gram, counts, j, state.scalars)
-    state.stale[:] = True
-
-
-@numba.njit(cache=True, nogil=True)
-def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
-    """Fill row j of `scalars` from the products of the class sums of cluster j.
-
-    0: number of classes present; 1: number of rows; 2: squared norm of the sum of all rows;
-    3: sum of the squared norms of the class means; 4: separation, the sum over pairs of present
-    classes of the squared distance of their means.
-    """
-    present, size = 0, 0
-    total, squares, means = 0.0, 0.0, 0.0
-    for a in range(counts.shape[1]):
-        if counts[j, a] == 0:
-            continue
-        present += 1
-        size += counts[j, a]
-        squares += gram[j, a, a] / counts[j, a] / counts[j, a]
-        for b in range(counts.shape[1]):
-            if counts[j, b] > 0:
-                total += gram[j, a, b]
-                means += gram[j, a, b] / counts[j, a] / counts[j, b]
-    scalars[j, 0], scalars[j, 1], scalars[j, 2], scalars[j, 3] = present, size, total, squares
-    scalars[j, 4] = max(present * squares - means, 0.0) if present > 1 else 0.0
-
-
-@numba.njit(cache=True, nogil=True)
-def coefficients(state: Any, j: int, c: int, sign: int, alpha: float, sized: bool) -> Any:
-    """Weights of one Gamma; ``state.share`` receives the coefficient of each class sum in v.
+@compiled(inline="always")
+def coefficients(
+    gram: Any,
+    inverse: Any,
+    scalars: Any,
+    j: int,
+    c: int,
+    sign: int,
+    alpha: float,
+    sized: bool,
+    share: Any,
+) -> Any:
+    """Weights of one Gamma; `share` (C,) receives the coefficient of each class sum in v.
 
     Parameters
     ----------
-    state : State
-        Counts, products and scalars are read.
+    gram, inverse, scalars : ndarray
+        As in `State`.
     j, c : int
         Cluster, and class of the row.
     sign : {1, -1}
@@ -164,40 +58,38 @@ def coefficients(state: Any, j: int, c: int, sign: int, alpha: float, sized: boo
     constant, factor : float
         The other two terms of the affine form.
     """
-    counts, gram, share = state.counts, state.gram, state.share
-    present, size, total, squares, separation = state.scalars[j]
-    share[:] = 0.0
-    if size == 0:
-        return 0.0, 0.0
-    pull = sign * size / (size + sign)  # `within` changes by pull ||x - mu||^2
-    weight = alpha * (size + sign) if sized else alpha
-    share[:] = -2.0 * pull / size
-    constant = pull * total / size / size - (alpha * sign * separation if sized else 0.0)
-    if counts[j, c] == 0:
-        for b in range(counts.shape[1]):
-            if counts[j, b] > 0:
-                share[b] += 2.0 * weight / counts[j, b]
-        return constant - weight * squares, pull - weight * present
-    step = sign / (counts[j, c] + sign)  # the class mean moves by step (x - mu_c)
-    own = gram[j, c, c] / counts[j, c] / counts[j, c]
-    lean = present * own  # becomes (M mu_c - T) . mu_c
-    for b in range(counts.shape[1]):
-        if counts[j, b] > 0:
-            share[b] += 2.0 * weight * step / counts[j, b]
-            lean -= gram[j, c, b] / counts[j, c] / counts[j, b]
-    bend = weight * (present - 1) * step * step
-    share[c] -= 2.0 * (weight * step * present - bend) / counts[j, c]
-    return constant + 2.0 * weight * step * lean - bend * own, pull - bend
+    present, size, total = scalars[j, 0], scalars[j, 1], scalars[j, 2]
+    if size == 0.0:
+        share[:] = 0.0
+        constant, factor = 0.0, 0.0
+    else:
+        one = 1.0 / (size + sign)
+        factor = sign * size * one  # `within` changes by this times ||x - mu||^2
+        constant = sign * total * one / size - (alpha * sign * scalars[j, 4] if sized else 0.0)
+        weight = alpha * (size + sign) if sized else alpha
+        # The mean of class c moves by step (x - mu_c). If it had no row, it comes to be at x.
+        absent = inverse[j, c] == 0.0
+        step = 1.0 if absent else sign * inverse[j, c] / (1.0 + sign * inverse[j, c])
+        pull = 2.0 * weight * step
+        own = gram[j, c, c] * inverse[j, c] * inverse[j, c]
+        lean = present * own  # becomes (M mu_c - T) . mu_c, with the M class means' sum T
+        for b in range(share.shape[0]):
+            share[b] = pull * inverse[j, b] - 2.0 * sign * one
+            lean -= gram[j, c, b] * inverse[j, c] * inverse[j, b]
+        bend = weight * (present if absent else present - 1.0) * step * step
+        share[c] -= (pull * present - 2.0 * bend) * inverse[j, c]
+        constant += pull * lean - bend * own - (weight * scalars[j, 3] if absent else 0.0)
+        factor -= bend
+    return constant, factor
 
 
-@numba.njit(cache=True, nogil=True, fastmath=REORDER)
+@compiled(fastmath=REORDER)
 def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
     """Set v (d,) to the sum of `share` times the class sums of cluster j; return ||change||."""
     moved = 0.0
     if share.shape[0] == 2:
-        first, second = share[0], share[1]
         for f in range(v.shape[0]):
-            value = first * sums[j, 0, f] + second * sums[j, 1, f]
+            value = share[0] * sums[j, 0, f] + share[1] * sums[j, 1, f]
             moved += (value - v[f]) * (value - v[f])
             v[f] = value
         return np.sqrt(moved)
@@ -210,46 +102,56 @@ def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
     return np.sqrt(moved)
 
 
-@numba.njit(cache=True, nogil=True)
-def renew(state: Any, c: int, way: int, alpha: float, sized: bool) -> None:
-    """Renew the stale weights of class c for one way, and add their change to its drift."""
-    sign = 1 if way == ADD else -1
-    terms = state.terms
-    by_constant, by_factor, by_vector = 0.0, 0.0, 0.0
-    for j in range(state.counts.shape[0]):
-        if not state.stale[c, j] or (way == REMOVE and state.counts[j, c] < 2):
-            continue  # from a cluster with one row of the class, nobody can leave
-        constant, factor = coefficients(state, j, c, sign, alpha, sized)
-        by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
-        by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
-        terms[way, c, j, 0], terms[way, c, j, 1] = constant, factor
-        moved = combine(state.sums, state.share, j, state.vectors[way, c, j])
-        by_vector = max(by_vector, moved)
-    state.drift[c, 0] += by_constant
-    state.drift[c, 1] += by_factor
-    state.drift[c, 2] += by_vector
+@compiled()
+def renew(state: State, c: int, alpha: float, sized: bool) -> None:
+    """Renew the stale weights of class c, and add the largest changes to its drift."""
+    counts, terms, stale, drift = state.counts, state.terms, state.stale, state.drift
+    for way in (ADD, REMOVE):
+        sign = 1 - 2 * way
+        by_constant, by_factor, by_vector = 0.0, 0.0, 0.0
+        for j in range(counts.shape[0]):
+            if not stale[c, j] or (way == REMOVE and counts[j, c] < 2):
+                continue  # from a cluster with one row of the class, nobody can leave
+            constant, factor = coefficients(
+                state.gram, state.inverse, state.scalars, j, c, sign, alpha, sized, state.share
+            )
+            by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
+            by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
+            moved = combine(state.sums, state.share, j, state.vectors[way, c, j])
+            by_vector = max(by_vector, moved)
+            terms[way, c, j, 0], terms[way, c, j, 1] = constant, factor
+        # A row's change of cost is one Gamma- plus the least Gamma+.
+        drift[c, 0] += by_constant
+        drift[c, 1] += by_factor
+        drift[c, 2] += by_vector
+    for j in range(stale.shape[1]):
+        stale[c, j] = False
 
 
-@numba.njit(cache=True, nogil=True)
-def move(X: Any, i: int, c: int, p: int, q: int, state: Any) -> None:
-    """Take row i, of class c, from cluster p to cluster q."""
-    sums, counts, gram = state.sums, state.counts, state.gram
-    for f in range(X.shape[1]):
-        sums[p, c, f] -= X[i, f]
-        sums[q, c, f] += X[i, f]
-    counts[p, c] -= 1
-    counts[q, c] += 1
-    for j in (p, q):
-        for b in range(counts.shape[1]):
-            gram[j, c, b] = gram[j, b, c] = dot(sums[j, c], sums[j, b])
-        spread(gram, counts, j, state.scalars)
-        for a in range(counts.shape[1]):
-            state.stale[a, j] = True
-    for a in range(counts.shape[1]):
-        state.stale[a, -1] = True
+@compiled(inline="always")
+def gamma(x: Any, square: Any, way: int, c: int, j: int, vectors: Any, terms: Any) -> Any:
+    """Change of cost when row x of class c enters (`ADD`) or leaves (`REMOVE`) cluster j."""
+    return dot(x, vectors[way, c, j]) + (terms[way, c, j, 0] + terms[way, c, j, 1] * square)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(inline="always")
+def best_entry(x: Any, square: Any, c: int, p: int, vectors: Any, terms: Any, scores: Any) -> Any:
+    """Fill `scores` with Gamma+ of every cluster but p; return the least, and its cluster."""
+    if scores.shape[0] == 2:  # without the loop, whose branch on p cannot be predicted
+        q = 1 - p
+        best = scores[q] = gamma(x, square, ADD, c, q, vectors, terms)
+    else:
+        best, q = np.inf, p
+        for j in range(scores.shape[0]):
+            if j == p:
+                continue
+            scores[j] = gamma(x, square, ADD, c, j, vectors, terms)
+            if scores[j] < best:
+                best, q = scores[j], j
+    return best, q
+
+
+@compiled()
 def destination(scores: Any, p: int, leave: float, best: float, size: float) -> int:
     """Return the lowest cluster that is best up to rounding, or p if no move lowers the cost.
 
@@ -265,8 +167,8 @@ def destination(scores: Any, p: int, leave: float, best: float, size: float) -> 
     return p
 
 
-@numba.njit(cache=True, nogil=True)
-def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, sized: bool) -> int:
+@compiled()
+def sweep(X: Any, norms: Any, y: Any, labels: Any, state: State, alpha: float, sized: bool) -> int:
     """Look at every row once, in order, and move it where the cost falls most.
 
     Parameters
@@ -289,42 +191,27 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: Any, alpha: float, siz
     int
         Number of rows that moved.
     """
-    counts, vectors, terms, reach = state.counts, state.vectors, state.terms, state.reach
-    stale, drift = state.stale, state.drift
-    k = counts.shape[0]
-    scores = np.full(k, np.inf)
+    counts, vectors, terms, scores = state.counts, state.vectors, state.terms, state.scores
+    stale, drift, reach = state.stale, state.drift, state.reach
     moves = 0
     for i in range(X.shape[0]):
         c, p, square = y[i], labels[i], norms[i] * norms[i]
         if counts[p, c] == 1:
             continue  # the last of its class stays
-        if stale[c, k]:
-            renew(state, c, ADD, alpha, sized)
-            renew(state, c, REMOVE, alpha, sized)
-            for j in range(k + 1):
-                stale[c, j] = False
+        if stale[c, -1]:
+            renew(state, c, alpha, sized)
         drifted = drift[c, 0] + drift[c, 1] * square + drift[c, 2] * norms[i]
         if reach[i] > drifted:
             continue
-        constant, factor = terms[REMOVE, c, p, 0], terms[REMOVE, c, p, 1]
-        leave = dot(X[i], vectors[REMOVE, c, p]) + (constant + factor * square)
-        best, q = np.inf, p
-        for j in range(k):
-            if j == p:
-                continue
-            scores[j] = dot(X[i], vectors[ADD, c, j]) + (
-                terms[ADD, c, j, 0] + terms[ADD, c, j, 1] * square
-            )
-            if scores[j] < best:
-                best, q = scores[j], j
+        leave = gamma(X[i], square, REMOVE, c, p, vectors, terms)
+        best, q = best_entry(X[i], square, c, p, vectors, terms, scores)
         if best + leave < 0.0:
-            size = abs(constant) + abs(terms[ADD, c, q, 0])
-            size += (abs(factor) + abs(terms[ADD, c, q, 1])) * square
+            size = abs(terms[REMOVE, c, p, 0]) + abs(terms[ADD, c, q, 0])
+            size += (abs(terms[REMOVE, c, p, 1]) + abs(terms[ADD, c, q, 1])) * square
             q = destination(scores, p, leave, best, size)
             if q != p:
-                move(X, i, c, p, q, state)
-                labels[i] = q
-                reach[i] = -np.inf
+                move(X[i], c, p, q, state)
+                labels[i], reach[i] = q, -np.inf
                 moves += 1
                 continue
         # The bound leaves room for the rounding of the sums that it compares.

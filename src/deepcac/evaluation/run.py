@@ -19,7 +19,7 @@ from deepcac.evaluation.subtypes import describe
 from deepcac.evaluation.task import Fitted, Task
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.protocol import Protocol
-from deepcac.splits import Split, read_splits
+from deepcac.splits import Split, read_splits, scheme
 
 log = logging.getLogger(__name__)
 
@@ -74,8 +74,7 @@ def run(
         raise ConfigError(f"{method.id} has no clusters; ask for {method.id}_k1, not k{k}")
     features = read_features(files.features)
     setting = Setting(dataset, k, protocol, method.family)
-    holdout = method.family == "cac" and "A14" in protocol
-    splits = read_splits(files.splits, features.row_id, published_holdout=holdout)
+    splits = read_splits(files.splits, features.row_id, scheme(protocol, method.family))
     entries, rows = [], []
     seconds: Counter[str] = Counter()
     for split in splits:
@@ -96,6 +95,7 @@ def run(
         "n_rows": len(features.row_id),
         "n_features": len(features.names),
         "n_classes": features.n_classes,
+        "missing": round(float(np.isnan(features.X).mean()), 6),
         "splits": entries,
         "summary": records.summarise(entries),
         "inputs": {

@@ -133,8 +133,8 @@ def weighted_f1(label: Ids, predicted: Ids, weights: Array) -> Array:
     return np.divide(2 * hit, total, out=np.zeros(len(weights)), where=total > 0)
 
 
-def weighted_auroc(label: Ids, score: Array, weights: Array) -> Array:
-    """Return the area under the ROC curve under several weightings; ties count one half.
+def weighted_ranking(label: Ids, score: Array, weights: Array) -> tuple[Array, Array]:
+    """Return AUROC (ties count one half) and average precision under several weightings.
 
     Parameters
     ----------
@@ -147,36 +147,28 @@ def weighted_auroc(label: Ids, score: Array, weights: Array) -> Array:
 
     Returns
     -------
-    ndarray of shape (r,)
-        NaN where one class has no weight.
+    auroc, auprc : ndarray of shape (r,)
+        NaN where one class (for AUPRC: the positive one) has no weight.
     """
-    positive, negative = _by_threshold(label, score, weights)
-    below = np.cumsum(negative, axis=1) - negative
-    area = (positive * (below + negative / 2)).sum(axis=1)
-    scale = positive.sum(axis=1) * negative.sum(axis=1)
-    return np.divide(area, scale, out=np.full(len(weights), np.nan), where=scale > 0)
-
-
-def weighted_auprc(label: Ids, score: Array, weights: Array) -> Array:
-    """Return average precision under several weightings; parameters as `weighted_auroc`."""
-    positive, negative = (part[:, ::-1] for part in _by_threshold(label, score, weights))
-    found = np.cumsum(positive, axis=1)
-    seen = found + np.cumsum(negative, axis=1)
-    precision = np.divide(found, seen, out=np.zeros_like(found), where=seen > 0)
-    total = positive.sum(axis=1)
-    area = (precision * positive).sum(axis=1)
-    return np.divide(area, total, out=np.full(len(weights), np.nan), where=total > 0)
-
-
-def _by_threshold(label: Ids, score: Array, weights: Array) -> tuple[Array, Array]:
-    """Return positive and negative weight at each distinct score, rising; both (r, u)."""
-    order = np.argsort(score, kind="stable")
+    order = np.argsort(-score, kind="stable")
     ranked = score[order]
     starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
-    sorted_weights = weights[:, order]
-    is_positive = (label[order] == 1).astype(np.float64)
-    positive = np.add.reduceat(sorted_weights * is_positive, starts, axis=1)
-    return positive, np.add.reduceat(sorted_weights * (1 - is_positive), starts, axis=1)
+    all_weight = weights[:, order]
+    positive = np.add.reduceat(all_weight * (label[order] == 1), starts, axis=1)
+    found = np.cumsum(positive, axis=1)
+    seen = np.cumsum(np.add.reduceat(all_weight, starts, axis=1), axis=1)
+    total = found[:, -1]
+    others = seen[:, -1] - total
+    # A negative loses to every positive above it, and half of those at its own score.
+    negative = np.diff(seen - found, axis=1, prepend=0)
+    area = (negative * (found - positive / 2)).sum(axis=1)
+    precision = np.divide(found, seen, out=np.zeros_like(found), where=seen > 0)
+    auprc = _ratio((precision * positive).sum(axis=1), total)
+    return _ratio(area, total * others), auprc
+
+
+def _ratio(part: Array, whole: Array) -> Array:
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
 
 
 def bootstrap_scores(
@@ -210,8 +202,9 @@ def bootstrap_scores(
         for split in splits:
             w = weights[:, np.searchsorted(rows, split.rows)]
             totals["f1"][part] += weighted_f1(split.label, split.predicted, w)
-            totals["auroc"][part] += weighted_auroc(split.label, split.score, w)
-            totals["auprc"][part] += weighted_auprc(split.label, split.score, w)
+            auroc, auprc = weighted_ranking(split.label, split.score, w)
+            totals["auroc"][part] += auroc
+            totals["auprc"][part] += auprc
     return {name: total / len(splits) for name, total in totals.items()}
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deepcac.cohort import Flow, write_cohort
 from deepcac.errors import ConfigError
 from deepcac.features.johnson import Repair, johnson_features
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.protocol import SOUND, Protocol
-from deepcac.storage import read_table, write_json
+from deepcac.storage import read_table
 
 UNKNOWN = -1
 # The .33 and .66 quantiles of the length of stay, in days; DeepCAC (003_* 8) prints them as hours.
@@ -78,7 +79,7 @@ def cic_features(
     features : FeatureMatrix
         One row a stay with a known label; the group is the set.
     cohort : dict
-        What `cohort_flow` returns.
+        What `cohort_details` returns.
     """
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy()
@@ -94,10 +95,10 @@ def cic_features(
         names=tuple(columns),
         group=group[known],
     )
-    return features, cohort_flow(events, group, features, repairs)
+    return features, cohort_details(events, group, features, repairs)
 
 
-def cohort_flow(
+def cohort_details(
     events: pa.Table,
     group: npt.NDArray[np.str_],
     features: FeatureMatrix,
@@ -108,18 +109,18 @@ def cohort_flow(
     Returns
     -------
     dict
-        ``start``, ``end``: stays, in all and by set; ``exclusions``: reason and number, in order;
-        ``classes``: stays left in each class; ``events``: lines of the raw files, and those with
-        no parameter name, which are not used; ``repairs``: values that each cleaning rule took.
+        ``flow``: stays left after each step; ``sets``: stays left in each set; ``events``: lines
+        of the raw files, and those with no parameter name, which are not used; ``repairs``:
+        values that each cleaning rule took.
     """
     assert features.group is not None
-    unknown = len(group) - len(features.row_id)
+    flow: Flow = [
+        {"step": "stays in sets a, b and c", "rows": len(group)},
+        {"step": "known label", "rows": len(features.row_id)},
+    ]
     return {
-        "unit": "ICU stay",
-        "start": {"all": len(group)} | Counter(group.tolist()),
-        "exclusions": [{"reason": "length of stay unknown (-1)", "stays": unknown}] * (unknown > 0),
-        "end": {"all": len(features.row_id)} | Counter(features.group.tolist()),
-        "classes": {str(c): k for c, k in sorted(Counter(features.label.tolist()).items())},
+        "flow": flow,
+        "sets": dict(Counter(features.group.tolist())),
         "events": {"lines": events.num_rows, "nameless": events["parameter"].null_count},
         "repairs": [
             {
@@ -147,4 +148,4 @@ def build(
         dataset, read_table(events_path), read_table(outcomes_path), protocol
     )
     write_features(features_path, features)
-    write_json(cohort_path, cohort | {"dataset": dataset, "protocol": protocol.name})
+    write_cohort(cohort_path, unit="ICU stay", label=features.label, **cohort)

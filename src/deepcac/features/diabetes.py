@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from deepcac.cohort import write_cohort
 from deepcac.errors import ConfigError, DataError
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.uci_diabetes import AGES, LEVELS, MAY_MISS, MEDICATIONS
-from deepcac.storage import read_table, write_json
+from deepcac.storage import read_table
 
 Codes = npt.NDArray[np.int64]
 
@@ -112,10 +113,10 @@ def build(
     write_features(target, features)
 
 
-def write_cohort(tidy: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Write the rows left after each exclusion as JSON, ``{"flow": [{"step", "rows"}, ...]}``."""
+def write_flow(tidy: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Write the cohort flow of the tidy encounters."""
     _, steps = cohort(read_table(tidy).to_pandas())
-    write_json(target, {"flow": steps})
+    write_cohort(target, steps, unit="patient")
 
 
 def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str | int]]]:

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 from deepcac.features.encoding import class_ids, one_hot, ranks
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.protocol import SOUND, Protocol
+from deepcac.sources.tidy import with_row_id
 
 ADULT = (
     "age",
@@ -36,12 +37,13 @@ def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
     table : pyarrow.Table
         Of `sources.flat.extract_adult`.
     protocol : Protocol
-        Switch A12: the train file alone (32,561 rows), as the published program. Switch U2: every
-        column, numbers too, replaced by ranks among its distinct values, in place of one-hot
-        categories.
+        Switch A12: the train file alone (32,561 rows), in the order of the copy that the published
+        program read: by capital loss, then capital gain, both falling (its hold-out depends on the
+        order; row ids number it anew). Switch U2: every column, numbers too, replaced by ranks
+        among its distinct values, in place of one-hot categories.
     """
     if "A12" in protocol:
-        table = table.filter(pc.equal(table["group"], "train"))
+        table = _published_order(table.filter(pc.equal(table["group"], "train")))
     if "U2" in protocol:
         return _matrix(table, "income", ranks(table, ADULT, missing="?"), ADULT)
     return _matrix(table, "income", *one_hot(table, ADULT))
@@ -74,6 +76,11 @@ def uci20(table: pa.Table) -> FeatureMatrix:
     """One of the twenty UCI sets of 004_*: every attribute, categories one-hot."""
     names = tuple(name for name in table.column_names if name not in _NOT_FEATURES)
     return _matrix(table, "class", *one_hot(table, names))
+
+
+def _published_order(table: pa.Table) -> pa.Table:
+    keys = [("capital-loss", "descending"), ("capital-gain", "descending"), ("row_id", "ascending")]
+    return with_row_id(table.sort_by(keys).drop_columns("row_id"))
 
 
 def _matrix(table: pa.Table, label: str, X: np.ndarray, names: tuple[str, ...]) -> FeatureMatrix:

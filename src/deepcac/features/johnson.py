@@ -100,9 +100,11 @@ def series(events: pa.Table, record_id: npt.NDArray[np.int64]) -> dict[str, Seri
         A record has events and no outcome.
     """
     stay = events["record_id"].to_numpy()
-    row = np.minimum(np.searchsorted(record_id, stay), len(record_id) - 1)
-    if (stranger := record_id[row] != stay).any():
-        raise DataError(f"record {stay[stranger.argmax()]} has events and no outcome")
+    start = np.flatnonzero(np.diff(stay, prepend=-1))  # records are contiguous
+    place = np.minimum(np.searchsorted(record_id, stay[start]), len(record_id) - 1)
+    if (stranger := record_id[place] != stay[start]).any():
+        raise DataError(f"record {stay[start][stranger.argmax()]} has events and no outcome")
+    row = np.repeat(place, np.diff(start, append=len(stay)))
     parameter = events["parameter"].unify_dictionaries().combine_chunks()
     code = parameter.indices.fill_null(-1).to_numpy().astype(np.int8)
     order = np.argsort(code, kind="stable")  # one-byte keys: a counting sort

@@ -48,7 +48,7 @@ def webkb(pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool) ->
     if linked:
         first, second, marks = _link_pairs(links, row_id, group, pages.num_rows)
     return PairwiseData(
-        row_id, _labels(kept), group, nodes, names, first, second, marks, products=True
+        row_id, _labels(kept), group, nodes, names, first, second, marks, products=linked
     )
 
 

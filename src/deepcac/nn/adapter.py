@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,12 @@ def make_estimator(task: Task, method: str) -> DeepClassifier:
     return ESTIMATORS[name](**settings)
 
 
-def fit_task(task: Task, method: str, pretrained: Path | None = None) -> Fitted:
+def fit_task(
+    task: Task,
+    method: str,
+    pretrained: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Fitted:
     """Fit a deep method on one split.
 
     Parameters
@@ -72,13 +77,15 @@ def fit_task(task: Task, method: str, pretrained: Path | None = None) -> Fitted:
         Method id; ``_ts`` ids expect sequences.
     pretrained : path or None
         File of the data set's pre-trained autoencoders; None pre-trains one here.
+    settings : mapping, optional
+        Parameters of the estimator that differ from the paper's.
 
     Returns
     -------
     Fitted
         Probabilities by softmax, or each class's raw decision value with switch D2.
     """
-    model = make_estimator(task, method)
+    model = make_estimator(task, method).set_params(**(settings or {}))
     model.fit(
         task.X_train,
         task.y_train,

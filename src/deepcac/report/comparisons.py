@@ -21,6 +21,8 @@ from deepcac.storage import read_table
 
 METRICS = ("f1", "auroc", "auprc")
 _DEEP = ("deepcac", "km_z", "dcn_z", "idec_z", "dmnn", "cac_dmnn", "ac_tpc", "grasp")
+# What a method with clusters should at least beat.
+_YARDSTICKS = (("lr", "LR"), ("xgb", "XGBoost"))
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
 
 
@@ -181,9 +183,10 @@ def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
     usable = _usable(runs, protocol)
     for run in usable:
         if run.k > 1 and run.method.removesuffix("_ts") in _DEEP:
-            plain = runs.find(protocol, run.dataset, run.method, 1)
-            if plain in usable and plain:
-                yield run, plain, f"{method_label(run.method)} − its k = 1"
+            for other, label in ((run.method, "its k = 1"), *_YARDSTICKS):
+                plain = runs.find(protocol, run.dataset, other, 1)
+                if plain in usable and plain:
+                    yield run, plain, f"{method_label(run.method)} − {label}"
 
 
 def switch_effects(runs: Runs) -> list[Difference]:

@@ -1,16 +1,14 @@
 """What the data sets are: titles, licences, sizes, and how each cohort came about."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from deepcac.errors import ConfigError
+from deepcac.errors import DataError
 from deepcac.report.ledger import class_shares
 from deepcac.report.records import Run, Runs
+from deepcac.sources.registry import DataSet, Source, load_registry
+from deepcac.storage import read_json
 
 
 @dataclass(frozen=True)
@@ -22,45 +20,35 @@ class CohortStep:
 
 
 @dataclass(frozen=True)
-class DataSet:
+class DataSetNote:
     """One data set as the report shows it.
 
     Attributes
     ----------
-    id, source, title, label, note : str
+    source, entry : Source, DataSet
         From the registry.
-    licence, citation, homepage : str
-        Of the source.
-    restricted : bool
-        Whether access must be asked for.
-    rows, features, shares : str
+    rows, features, missing, shares : str
         From its sound run; empty before one is made.
     cohort : tuple of CohortStep
         Empty where no flow was written.
     """
 
-    id: str
-    source: str
-    title: str
-    label: str
-    note: str
-    licence: str
-    citation: str
-    homepage: str
-    restricted: bool
+    source: Source
+    entry: DataSet
     rows: str = ""
     features: str = ""
+    missing: str = ""
     shares: str = ""
-    cohort: tuple[CohortStep, ...] = field(default=())
+    cohort: tuple[CohortStep, ...] = ()
 
 
-def data_sets(registry: Path, runs: Runs, tidy: Path | None = None) -> list[DataSet]:
+def data_sets(registry: Path, runs: Runs, tidy: Path | None = None) -> list[DataSetNote]:
     """Read the registry and add what runs and cohort files say.
 
     Parameters
     ----------
     registry : Path
-        Folder of one YAML a source; may be absent.
+        Folder of one YAML a source.
     runs : Runs
         For rows, features and class shares.
     tidy : Path, optional
@@ -69,53 +57,35 @@ def data_sets(registry: Path, runs: Runs, tidy: Path | None = None) -> list[Data
     Raises
     ------
     ConfigError
-        A registry file is not a mapping.
+        A registry file is not valid.
     """
-    found = []
-    for file in sorted(registry.glob("*.yaml")) if registry.is_dir() else ():
-        source = yaml.safe_load(file.read_text(encoding="utf-8"))
-        if not isinstance(source, dict):
-            raise ConfigError(f"{file}: holds no mapping; see config/README.md")
-        for name, entry in (source.get("datasets") or {}).items():
-            found.append(_data_set(file.stem, source, name, entry or {}, runs, tidy))
-    return sorted(found, key=lambda item: item.id)
+    sources = load_registry(registry).sources.values()
+    found = [
+        _note(source, entry, runs, tidy) for source in sources for entry in source.datasets.values()
+    ]
+    return sorted(found, key=lambda note: note.entry.id)
 
 
-def _data_set(
-    source: str,
-    about: dict[str, Any],
-    name: str,
-    entry: dict[str, Any],
-    runs: Runs,
-    tidy: Path | None,
-) -> DataSet:
-    own = runs.where(protocol="sound", dataset=name)
+def _note(source: Source, entry: DataSet, runs: Runs, tidy: Path | None) -> DataSetNote:
+    own = runs.where(protocol="sound", dataset=entry.id)
     record = own[0].record if own else {}
-    return DataSet(
-        id=name,
+    return DataSetNote(
         source=source,
-        title=str(entry.get("title") or about.get("title") or name),
-        label=str(entry.get("label") or ""),
-        note=str(entry.get("note") or ""),
-        licence=str(about.get("licence") or ""),
-        citation=str(about.get("citation") or ""),
-        homepage=_web_address(about.get("homepage")),
-        restricted=bool(about.get("restricted")),
+        entry=entry,
         rows=_count(record.get("n_rows")),
         features=_count(record.get("n_features")),
+        missing=_percent(record.get("missing")),
         shares=_shares(own),
-        cohort=_cohort(tidy / source / f"cohort_{name}.json") if tidy else (),
+        cohort=_cohort(tidy / source.id / f"cohort_{entry.id}.json") if tidy else (),
     )
-
-
-def _web_address(value: object) -> str:
-    """Return a link only if it is one: a registry file is not to place script links."""
-    text = str(value or "")
-    return text if text.startswith(("https://", "http://")) else ""
 
 
 def _count(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else ""
+
+
+def _percent(share: object) -> str:
+    return f"{100 * share:.1f} %" if isinstance(share, float) else ""
 
 
 def _shares(runs: Iterable[Run]) -> str:
@@ -127,7 +97,11 @@ def _shares(runs: Iterable[Run]) -> str:
 
 
 def _cohort(file: Path) -> tuple[CohortStep, ...]:
+    """Read a cohort flow: the rows that are left after each step."""
     if not file.exists():
         return ()
-    steps = json.loads(file.read_text(encoding="utf-8"))
-    return tuple(CohortStep(str(step["step"]), int(step["rows"])) for step in steps)
+    try:
+        steps = read_json(file)["flow"]
+        return tuple(CohortStep(str(step["step"]), int(step["rows"])) for step in steps)
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{file}: no cohort flow ({error!r}); build the features again") from error

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deepcac.report.printed import PrintedCell
+from deepcac.report.printed import CROSS_VALIDATED, PrintedCell
 from deepcac.report.records import Run, Runs
 from deepcac.report.summaries import Summaries
 from deepcac.storage import atomic_path
@@ -90,7 +90,10 @@ def entries(cells: Iterable[PrintedCell], runs: Runs) -> list[Entry]:
 
 def _entry(cell: PrintedCell, runs: Runs, summaries: Summaries) -> Entry:
     sound = _ours(cell, "sound", runs, summaries)
-    published = _ours(cell, "as_published", runs, summaries)
+    published = None
+    if cell.source.removesuffix("_summary") in CROSS_VALIDATED:
+        published = _ours(cell, "as_published_cv5", runs, summaries)
+    published = published or _ours(cell, "as_published", runs, summaries)
     deciding = published or sound
     difference = ""
     if deciding and deciding.mean is not None and cell.value is not None:
@@ -114,7 +117,7 @@ def _entry(cell: PrintedCell, runs: Runs, summaries: Summaries) -> Entry:
         decided_by=("as published" if published else "sound") if deciding else "",
         run=deciding.run if deciding else "",
         sound_verdict=verdict(cell, sound),
-        note=cell.note,
+        note="; ".join(filter(None, (cell.note, summaries.remark(cell)))),
     )
 
 

@@ -16,20 +16,20 @@ from deepcac.report import tables as tabular
 from deepcac.report.comparisons import METRICS, Bootstraps, clustering_effects, switch_effects
 from deepcac.report.curves import curve_figures
 from deepcac.report.data import data_sets
+from deepcac.report.effecttables import (
+    collapse_table,
+    effects_table,
+    readings,
+    switches_table,
+)
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
 from deepcac.report.records import Runs, load
-from deepcac.report.runtables import (
-    clusters_table,
-    effects_table,
-    runs_table,
-    switches_table,
-    tally,
-    times_table,
-)
+from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
+from deepcac.report.sweeps import load_sweeps, sweep_figures
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
 
@@ -48,6 +48,7 @@ def build(
     out_dir: str | os.PathLike[str],
     *,
     tidy_dir: str | os.PathLike[str] | None = None,
+    sweep_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -62,6 +63,8 @@ def build(
         Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``tables/`` and ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
+    sweep_paths : iterable of path-like, optional
+        Tables of `deepcac.evaluation.sweeps`, for the papers' curves.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -75,12 +78,13 @@ def build(
     real = Runs(tuple(run for run in runs if not run.synthetic))
     ledger = book.entries(printed_cells(), real)
     book.write(out / "ledger.csv", ledger)
-    decided = claim_book.claims(real, ledger)
+    sweeps = load_sweeps(sweep_paths)
+    decided = claim_book.claims(real, ledger, sweeps)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
     tables = {
         "papers": paper_tables(ledger),
-        "clustering": [effects_table(effects, metric) for metric in METRICS],
+        "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [clusters_table(real)],
@@ -89,7 +93,8 @@ def build(
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
-    drawn = _draw([*filter(None, overview), *curve_figures(runs), *history_figures(runs)], out)
+    figures = [*overview, *curve_figures(runs), *history_figures(runs), *sweep_figures(sweeps)]
+    drawn = _draw([figure for figure in figures if figure], out)
     page = (
         _environment()
         .get_template("index.html")
@@ -99,6 +104,7 @@ def build(
             ledger=ledger,
             ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),
             claims=decided,
+            readings=readings(effects),
             claim_counts=claim_book.counts(decided),
             tables=tables,
             figures=drawn,

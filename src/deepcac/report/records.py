@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
-from deepcac.storage import read_json
-
-_REQUIRED = ("schema", "dataset", "method", "k", "protocol", "status", "splits")
+from deepcac.evaluation.record import read_record, scores_path
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class Run:
     @property
     def scores_file(self) -> Path:
         """Per-row test scores beside the record."""
-        return self.file.with_name(f"{self.file.stem}.scores.parquet")
+        return scores_path(self.file)
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -157,7 +155,7 @@ def load(paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]) 
     Raises
     ------
     DataError
-        A record is unreadable or lacks a key.
+        A file is no whole run record, or two are of the same run.
     """
     runs = [_read(Path(path), Path(root)) for path in sorted({str(path) for path in paths})]
     runs.sort(
@@ -167,8 +165,4 @@ def load(paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]) 
 
 
 def _read(file: Path, root: Path) -> Run:
-    record = read_json(file)
-    for key in _REQUIRED:
-        if key not in record:
-            raise DataError(f"{file}: run record without {key!r}; delete it and run it again")
-    return Run(Path(os.path.relpath(file, root)).as_posix(), file, record)
+    return Run(Path(os.path.relpath(file, root)).as_posix(), file, read_record(file))

@@ -1,11 +1,8 @@
-"""Tables about the runs themselves: scores, times, clusters, comparisons, switches."""
+"""Tables about the runs themselves: scores, times, clusters."""
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
-from deepcac.protocol import switches
-from deepcac.report.comparisons import METRICS, Difference
+from deepcac.report.effecttables import p_text
 from deepcac.report.ledger import Entry, number
 from deepcac.report.names import PAPERS, method_label
 from deepcac.report.records import Run, Runs
@@ -13,7 +10,11 @@ from deepcac.report.stability import stability
 from deepcac.report.tables import Cell, Table, text_row
 
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
-PROTOCOLS = {"sound": "sound", "as_published": "as published"}
+PROTOCOLS = {
+    "sound": "sound",
+    "as_published": "as published",
+    "as_published_cv5": "as published, 5-fold",
+}
 
 
 def protocol_label(protocol: str) -> str:
@@ -55,12 +56,14 @@ def times_table(runs: Iterable[Run]) -> Table:
     for run in runs:
         machine = run.record.get("machine") or {}
         stages = machine.get("seconds") or {}
+        # A name with a dot is a part of the stage before the dot.
+        total = sum(seconds for stage, seconds in stages.items() if "." not in stage)
         parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in sorted(stages.items()))
         memory = machine.get("peak_memory_mb")
         rows.append(
             text_row(
                 *_name(run),
-                f"{sum(stages.values()):.1f}" if stages else "",
+                f"{total:.1f}" if stages else "",
                 parts,
                 "" if memory is None else f"{memory:.0f}",
                 machine.get("threads"),
@@ -120,95 +123,6 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
     )
 
 
-def effects_table(effects: Sequence[Difference], metric: str) -> Table:
-    """Return the comparisons of `clustering_effects` by one metric."""
-    rows = [
-        [
-            *text_row(row.first.dataset, method_label(row.second.method), row.first.k, row.label),
-            *_effect(row),
-            Cell(_interval(row.bootstrap)),
-            Cell(_reading(row)),
-        ]
-        for row in effects
-        if row.metric == metric
-    ]
-    return Table(
-        id=f"clustering_{metric}",
-        title=f"Does clustering help? {metric.upper()}",
-        note="Equal features, class weights and splits in all arms (sound protocol). Difference "
-        "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio), "
-        "Holm-adjusted inside this table; paired bootstrap over test rows. Multi-class data by "
-        "the mean over classes.",
-        head=(
-            *("data set", "learner", "k", "comparison", "first", "second", "difference"),
-            *("95 % interval", "p", "p (Holm)", "bootstrap 95 %", "reading"),
-        ),
-        rows=rows,
-        n_labels=4,
-    )
-
-
-def switches_table(effects: Sequence[Difference]) -> Table:
-    """Return the effect of each switch alone; a switch without runs has a row that says so."""
-    rows = []
-    for label, switch in switches().items():
-        own = [row for row in effects if row.first.protocol == label]
-        lead = (label, switch.published, switch.touches)
-        if not own:
-            rows.append([*text_row(*lead, "", "", "", "not run"), *text_row(*[""] * 6)])
-        rows += [
-            [
-                *text_row(*lead, row.first.dataset, method_label(row.first.method), row.first.k),
-                Cell(row.metric),
-                *_effect(row),
-            ]
-            for row in own
-        ]
-    return Table(
-        id="switches",
-        title="What each switch does",
-        note="One difference between a paper's text and its program, switched on alone, against "
-        "the sound run. Difference with the 95 % interval of the corrected resampled t-test; "
-        f"Holm over all rows of one metric ({', '.join(METRICS)}).",
-        head=(
-            *("switch", "the program", "printed tables it touches", "data set", "method", "k"),
-            *("metric", "with", "without", "difference", "95 % interval", "p", "p (Holm)"),
-        ),
-        rows=rows,
-    )
-
-
-def _effect(row: Difference) -> list[Cell]:
-    return text_row(
-        number(row.first_mean),
-        number(row.second_mean),
-        number(row.test.mean, signed=True),
-        _interval((row.test.low, row.test.high)),
-        _p(row.test.p),
-        _p(row.p_holm),
-    )
-
-
-def _reading(row: Difference) -> str:
-    if np.isnan(row.p_holm):
-        return "one split: no test"
-    if row.p_holm >= 0.05:
-        return "no difference shown"
-    return "better" if row.test.mean > 0 else "worse"
-
-
-def _interval(bounds: tuple[float, float] | None) -> str:
-    if bounds is None or np.isnan(bounds).any():
-        return ""
-    return f"{number(bounds[0], signed=True)} to {number(bounds[1], signed=True)}"
-
-
-def _p(value: float) -> str:
-    if np.isnan(value):
-        return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def _name(run: Run) -> tuple[object, ...]:
     return run.dataset, method_label(run.method), run.k, protocol_label(run.protocol)
 
@@ -233,7 +147,7 @@ def _features(
 
 def _feature(feature: dict[str, object]) -> str:
     p = feature.get("p")
-    tail = f", p {_p(float(str(p)))}" if p is not None else ""
+    tail = f", p {p_text(float(str(p)))}" if p is not None else ""
     return f"{feature['feature']} ({float(str(feature['effect'])):+.2f}{tail})"
 
 

@@ -11,6 +11,7 @@ from deepcac.report.records import Runs
 
 ARMS = ("base", "km", "cac")
 _NEURAL = {"FNN": ("FNN", "DMNN", "DeepCAC")}
+_ROUNDING = 0.15
 _TABLES = {
     "1": "cac_v1_table1_f1_heldout",
     "4": "cac_v1_table4_f1_cv5",
@@ -66,16 +67,28 @@ class Summaries:
     def value(self, cell: PrintedCell, protocol: str) -> SummaryValue | None:
         """Return our number for a summary cell, or None unless every run it needs is there."""
         printed = facts(_TABLES[cell.table])
-        datasets = [cell.dataset] if cell.dataset else _in_order(printed, "dataset")
-        classifiers = [cell.method] if cell.method else _classifiers(printed)
         triples = []
-        for dataset in datasets:
-            for classifier in classifiers:
-                found = [self._score(protocol, dataset, name) for name in arms(classifier)]
-                if None in found:
-                    return None
-                triples.append(tuple(found))
+        for dataset, classifier in _places(cell, printed):
+            found = [self._score(protocol, dataset, name) for name in arms(classifier)]
+            if None in found:
+                return None
+            triples.append(tuple(found))
         return SummaryValue(summarise(cell.item, triples), 3 * len(triples))  # type: ignore[arg-type]
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Say what the printed cells themselves give, where that is not what is printed."""
+        if cell.kind != "summary" or cell.value is None:
+            return ""
+        printed = facts(_TABLES[cell.table])
+        means = {(row["dataset"], row["method"]): float(row["mean"]) for row in printed}
+        triples = [
+            tuple(means[dataset, name] for name in arms(classifier))
+            for dataset, classifier in _places(cell, printed)
+        ]
+        recomputed = summarise(cell.item, triples)  # type: ignore[arg-type]
+        if abs(recomputed - cell.value) <= _ROUNDING:
+            return ""
+        return f"the printed cells give {recomputed:.4g}"
 
     def _score(self, protocol: str, dataset: str, method: str) -> float | None:
         key = (protocol, dataset, method)
@@ -86,6 +99,13 @@ class Summaries:
             score = run.score("f1") if run else None
             self._scores[key] = score[0] if score else None
         return self._scores[key]
+
+
+def _places(cell: PrintedCell, printed: list[dict[str, str]]) -> list[tuple[str, str]]:
+    """Return the (data set, classifier) pairs that a summary cell covers."""
+    datasets = [cell.dataset] if cell.dataset else _in_order(printed, "dataset")
+    classifiers = [cell.method] if cell.method else _classifiers(printed)
+    return [(dataset, classifier) for dataset in datasets for classifier in classifiers]
 
 
 def _in_order(rows: list[dict[str, str]], column: str) -> list[str]:

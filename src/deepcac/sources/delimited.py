@@ -1,5 +1,6 @@
 """Comma-separated raw files to checked arrow tables: types, ranges, levels, unique ids."""
 
+import itertools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ def read_delimited(
     variables: Sequence[Variable],
     *,
     header: bool,
-    skip: int = 0,
+    comment: str = "",
     missing: str = "",
     strip: str = "",
 ) -> pa.Table:
@@ -34,8 +35,8 @@ def read_delimited(
         One a column, in file order.
     header : bool
         Whether the first line names the columns; the names must then agree.
-    skip : int
-        Lines before the header or the data.
+    comment : str
+        Lines at the start that begin with it are passed over.
     missing : str
         How the file writes a missing value.
     strip : str
@@ -53,7 +54,7 @@ def read_delimited(
         number, outside its range, an unknown category or missing where none may be; an id stands
         twice.
     """
-    raw = _read_strings(path, variables, header=header, skip=skip)
+    raw = _read_strings(path, variables, header=header, comment=comment)
     columns = []
     for variable, chunks in zip(variables, raw.columns, strict=True):
         column = pc.utf8_trim_whitespace(chunks.combine_chunks())
@@ -65,13 +66,17 @@ def read_delimited(
 
 
 def _read_strings(
-    path: StrPath, variables: Sequence[Variable], *, header: bool, skip: int
+    path: StrPath, variables: Sequence[Variable], *, header: bool, comment: str
 ) -> pa.Table:
     names = [variable.name for variable in variables]
     if not Path(path).is_file():
         raise DataError(f"{path}: no such file; fetch it first")
+    lines = _first_lines(path)
+    skip = 0
+    while comment and skip < len(lines) and lines[skip].startswith(comment):
+        skip += 1
     if header:
-        _check_header(path, names, skip)
+        _check_header(path, names, lines[skip] if skip < len(lines) else "")
     try:
         table = csv.read_csv(
             path,
@@ -90,12 +95,13 @@ def _read_strings(
     return table
 
 
-def _check_header(path: StrPath, names: list[str], skip: int) -> None:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = [file.readline() for _ in range(skip + 1)]
-    seen = [
-        name.strip().strip('"') for name in lines[-1].lstrip("\ufeff").rstrip("\r\n").split(",")
-    ]
+def _first_lines(path: StrPath) -> list[str]:
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        return list(itertools.islice(file, 10))
+
+
+def _check_header(path: StrPath, names: list[str], line: str) -> None:
+    seen = [name.strip().strip('"') for name in line.rstrip("\r\n").split(",")]
     if seen != names:
         wrong = next((name for name in names if name not in seen), None)
         detail = f"column {wrong!r} is missing" if wrong else "the columns are in another order"
@@ -114,12 +120,9 @@ def _checked(column: pa.Array, variable: Variable, path: StrPath) -> pa.Array:
 
 
 def _checked_numbers(column: pa.Array, variable: Variable, path: StrPath) -> pa.Array:
-    try:
-        numbers = pc.cast(column, pa.float64())
-    except pa.ArrowInvalid:
-        parsed = pd.to_numeric(column.to_pandas(), errors="coerce")
-        _refuse(pa.array(parsed.isna()), column, variable, path, "is not a number")
-        raise
+    parsed = pd.to_numeric(column.to_pandas(), errors="coerce").astype(float)
+    _refuse(pa.array(parsed.isna()), column, variable, path, "is not a number")
+    numbers = pa.array(parsed, pa.float64(), from_pandas=True)
     inside = pc.is_finite(numbers)
     if variable.low is not None:
         inside = pc.and_(inside, pc.greater_equal(numbers, variable.low))

@@ -1,14 +1,14 @@
 """The flat UCI tables and the Titanic passenger list: raw files to tidy parquet."""
 
 import os
-from collections.abc import Mapping
 
-import numpy as np
 import pyarrow as pa
 
+from deepcac.cohort import steps, write_cohort
 from deepcac.sources.delimited import read_delimited
+from deepcac.sources.tidy import with_row_id
 from deepcac.sources.variables import read_variables
-from deepcac.storage import write_json, write_table
+from deepcac.storage import write_table
 
 StrPath = str | os.PathLike[str]
 
@@ -26,12 +26,12 @@ def extract_adult(train: StrPath, test: StrPath, tidy: StrPath, cohort: StrPath)
     """
     variables = read_variables("uci_adult")
     first = read_delimited(train, variables, header=False, missing="?")
-    second = read_delimited(test, variables, header=False, skip=1, missing="?", strip=".")
+    second = read_delimited(test, variables, header=False, comment="|", missing="?", strip=".")
     group = ["train"] * first.num_rows + ["test"] * second.num_rows
     table = pa.concat_tables([first, second]).append_column("group", pa.array(group, pa.string()))
     write_table(tidy, with_row_id(table))
     counts = {"rows of adult.data": first.num_rows, "rows of both files": table.num_rows}
-    write_cohort(cohort, counts)
+    write_cohort(cohort, steps(counts), unit="person")
 
 
 def extract_credit(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
@@ -39,28 +39,18 @@ def extract_credit(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     table = read_delimited(raw, read_variables("uci_credit"), header=True)
     names = ["row_id", *table.column_names[1:]]
     write_table(tidy, table.rename_columns(names).sort_by("row_id"))
-    write_cohort(cohort, {"clients": table.num_rows})
+    write_cohort(cohort, steps({"clients": table.num_rows}), unit="client")
 
 
 def extract_magic(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     """Read UCI 159 (MAGIC gamma telescope)."""
     table = read_delimited(raw, read_variables("uci_magic"), header=False)
     write_table(tidy, with_row_id(table))
-    write_cohort(cohort, {"events": table.num_rows})
+    write_cohort(cohort, steps({"events": table.num_rows}), unit="event")
 
 
 def extract_titanic(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     """Read titanic3, the passenger list with the real outcomes."""
     table = read_delimited(raw, read_variables("titanic"), header=True)
     write_table(tidy, with_row_id(table))
-    write_cohort(cohort, {"passengers": table.num_rows})
-
-
-def with_row_id(table: pa.Table) -> pa.Table:
-    """Put the row number, from 1, in front as ``row_id``."""
-    return table.add_column(0, "row_id", pa.array(np.arange(1, table.num_rows + 1)))
-
-
-def write_cohort(path: StrPath, counts: Mapping[str, int]) -> None:
-    """Write a cohort flow: the rows that are left after each step, in order."""
-    write_json(path, {"steps": [{"step": step, "rows": rows} for step, rows in counts.items()]})
+    write_cohort(cohort, steps({"passengers": table.num_rows}), unit="passenger")

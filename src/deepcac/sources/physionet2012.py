@@ -7,6 +7,7 @@ with one line a stay (Silva et al., Computing in Cardiology 2012).
 import os
 import re
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -71,12 +72,34 @@ def _match(archive: _Path, events: pa.Table, path: _Path, outcomes: pa.Table) ->
         raise DataError(f"{archive}: no events of record {missing}, which {path} lists")
 
 
+def read_sets(archives: Mapping[str, _Path], *, threads: int = 1) -> list[pa.Table]:
+    """Read the events of several sets, `threads` archives at a time.
+
+    Unpacking and parsing leave the interpreter's lock, so threads do help.
+
+    Parameters
+    ----------
+    archives : mapping of set letter to path-like
+        ``set-x.archive`` of each set.
+    threads : int
+        Archives in memory at once.
+
+    Returns
+    -------
+    list of pyarrow.Table
+        What `read_set` returns, in the order of `archives`.
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(read_set, archives.values()))
+
+
 def extract(
     archives: Mapping[str, _Path],
     outcomes: Mapping[str, _Path],
     *,
     events_path: _Path,
     outcomes_path: _Path,
+    threads: int = 1,
 ) -> None:
     """Turn the raw files into ``events.parquet`` and ``outcomes.parquet``.
 
@@ -85,18 +108,19 @@ def extract(
     archives, outcomes : mapping of set letter to path-like
         ``set-x.archive`` and ``Outcomes-x.txt`` of each set.
     events_path, outcomes_path : path-like
-        Tables of `parse_set` and `read_outcomes`, the sets one after the other.
+        Tables of `read_set` and `read_outcomes`, the sets one after the other.
+    threads : int
+        Archives that are read at a time.
 
     Raises
     ------
     DataError
         Raw files are not in the format, or do not fit each other.
     """
-    events, stays = [], []
-    for letter, archive in archives.items():
-        events.append(read_set(archive))
-        stays.append(read_outcomes(outcomes[letter], letter))
-        _match(archive, events[-1], outcomes[letter], stays[-1])
+    stays = [read_outcomes(outcomes[letter], letter) for letter in archives]
+    events = read_sets(archives, threads=threads)
+    for letter, set_events, set_stays in zip(archives, events, stays, strict=True):
+        _match(archives[letter], set_events, outcomes[letter], set_stays)
     table = pa.concat_tables(stays)
     record_id, count = np.unique(table["record_id"], return_counts=True)
     for twice in record_id[count > 1][:1]:

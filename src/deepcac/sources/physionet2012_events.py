@@ -15,10 +15,10 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.csv
 
 from deepcac.errors import DataError
 from deepcac.sources.archive import members
+from deepcac.sources.physionet2012_scan import scan
 
 HEADER = b"Time,Parameter,Value\n"
 HOURS = 48
@@ -32,8 +32,10 @@ PARAMETERS = (
 )
 _Path = str | os.PathLike[str]
 _MEMBER = re.compile(r"(?:.*/)?(\d{1,9})\.txt")
-_TIME = re.compile(r"(\d\d):([0-5]\d)")
-_TEXT = pa.dictionary(pa.int32(), pa.string())
+_TIME = re.compile(r"(\d\d):([0-5]\d)", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NAMES = (*PARAMETERS, "RecordID", "")
+_RECORD_ID, _NAMELESS = len(PARAMETERS), len(PARAMETERS) + 1
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,14 @@ class _Lines:
         """Raise a `DataError` about one of all lines, counted from 0."""
         file = int(np.searchsorted(self.start, line, side="right")) - 1
         here = line - int(self.start[file])
-        text = self.bodies[file].split(b"\n")[here].decode("utf-8", "replace")
-        raise DataError(
-            f"{self.archive}: {self.names[file]} line {here + 2} ({text[:80]!r}): {problem}"
-        )
+        text = self.text(line)[:80]
+        raise DataError(f"{self.archive}: {self.names[file]} line {here + 2} ({text!r}): {problem}")
+
+    def text(self, line: int) -> str:
+        """Return one of all lines, counted from 0."""
+        file = int(np.searchsorted(self.start, line, side="right")) - 1
+        here = line - int(self.start[file])
+        return self.bodies[file].split(b"\n")[here].decode("utf-8", "replace")
 
     def check(self, bad: npt.NDArray[np.bool_], problem: str) -> None:
         """Fail at the first line that is `bad`, of shape (lines,)."""
@@ -112,68 +118,30 @@ def _read_lines(archive: _Path, files: Iterable[tuple[str, bytes]]) -> _Lines:
     )
 
 
-def _split(lines: _Lines) -> pa.Table:
-    """Parse all lines of an archive at once into columns time, parameter and value."""
-    try:
-        table = pa.csv.read_csv(
-            pa.BufferReader(b"".join(lines.bodies)),
-            read_options=pa.csv.ReadOptions(column_names=["time", "parameter", "value"]),
-            parse_options=pa.csv.ParseOptions(quote_char=False, ignore_empty_lines=False),
-            convert_options=pa.csv.ConvertOptions(
-                column_types={"time": _TEXT, "parameter": _TEXT, "value": pa.float64()},
-                null_values=[],
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        _explain(lines)
-        raise DataError(f"{lines.archive}: cannot be parsed ({error})") from error
-    return table.unify_dictionaries().combine_chunks()
+def _read_line(lines: _Lines, line: int) -> tuple[int, int, float]:
+    """Read a line that the compiled scan left, or fail and say why."""
+    fields = lines.text(line).split(",")
+    if len(fields) != 3:
+        lines.fail(line, f"{len(fields)} fields; Time,Parameter,Value was expected")
+    time = _TIME.fullmatch(fields[0])
+    if time is None:
+        lines.fail(line, f"the time is not HH:MM between 00:00 and {HOURS}:00")
+    if fields[1] not in _NAMES:
+        lines.fail(line, "unknown parameter name")
+    if _NUMBER.fullmatch(fields[2]) is None or not isfinite(float(fields[2])):
+        lines.fail(line, "the value is not a number")
+    return 60 * int(time[1]) + int(time[2]), _NAMES.index(fields[1]), float(fields[2])
 
 
-def _explain(lines: _Lines) -> None:
-    """Go line by line through what the parser refused, and fail at the first faulty line."""
-    for file, body in enumerate(lines.bodies):
-        for here, line in enumerate(body.split(b"\n")[:-1]):
-            fields = line.split(b",")
-            position = int(lines.start[file]) + here
-            if len(fields) != 3:
-                lines.fail(position, f"{len(fields)} fields; Time,Parameter,Value was expected")
-            try:
-                line.decode("utf-8")
-                finite = isfinite(float(fields[2]))
-            except ValueError:
-                finite = False
-            if not finite:
-                lines.fail(position, "the value is not a number")
-
-
-def _minutes(lines: _Lines, column: pa.DictionaryArray) -> npt.NDArray[np.int16]:
-    """Turn ``HH:MM`` into minutes since admission; each distinct time is read once."""
-    minute = np.full(len(column.dictionary), -1, dtype=np.int16)
-    for i, text in enumerate(column.dictionary.to_pylist()):
-        if (match := _TIME.fullmatch(text)) is not None:
-            minute[i] = 60 * int(match[1]) + int(match[2])
-    minute[minute > 60 * HOURS] = -1
-    result = minute[column.indices.to_numpy()]
-    lines.check(result < 0, f"the time is not HH:MM between 00:00 and {HOURS}:00")
-    back = np.zeros(len(result), dtype=bool)
-    back[1:] = result[1:] < result[:-1]
-    back[lines.start[:-1]] = False
-    lines.check(back, "the time goes back")
-    return result
-
-
-def _codes(
-    lines: _Lines, column: pa.DictionaryArray, records: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.int8]:
-    """Turn parameter names into positions in `PARAMETERS`, and no name into -1."""
-    known = {name: code for code, name in enumerate(PARAMETERS)} | {"": -1, "RecordID": -2}
-    names = column.dictionary.to_pylist()
-    code = np.array([known.get(name, -3) for name in names], dtype=np.int8)
-    result = code[column.indices.to_numpy()]
-    lines.check(result == -3, "unknown parameter name")
-    lines.check((result == -2) != records, "RecordID stands in the first line, and only there")
-    return result
+def _columns(
+    lines: _Lines,
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    """Return minute, position in `_NAMES` and value of every line."""
+    minute, code, value, ordinary = scan(b"".join(lines.bodies), int(lines.start[-1]), _NAMES)
+    for line in np.flatnonzero(~ordinary).tolist():
+        minute[line], code[line], value[line] = _read_line(lines, line)
+    lines.check(minute > 60 * HOURS, f"the time is not HH:MM between 00:00 and {HOURS}:00")
+    return minute, code, value
 
 
 def parse_set(archive: _Path, files: Iterable[tuple[str, bytes]]) -> pa.Table:
@@ -202,19 +170,17 @@ def parse_set(archive: _Path, files: Iterable[tuple[str, bytes]]) -> pa.Table:
     empty = np.flatnonzero(np.diff(lines.start) == 0)
     if len(empty):
         raise DataError(f"{archive}: {lines.names[empty[0]]} has no line after its header")
-    table = _split(lines)
-    value = table["value"].to_numpy()
-    lines.check(~np.isfinite(value), "the value is not a number")
-    first = np.zeros(len(value), dtype=bool)
+    minute, code, value = _columns(lines)
+    first = np.zeros(len(minute), dtype=bool)
     first[lines.start[:-1]] = True
-    minute = _minutes(lines, table["time"].chunk(0))
-    code = _codes(lines, table["parameter"].chunk(0), first)
+    lines.check((code == _RECORD_ID) != first, "RecordID stands in the first line, and only there")
     record = np.repeat(lines.record_id, np.diff(lines.start))
     lines.check(first & (value != record), "RecordID is not the number in the file's name")
-    lines.check((code >= 0) & (code < len(DESCRIPTORS)) & (minute > 0), "a descriptor after 00:00")
+    lines.check((code < len(DESCRIPTORS)) & (minute > 0), "a descriptor after 00:00")
+    lines.check(np.diff(minute, prepend=0) * ~first < 0, "the time goes back")
     kept = ~first
     names = pa.array(PARAMETERS, pa.string())
-    index = pa.array(code[kept], mask=code[kept] < 0)
+    index = pa.array(code[kept], mask=code[kept] == _NAMELESS)
     return pa.table(
         {
             "record_id": record[kept],

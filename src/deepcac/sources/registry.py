@@ -81,6 +81,8 @@ class DataSet:
         Columns are ``variable@hour``.
     switches : tuple of str
         Labels of the switches (`deepcac.protocol`) that change its features.
+    pairwise : bool
+        Rows come with pair features and given clusterings (002_*), and are not split at random.
     note, ranges : str or None
         A remark; the table of units and plausible ranges.
     """
@@ -92,6 +94,7 @@ class DataSet:
     positive: str | None
     task: str
     sequence: bool = False
+    pairwise: bool = False
     switches: tuple[str, ...] = ()
     note: str | None = None
     ranges: str | None = None

@@ -1,8 +1,11 @@
 """The CMU WebKB pages (four universities and others): one tar of saved pages to tidy tables."""
 
+import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +19,18 @@ StrPath = str | os.PathLike[str]
 
 CLASSES = ("course", "department", "faculty", "other", "project", "staff", "student")
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
-MAX_PAGE_BYTES = 1 << 24
+_BYTES = re.compile("[\ud800-\udfff]")  # what tar gives for a name that is not UTF-8
+MAX_PAGE_BYTES = 1 << 21  # the largest page has 0.3 MB
+
+
+class Page(NamedTuple):
+    """One saved page."""
+
+    kind: str
+    university: str
+    url: str
+    words: Counter[str]
+    targets: list[str]  # keys of the pages it links to
 
 
 def extract(archive: StrPath, pages: StrPath, words: StrPath, links: StrPath) -> None:
@@ -27,36 +41,44 @@ def extract(archive: StrPath, pages: StrPath, words: StrPath, links: StrPath) ->
     archive : path-like
         Members are ``webkb/{class}/{university}/{address with ^ for /}``.
     pages : path-like
-        Table to write: ``page`` (from 0, in the order of the member names), ``class``,
+        Table to write: ``page`` (from 0, ordered by class, university and address), ``class``,
         ``university``, ``url``.
     words : path-like
         Table to write: ``page``, ``word``, ``count``.
     links : path-like
         Table to write: ``source`` and ``target`` page, each pair once, no page to itself.
+
+    Raises
+    ------
+    DataError
+        The archive is damaged, holds no page, another kind of member or an address twice.
     """
-    found = sorted(_pages(archive))
+    found = sorted(_pages(archive), key=lambda page: page[:3])
     if not found:
         raise DataError(f"{archive}: holds no page webkb/class/university/address")
+    for before, after in itertools.pairwise(found):
+        if before[:3] == after[:3]:
+            raise DataError(f"{archive}: {after.kind} page {after.url} stands twice")
     number: dict[str, int] = {}
-    for page, (_, _, url, _, _) in enumerate(found):
-        number.setdefault(page_key(url), page)
+    for n, page in enumerate(found):
+        number.setdefault(page_key(page.url), n)
     write_table(pages, _page_table(found))
-    write_table(words, _word_table([counts for *_, counts, _ in found]))
-    write_table(links, _link_table([targets for *_, targets in found], number))
+    write_table(words, _word_table(found))
+    write_table(links, _link_table(found, number))
 
 
-def _pages(archive: StrPath) -> Iterator[tuple[str, str, str, Counter[str], list[str]]]:
-    """Yield class, university, address, word counts and link keys of every page."""
+def _pages(archive: StrPath) -> Iterator[Page]:
     for name, content in members(archive, max_member_bytes=MAX_PAGE_BYTES):
         parts = name.split("/")
-        if len(parts) != 4 or parts[1] not in CLASSES:
+        if len(parts) != 4 or parts[1] not in CLASSES or _BYTES.search(name):
             raise DataError(
                 f"{archive}: member {name!r} is not webkb/class/university/address "
                 f"with a class of {', '.join(CLASSES)}"
             )
         url = address(parts[3])
-        counts, targets = read_page(content, url)
-        yield parts[1], parts[2], url, counts, sorted({page_key(target) for target in targets})
+        words, targets = read_page(content, url)
+        keys = sorted({page_key(target) for target in targets})
+        yield Page(parts[1], parts[2], url, words, keys)
 
 
 def address(file_name: str) -> str:
@@ -69,36 +91,35 @@ def address(file_name: str) -> str:
     return f"{scheme.removesuffix(':')}://{rest}"
 
 
-def _page_table(found: list[tuple[str, str, str, Counter[str], list[str]]]) -> pa.Table:
+def _page_table(found: list[Page]) -> pa.Table:
     return pa.table(
         {
             "page": np.arange(len(found)),
-            "class": [kind for kind, *_ in found],
-            "university": [university for _, university, *_ in found],
-            "url": [url for _, _, url, *_ in found],
+            "class": [page.kind for page in found],
+            "university": [page.university for page in found],
+            "url": [page.url for page in found],
         }
     )
 
 
-def _word_table(counts: list[Counter[str]]) -> pa.Table:
-    rows = [(page, word, n) for page, words in enumerate(counts) for word, n in words.items()]
-    rows.sort()
-    page, word, count = zip(*rows, strict=True) if rows else ((), (), ())
+def _word_table(found: list[Page]) -> pa.Table:
+    rows = [(n, word, k) for n, page in enumerate(found) for word, k in sorted(page.words.items())]
+    number, word, count = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table(
         {
-            "page": pa.array(page, pa.int64()),
+            "page": pa.array(number, pa.int64()),
             "word": pa.array(word, pa.string()),
             "count": pa.array(count, pa.int64()),
         }
     )
 
 
-def _link_table(targets: list[list[str]], number: dict[str, int]) -> pa.Table:
+def _link_table(found: list[Page], number: dict[str, int]) -> pa.Table:
     pairs = sorted(
         {
             (source, number[key])
-            for source, keys in enumerate(targets)
-            for key in keys
+            for source, page in enumerate(found)
+            for key in page.targets
             if key in number and number[key] != source
         }
     )

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from scipy.io import arff
 
+from deepcac.cohort import steps, write_cohort
 from deepcac.errors import DataError
-from deepcac.sources.flat import with_row_id, write_cohort
+from deepcac.sources.tidy import with_row_id
 from deepcac.sources.variables import category_field
 from deepcac.storage import write_table
 
@@ -54,12 +56,12 @@ def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     table = with_row_id(table)
     sizes = Counter(table[LABEL].to_pylist())
     for label in sorted(label for label, size in sizes.items() if size < MIN_CLASS_ROWS):
-        table = table.filter(pa.compute.not_equal(table[LABEL], label))
+        table = table.filter(pc.not_equal(table[LABEL], label))
         counts[f"without class {label}: {sizes[label]} rows, too few to split"] = table.num_rows
     if name in GROUPS:
         table = table.append_column("group", table[GROUPS[name]])
     write_table(tidy, table.drop_columns(NOT_FEATURES.get(name, ())))
-    write_cohort(cohort, counts)
+    write_cohort(cohort, steps(counts), unit="row")
 
 
 def read_arff(path: StrPath) -> pa.Table:
@@ -95,8 +97,10 @@ def read_arff(path: StrPath) -> pa.Table:
     fields, columns = [], []
     for name in names:
         kind, levels = meta[name]
+        if kind not in ("nominal", "numeric") or (kind == "numeric" and np.isinf(data[name]).any()):
+            raise DataError(f"{path}: attribute {name!r} is {kind}, or holds an infinite value")
         plain = LABEL if name == names[-1] else name
-        field, column = _column(plain, data[name], levels if kind == "nominal" else None)
+        field, column = _column(plain, data[name], levels)
         fields.append(field)
         columns.append(column)
     if columns[-1].null_count:

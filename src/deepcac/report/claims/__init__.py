@@ -10,10 +10,12 @@ from deepcac.report.claims.cac import cac_rules
 from deepcac.report.claims.deep import deep_rules
 from deepcac.report.claims.evidence import NOT_RUN, Decision, Evidence
 from deepcac.report.claims.rules import Rule
+from deepcac.report.claims.sweeps import sweep_rules
 from deepcac.report.claims.tables import table_rules
 from deepcac.report.ledger import Entry
 from deepcac.report.printed import facts
 from deepcac.report.records import Runs
+from deepcac.report.sweeps import Sweeps
 from deepcac.storage import atomic_path
 
 
@@ -46,9 +48,9 @@ class Claim:
     how_to_check: str
 
 
-def claims(runs: Runs, ledger: Sequence[Entry]) -> list[Claim]:
+def claims(runs: Runs, ledger: Sequence[Entry], sweeps: Sweeps) -> list[Claim]:
     """Decide every claim of the facts; those without a rule say what they need."""
-    rules = {**cac_rules(), **deep_rules(), **table_rules(ledger)}
+    rules = {**cac_rules(), **deep_rules(), **table_rules(ledger), **sweep_rules(sweeps)}
     return [_claim(row, rules.get(row["id"]), runs) for row in facts("claims")]
 
 

@@ -1,0 +1,162 @@
+"""The CAC family as the run loop calls it: X alone, KM+X and CAC+X."""
+
+import os
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.cac.base import class_scores, fit_weighted, make_base
+from deepcac.cac.estimator import CACClassifier, CollapseWarning, KMClassifier
+from deepcac.cac.path import (
+    FULL,
+    GRID,
+    START,
+    AlphaPath,
+    alpha_path,
+    printed_alpha,
+    read_clusterings,
+    tune,
+)
+from deepcac.evaluation.task import Fitted, Task
+
+# The published program balanced the classes of LR alone, and only inside clusters (A1).
+_BALANCED_AS_PUBLISHED = frozenset({"lr"})
+
+Ints = npt.NDArray[np.int64]
+
+
+def fit_task(
+    task: Task, method: str, clusterings: str | os.PathLike[str] | AlphaPath | None = None
+) -> Fitted:
+    """Fit a method of the CAC family on one split.
+
+    Parameters
+    ----------
+    task : Task
+        For this family the training part holds the validation rows too.
+    method : str
+        ``X``, ``km_X`` or ``cac_X`` with X an id of `deepcac.cac.base.make_base`, or ``ec3``.
+    clusterings : path, AlphaPath or None
+        The shared clusterings of this split; without them they are made here.
+
+    Returns
+    -------
+    Fitted
+        Scores of the test rows, clusters, and the cost curves of CAC.
+    """
+    if method == "ec3":
+        from deepcac.consensus.ec3 import fit_task as fit_consensus
+
+        return fit_consensus(task, _class_weight(task, "base", "ec3"))
+    arm, _, name = method.partition("_")
+    if arm not in ("km", "cac"):
+        return _fit_alone(task, method)
+    path = clusterings
+    if path is not None and not isinstance(path, AlphaPath):
+        path = read_clusterings(path, task.y_train, task.seed)
+    return _fit_clustered(task, arm, name, path)
+
+
+def _class_weight(task: Task, arm: str, name: str) -> str | None:
+    """Return the one switch of all arms, or what the published program did (A1)."""
+    if "A1" not in task.protocol:
+        return "balanced"
+    clustered = arm in ("km", "cac")
+    return "balanced" if clustered and name in _BALANCED_AS_PUBLISHED else None
+
+
+def _fit_alone(task: Task, name: str) -> Fitted:
+    start = time.perf_counter()
+    weight = _class_weight(task, "base", name)
+    model = fit_weighted(make_base(name, seed=task.seed), task.X_train, task.y_train, weight)
+    seconds = {"classifier": time.perf_counter() - start}
+    return Fitted(
+        probability=class_scores(model, task.X_test, task.n_classes),
+        predicted=model.predict(task.X_test).astype(np.int64),
+        cluster=np.zeros(len(task.y_test), dtype=np.int64),
+        train_cluster=np.zeros(len(task.y_train), dtype=np.int64),
+        hyperparameters={"classifier": name, "class_weight": weight},
+        calibrated=hasattr(model, "predict_proba"),
+        seconds=seconds,
+    )
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The alpha of a run and how it was found."""
+
+    alpha: float
+    scores: dict[str, float]
+    tuned: tuple[str, ...]
+
+
+def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> Fitted:
+    clock = [time.perf_counter()]
+    printed = printed_alpha(task.dataset, name) if "A11" in task.protocol else None
+    tuning = arm == "cac" and printed is None
+    if path is None:
+        path = alpha_path(
+            task.X_train,
+            task.y_train,
+            task.k,
+            task.seed,
+            GRID if tuning else (),
+            full_only=not tuning,
+        )
+    clock.append(time.perf_counter())
+    weight = _class_weight(task, arm, name)
+    base = make_base(name, seed=task.seed)
+    model: CACClassifier = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
+    choice = _Choice(printed or 0.0, {}, ())
+    if tuning:
+        choice = _Choice(*tune(model, task.X_train, task.y_train, path), ("alpha",))
+    clock.append(time.perf_counter())
+    if arm == "cac":
+        model = CACClassifier(
+            base, task.k, alpha=choice.alpha, class_weight=weight, random_state=task.seed
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapseWarning)  # the record says it
+        model.fit(task.X_train, task.y_train, labels=path.labels[FULL, START])
+    clock.append(time.perf_counter())
+    spent = np.diff(clock).tolist()
+    stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
+    return _report(task, model, arm, choice, stages)
+
+
+def _report(
+    task: Task, model: CACClassifier, arm: str, choice: _Choice, seconds: dict[str, float]
+) -> Fitted:
+    hyperparameters: dict[str, Any] = {
+        "classifier": type(model.base_estimator).__name__,
+        "class_weight": model.class_weight,
+        "n_clusters": task.k,
+        "n_clusters_found": model.n_clusters_found_,
+        "collapsed": model.collapsed_,
+        "polarisation": model.polarisation_,
+    }
+    history = {}
+    if arm == "cac":
+        hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
+        hyperparameters |= {"alpha_f1": choice.scores} if choice.scores else {}
+        history = {
+            "cost": model.cost_history_.tolist(),
+            "within": model.within_history_.tolist(),
+            "separation": model.separation_history_.tolist(),
+            "moves": model.moves_.astype(float).tolist(),
+        }
+    return Fitted(
+        probability=class_scores(model, task.X_test, task.n_classes),
+        predicted=model.predict(task.X_test),
+        cluster=model.assign(task.X_test),
+        train_cluster=model.subtypes_,
+        hyperparameters=hyperparameters,
+        tuned=choice.tuned,
+        history=history,
+        calibrated=hasattr(model, "predict_proba"),
+        seconds=seconds,
+    )

@@ -1,0 +1,132 @@
+"""The papers' base classifiers X, by id, with the settings the papers state (000_* 6.2)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.svm import LinearSVC
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import has_fit_parameter
+
+from deepcac.errors import ConfigError
+
+ClassWeight = str | dict[Any, float] | None
+
+
+def _xgb(seed: int) -> BaseEstimator:
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(n_estimators=10, n_jobs=1, random_state=seed)
+
+
+# Where the papers are silent, scikit-learn's defaults stand; ridge regresses on -1 and 1.
+_BASES: dict[str, Callable[[int], BaseEstimator]] = {
+    "lr": lambda seed: LogisticRegression(max_iter=1000, random_state=seed),
+    "svm": lambda seed: LinearSVC(dual=False, random_state=seed),
+    "lda": lambda seed: LinearDiscriminantAnalysis(),
+    "perceptron": lambda seed: Perceptron(random_state=seed),
+    "rf": lambda seed: RandomForestClassifier(n_estimators=10, random_state=seed),
+    "knn": lambda seed: KNeighborsClassifier(n_neighbors=5),
+    "sgd": lambda seed: SGDClassifier(loss="log_loss", random_state=seed),
+    "ridge": lambda seed: RidgeClassifier(),
+    "xgb": _xgb,
+    "nearest_centroid": lambda seed: NearestCentroid(),
+}
+
+
+def make_base(name: str, *, seed: int = 0) -> BaseEstimator:
+    """Return an unfitted base classifier.
+
+    Parameters
+    ----------
+    name : str
+        One of lr, svm (linear), lda, perceptron, rf (10 trees), knn (5 neighbours), sgd (log
+        loss), ridge, xgb (10 trees), and nearest_centroid, the rule to which CAC collapses.
+    seed : int
+        Of the classifiers that draw random numbers.
+    """
+    if name not in _BASES:
+        raise ConfigError(f"no base classifier {name!r}; known: {', '.join(_BASES)}")
+    return _BASES[name](seed)
+
+
+def fit_weighted(
+    base: BaseEstimator, X: npt.NDArray[np.float64], y: npt.NDArray[Any], class_weight: ClassWeight
+) -> BaseEstimator:
+    """Fit a clone of `base` with class weights, if it knows any way to take them.
+
+    A classifier without ``class_weight`` is given row weights; one that takes neither (LDA,
+    k-NN) is fitted unweighted. Rows of one class get a constant classifier.
+
+    Parameters
+    ----------
+    base : estimator
+        Left unfitted.
+    X, y : ndarray of shape (n, d) and (n,)
+        Training rows.
+    class_weight : {"balanced"}, dict or None
+        None leaves `base` as it is.
+
+    Returns
+    -------
+    estimator
+        The fitted clone.
+    """
+    present = np.unique(y)
+    if len(present) == 1:
+        return DummyClassifier(strategy="most_frequent").fit(X, y)
+    model = clone(base)
+    if class_weight is None:
+        return model.fit(X, y)
+    if isinstance(class_weight, dict):
+        class_weight = {c: w for c, w in class_weight.items() if c in present}
+    if "class_weight" in model.get_params():
+        return model.set_params(class_weight=class_weight).fit(X, y)
+    if has_fit_parameter(model, "sample_weight"):
+        return model.fit(X, y, sample_weight=compute_sample_weight(class_weight, y))
+    return model.fit(X, y)
+
+
+def class_scores(
+    model: ClassifierMixin,
+    X: npt.NDArray[np.float64],
+    n_classes: int,
+    *,
+    probabilities: bool = True,
+) -> npt.NDArray[np.float64]:
+    """Return one score a class: probabilities where the model has them, else decision values.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted on class ids 0..n_classes-1, of which it may have seen only some.
+    X : ndarray of shape (n, d)
+        Rows.
+    n_classes : int
+        Number of columns.
+    probabilities : bool
+        Whether probabilities are preferred to decision values.
+
+    Returns
+    -------
+    ndarray of shape (n, n_classes)
+        A class the model has not seen gets probability 0, or the least decision value -1.
+    """
+    seen = np.asarray(model.classes_, dtype=np.int64)
+    if probabilities and hasattr(model, "predict_proba"):
+        scores = np.zeros((len(X), n_classes))
+        scores[:, seen] = model.predict_proba(X)
+        return scores
+    values = model.decision_function(X)
+    if values.ndim == 1:
+        values = np.column_stack([-values, values])
+    scores = np.full((len(X), n_classes), min(-1.0, values.min(initial=0.0)))
+    scores[:, seen] = values
+    return scores

@@ -1,0 +1,342 @@
+"""CAC as a scikit-learn classifier: cluster, then one classifier a cluster."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.cluster import KMeans
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, log_loss, pairwise_distances_argmin
+from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+
+from deepcac.cac.base import ClassWeight, class_scores, fit_weighted
+from deepcac.cac.cluster import Clustering, Separation, cluster
+from deepcac.errors import ConfigError
+
+Selection = Literal["final", "best_train_loss", "best_validation"]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class CollapseWarning(UserWarning):
+    """The clusters hold one class each, so the base classifiers have no say."""
+
+
+def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
+    """Return the start of CAC: Lloyd's k-means, best of 10."""
+    model = KMeans(n_clusters=k, n_init=10, algorithm="lloyd", random_state=random_state)
+    return model.fit(X).labels_.astype(np.int64)
+
+
+def _base_has(method: str) -> Any:
+    def check(self: "CACClassifier") -> bool:
+        return hasattr(self._base(), method)
+
+    return available_if(check)
+
+
+class CACClassifier(ClassifierMixin, BaseEstimator):
+    """Clustering-aware classification (000_*, 001_*, 003_* section 6).
+
+    Rows are clustered so that the classes lie apart inside each cluster; each cluster gets its
+    own copy of a base classifier; a new row goes to the nearest cluster centroid and is
+    classified there.
+
+    Parameters
+    ----------
+    base_estimator : classifier, optional
+        Logistic regression if None.
+    n_clusters : int
+        Number of clusters, k.
+    alpha : float
+        Weight of the class separation; 0 is Hartigan's k-means.
+    separation : {"size", "cluster"}
+        Whether a cluster's separation is multiplied by its size.
+    selection : {"final", "best_train_loss", "best_validation"}
+        Keep the clusters of the last pass (000_*), or of the pass whose classifiers had the
+        lowest training loss or the highest validation F1 (001_* Algorithm 1). The loss is the
+        log loss, or the error rate of a classifier without probabilities.
+    class_weight : {"balanced"}, dict or None
+        Handed to every local classifier that can take class or row weights; None leaves
+        `base_estimator` as it is. "balanced" balances inside each cluster.
+    max_iter : int
+        Largest number of passes.
+    random_state : int, RandomState or None
+        Of the k-means start.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    cluster_centers_ : ndarray of shape (found, d)
+        Mean of each cluster.
+    n_clusters_found_ : int
+        Clusters with rows; fewer than `n_clusters` if a start left some empty.
+    subtypes_ : ndarray of shape (n,)
+        Cluster of each training row.
+    estimators_ : list
+        The classifier of each cluster; constant where the cluster has one class.
+    n_iter_ : int
+        Passes over the rows.
+    cost_history_, within_history_, separation_history_ : ndarray of shape (n_iter_ + 1,)
+        phi, D and S, at the start and after each pass.
+    moves_ : ndarray of shape (n_iter_,)
+        Rows moved in each pass.
+    class_counts_ : ndarray of shape (found, n_classes)
+        Rows of each cluster and class.
+    polarisation_ : float
+        Share of rows in the majority class of their cluster.
+    collapsed_ : bool
+        Whether the clusters hold one class each (polarisation above 0.99) although the data do
+        not (majority below 0.95). CAC is then the nearest-class-centroid rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deepcac.cac import CACClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2)) + np.repeat([[-4, 0], [4, 0]], 100, axis=0)
+    >>> y = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
+    >>> model = CACClassifier(n_clusters=2, alpha=0.1, random_state=0).fit(X, y)
+    >>> float(model.score(X, y)) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        base_estimator: Any = None,
+        n_clusters: int = 2,
+        *,
+        alpha: float = 1.0,
+        separation: Separation = "size",
+        selection: Selection = "final",
+        class_weight: ClassWeight = None,
+        max_iter: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.base_estimator = base_estimator
+        self.n_clusters = n_clusters
+        self.alpha = alpha
+        self.separation = separation
+        self.selection = selection
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        labels: npt.ArrayLike | None = None,
+        validation: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    ) -> Self:
+        """Cluster the rows and fit one classifier a cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Finite features on comparable scales.
+        y : array-like of shape (n,)
+            Classes.
+        labels : array-like of shape (n,), int, optional
+            Clusters to start from, instead of k-means.
+        validation : (X, y), optional
+            Rows that choose the pass; needed by ``selection="best_validation"``.
+        """
+        rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        if self.selection not in ("final", "best_train_loss", "best_validation"):
+            raise ConfigError(
+                f"selection is {self.selection!r}; use 'final', 'best_train_loss' or "
+                "'best_validation'"
+            )
+        if self.selection == "best_validation" and validation is None:
+            raise ConfigError("selection='best_validation' needs fit(..., validation=(X, y))")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if labels is None:
+            random_state = check_random_state(self.random_state)
+            labels = kmeans_labels(rows, self.n_clusters, random_state)
+        start = np.asarray(labels)
+        if self.selection == "final":
+            found = self._cluster(rows, codes, start)
+            self._keep(rows, codes, found.labels)
+        else:
+            found = self._choose(rows, codes, start, validation)
+        self._record(found)
+        self._warn_if_collapsed(codes)
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # A one-class cluster answers its class whatever the class weights are, which is more
+        # than the checks of extreme weights allow for.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _base(self) -> Any:
+        if self.base_estimator is None:
+            return LogisticRegression(max_iter=1000)
+        return self.base_estimator
+
+    def _cluster(self, X: Floats, y: Ints, labels: Ints) -> Clustering:
+        return cluster(X, y, labels, self.alpha, max_iter=self.max_iter, separation=self.separation)
+
+    def _keep(self, X: Floats, y: Ints, labels: Ints) -> None:
+        """Take over a clustering: centroids, and one classifier a cluster."""
+        used, self.subtypes_ = np.unique(labels, return_inverse=True)
+        self.n_clusters_found_ = len(used)
+        members = [self.subtypes_ == j for j in range(len(used))]
+        self.cluster_centers_ = np.array([X[rows].mean(axis=0) for rows in members])
+        self.class_counts_ = np.array(
+            [np.bincount(y[rows], minlength=len(self.classes_)) for rows in members]
+        )
+        self.estimators_ = [
+            fit_weighted(self._base(), X[rows], y[rows], self._weights()) for rows in members
+        ]
+        self.polarisation_ = float(self.class_counts_.max(axis=1).sum() / len(y))
+
+    def _weights(self) -> ClassWeight:
+        """Return the class weights, by class id instead of class label."""
+        if not isinstance(self.class_weight, dict):
+            return self.class_weight
+        return {c: self.class_weight.get(label, 1.0) for c, label in enumerate(self.classes_)}
+
+    def _choose(self, X: Floats, y: Ints, start: Ints, validation: Any) -> Clustering:
+        """Fit after every pass and keep the best one (001_* Algorithm 1)."""
+        best, kept = np.inf, start
+        for labels in self._passes(X, y, start):
+            self._keep(X, y, labels)
+            loss = self._loss(X, y) if validation is None else self._deficit(*validation)
+            if loss < best:
+                best, kept = loss, labels
+        self._keep(X, y, kept)
+        return self._cluster(X, y, start)
+
+    def _passes(self, X: Floats, y: Ints, labels: Ints) -> Iterator[Ints]:
+        yield labels
+        for _ in range(self.max_iter):
+            step = cluster(X, y, labels, self.alpha, max_iter=1, separation=self.separation)
+            if step.converged:
+                return
+            labels = step.labels
+            yield labels
+
+    def _loss(self, X: Floats, y: Ints) -> float:
+        scores = self._scores(X)
+        if not hasattr(self._base(), "predict_proba"):
+            return float((self._local_predict(X) != y).mean())
+        return float(log_loss(y, scores, labels=np.arange(len(self.classes_))))
+
+    def _deficit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> float:
+        binary = len(self.classes_) == 2
+        options = {"pos_label": self.classes_[1]} if binary else {"average": "macro"}
+        predicted = self.classes_[self._local_predict(np.asarray(X, dtype=np.float64))]
+        return 1.0 - float(f1_score(y, predicted, zero_division=0.0, **options))
+
+    def _record(self, found: Clustering) -> None:
+        self.n_iter_ = found.n_iter
+        self.moves_ = found.moves
+        self.cost_history_ = found.cost
+        self.within_history_ = found.within
+        self.separation_history_ = found.separation
+
+    def _warn_if_collapsed(self, y: Ints) -> None:
+        majority = np.bincount(y).max() / len(y)
+        self.collapsed_ = bool(self.polarisation_ > 0.99 and majority < 0.95)
+        if self.collapsed_ and self.alpha > 0:
+            warnings.warn(
+                f"the clusters hold one class each (polarisation {self.polarisation_:.3f}), so "
+                f"this is the nearest-class-centroid rule; lower alpha (now {self.alpha:g})",
+                CollapseWarning,
+                stacklevel=3,
+            )
+
+    def assign(self, X: npt.ArrayLike) -> Ints:
+        """Return the nearest cluster of each row of `X` (n, d) (000_* section 5.4)."""
+        rows = self._rows(X)
+        return pairwise_distances_argmin(rows, self.cluster_centers_).astype(np.int64)
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the class of each row of `X` (n, d)."""
+        rows = self._rows(X)
+        return self.classes_[self._local_predict(rows)]
+
+    @_base_has("predict_proba")
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return class probabilities of shape (n, n_classes), row by row in the order of `X`."""
+        return self._scores(self._rows(X))
+
+    @_base_has("decision_function")
+    def decision_function(self, X: npt.ArrayLike) -> Floats:
+        """Return decision values, (n,) for two classes, else (n, n_classes).
+
+        The constant classifier of a one-class cluster has 1 for its class and -1 for others.
+        """
+        rows = self._rows(X)
+        scores = self._by_cluster(rows, (len(rows), len(self.classes_)), self._decision)
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def _rows(self, X: npt.ArrayLike) -> Floats:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=np.float64, reset=False)
+
+    def _decision(self, model: Any, X: Floats) -> Floats:
+        if isinstance(model, DummyClassifier):
+            return 2.0 * class_scores(model, X, len(self.classes_)) - 1.0
+        return class_scores(model, X, len(self.classes_), probabilities=False)
+
+    def _scores(self, X: Floats) -> Floats:
+        n_classes = len(self.classes_)
+        return self._by_cluster(
+            X, (len(X), n_classes), lambda model, rows: class_scores(model, rows, n_classes)
+        )
+
+    def _local_predict(self, X: Floats) -> Ints:
+        codes = self._by_cluster(X, (len(X),), lambda model, rows: model.predict(rows))
+        return codes.astype(np.int64)
+
+    def _by_cluster(self, X: Floats, shape: tuple[int, ...], ask: Any) -> Floats:
+        """Ask each cluster's classifier about its own rows, and put the answers in place."""
+        nearest = pairwise_distances_argmin(X, self.cluster_centers_)
+        answers = np.empty(shape)
+        for j, model in enumerate(self.estimators_):
+            rows = np.flatnonzero(nearest == j)
+            if len(rows):
+                answers[rows] = ask(model, X[rows])
+        return answers
+
+
+class KMClassifier(CACClassifier):
+    """Cluster with k-means, then one classifier a cluster: CAC stopped at its start.
+
+    Parameters
+    ----------
+    base_estimator, n_clusters, class_weight, random_state
+        As of `CACClassifier`.
+    """
+
+    alpha = 0.0
+    selection = "final"
+
+    def __init__(
+        self,
+        base_estimator: Any = None,
+        n_clusters: int = 2,
+        *,
+        class_weight: ClassWeight = None,
+        random_state: Any = None,
+    ) -> None:
+        self.base_estimator = base_estimator
+        self.n_clusters = n_clusters
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def _cluster(self, X: Floats, y: Ints, labels: Ints) -> Clustering:
+        return cluster(X, y, labels, self.alpha, max_iter=0)

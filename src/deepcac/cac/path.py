@@ -1,0 +1,223 @@
+"""The alpha path: each (fold, k, alpha) is clustered once and shared by all base classifiers."""
+
+import csv
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from sklearn.metrics import f1_score
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from deepcac.cac.cluster import cluster
+from deepcac.cac.estimator import KMClassifier, kmeans_labels
+from deepcac.errors import DataError
+from deepcac.protocol import Protocol
+from deepcac.storage import read_table, write_table
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.int8]
+
+START = 0.0  # the alpha under which the k-means labels are filed
+FULL = -1  # the fold that is the whole training part
+FOLDS = 5
+# [0.01, 3] as in 000_* 6.2; holds every printed alpha of that range.
+GRID = (0.01, 0.02, 0.04, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 3.0)
+# 001_* Table 4 prints one alpha a data set, the others one a data set and classifier.
+_TABLES = ("cac_v1_table3_alpha.csv", "deepcac_table4_alpha.csv", "cac_v2_table4_alpha.csv")
+_DATASETS = {
+    "titanic": "Titanic",
+    "credit": "Credit",
+    "adult": "Adult",
+    "diabetes": "Diabetes",
+    "cic": "CIC",
+    "wid_mortality": "WID-M",
+    "magic": "Magic",
+    "sepsis_signature": "Sepsis",
+}
+_CLASSIFIERS = {
+    "lr": "LR",
+    "svm": "SVM",
+    "lda": "LDA",
+    "perceptron": "Perceptron",
+    "rf": "RF",
+    "knn": "KNN",
+    "sgd": "SGD",
+    "ridge": "Ridge",
+    "xgb": "XGB",
+}
+
+
+@dataclass(frozen=True)
+class AlphaPath:
+    """Every clustering of one training part.
+
+    Attributes
+    ----------
+    folds : ndarray of shape (n,)
+        Fold in which each training row is held out.
+    labels : dict of (fold, alpha) to ndarray of shape (n,), int8
+        Clusters, -1 for the rows that the fold holds out. Fold `FULL` holds out none, and
+        alpha `START` is the k-means start.
+    """
+
+    folds: Ints
+    labels: dict[tuple[int, float], Labels]
+
+
+@cache
+def _printed() -> dict[tuple[str, str], float]:
+    alphas: dict[tuple[str, str], float] = {}
+    for name in _TABLES:
+        text = (resources.files("deepcac") / "facts" / name).read_text(encoding="utf-8")
+        for row in csv.DictReader(text.splitlines()):
+            alphas.setdefault((row["dataset"], row.get("classifier") or "CAC"), float(row["alpha"]))
+    return alphas
+
+
+def printed_alpha(dataset: str, classifier: str) -> float | None:
+    """Return the alpha that the papers print for a data set and base classifier, if any.
+
+    Parameters
+    ----------
+    dataset : str
+        Data set id; generated data (``demo_*``) take that of the data set they stand for.
+    classifier : str
+        Base classifier id.
+    """
+    known = _DATASETS.get(dataset.removeprefix("demo_"), "")
+    for column in (_CLASSIFIERS.get(classifier, ""), "CAC"):
+        if (known, column) in _printed():
+            return _printed()[known, column]
+    return None
+
+
+def alphas_needed(dataset: str, protocol: Protocol) -> tuple[float, ...]:
+    """Return the alphas that the runs of a data set ask for: the grid, or the printed (A11)."""
+    printed = {printed_alpha(dataset, x) for x in _CLASSIFIERS} - {None}
+    if "A11" in protocol and printed:
+        return tuple(sorted(alpha for alpha in printed if alpha is not None))
+    return GRID
+
+
+def draw_folds(y: Ints, seed: int) -> Ints:
+    """Assign each row to one of five folds, stratified if every class has five rows."""
+    enough = np.bincount(y)[np.unique(y)].min() >= FOLDS
+    splitter = (StratifiedKFold if enough else KFold)(FOLDS, shuffle=True, random_state=seed)
+    folds = np.empty(len(y), dtype=np.int64)
+    for fold, (_, held_out) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
+        folds[held_out] = fold
+    return folds
+
+
+def alpha_path(
+    X: Floats, y: Ints, k: int, seed: int, alphas: Iterable[float], *, full_only: bool = False
+) -> AlphaPath:
+    """Cluster every fold and the whole of a training part with every alpha.
+
+    Parameters
+    ----------
+    X, y : ndarray of shape (n, d) and (n,)
+        Training rows and class ids.
+    k : int
+        Number of clusters.
+    seed : int
+        Of the folds and of k-means.
+    alphas : iterable of float
+        Values of alpha; each starts from k-means, as the papers do.
+    full_only : bool
+        Leave out the folds, if alpha is not tuned.
+    """
+    folds = draw_folds(y, seed)
+    labels: dict[tuple[int, float], Labels] = {}
+    for fold in (FULL,) if full_only else range(FULL, FOLDS):
+        rows = np.flatnonzero(folds != fold)
+        part, classes = np.ascontiguousarray(X[rows]), y[rows]
+        start = kmeans_labels(part, k, seed)
+        found = {START: start} | {a: cluster(part, classes, start, a).labels for a in alphas}
+        for alpha, chosen in found.items():
+            labels[fold, alpha] = np.full(len(y), -1, dtype=np.int8)
+            labels[fold, alpha][rows] = chosen
+    return AlphaPath(folds, labels)
+
+
+def tune(
+    model: KMClassifier, X: Floats, y: Ints, path: AlphaPath
+) -> tuple[float, dict[str, float]]:
+    """Choose alpha by cross-validated F1 (000_* 6.2), the smallest of the best.
+
+    Parameters
+    ----------
+    model : KMClassifier
+        Holds the base classifier and class weights; it is fitted on each given clustering.
+    X, y : ndarray of shape (n, d) and (n,)
+        The training part that `path` belongs to.
+    path : AlphaPath
+        With folds.
+
+    Returns
+    -------
+    alpha : float
+    scores : dict of str to float
+        Mean F1 of each alpha (macro-averaged for more than two classes).
+    """
+    alphas = sorted({alpha for fold, alpha in path.labels if fold != FULL} - {START})
+    f1 = np.empty((FOLDS, len(alphas)))
+    for fold in range(FOLDS):
+        seen: dict[bytes, float] = {}  # neighbouring alphas often give the same clusters
+        for a, alpha in enumerate(alphas):
+            labels = path.labels[fold, alpha]
+            key = labels.tobytes()
+            if key not in seen:
+                seen[key] = _fold_score(model, X, y, labels)
+            f1[fold, a] = seen[key]
+    means = f1.mean(axis=0)
+    scores = {f"{alpha:g}": float(mean) for alpha, mean in zip(alphas, means, strict=True)}
+    return alphas[int(means.argmax())], scores
+
+
+def _fold_score(model: KMClassifier, X: Floats, y: Ints, labels: Labels) -> float:
+    inside = labels >= 0
+    model.fit(X[inside], y[inside], labels=labels[inside])
+    predicted = model.predict(X[~inside])
+    average = "binary" if y.max() < 2 else "macro"
+    return float(f1_score(y[~inside], predicted, average=average, zero_division=0.0))
+
+
+def write_clusterings(path: str | os.PathLike[str], paths: dict[int, AlphaPath]) -> None:
+    """Write the alpha paths of all splits (by seed): seed, fold, alpha and a list of labels."""
+    keys = [(seed, *key) for seed, each in sorted(paths.items()) for key in sorted(each.labels)]
+    seeds, folds, alphas = zip(*keys, strict=True)
+    table = {
+        "seed": pa.array(seeds, pa.int64()),
+        "fold": pa.array(folds, pa.int8()),
+        "alpha": pa.array(alphas, pa.float64()),
+        "labels": pa.array(
+            [paths[seed].labels[fold, alpha] for seed, fold, alpha in keys], pa.list_(pa.int8())
+        ),
+    }
+    write_table(path, pa.table(table))
+
+
+def read_clusterings(path: str | os.PathLike[str], y: Ints, seed: int) -> AlphaPath:
+    """Read the alpha path of one split, for training rows of classes `y` in their order."""
+    table = read_table(path)
+    table = table.filter(pc.equal(table["seed"], seed))
+    labels = {
+        (fold, alpha): row.values.to_numpy()
+        for fold, alpha, row in zip(
+            table["fold"].to_pylist(), table["alpha"].to_pylist(), table["labels"], strict=True
+        )
+    }
+    if not labels or any(len(each) != len(y) for each in labels.values()):
+        raise DataError(
+            f"{path}: holds no clusterings of {len(y)} training rows for split {seed}; "
+            "delete it and build it again"
+        )
+    return AlphaPath(draw_folds(y, seed), labels)

@@ -1,0 +1,74 @@
+"""Kernels over hourly values of many stays: fills, and five aggregates of a window."""
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+AGGREGATES = ("first", "last", "lowest", "highest", "median")
+
+
+@njit(cache=True)
+def fill_forward(values: Array, starts: Rows) -> Array:
+    """Carry each value forward to the hours without one, inside its stay.
+
+    Parameters
+    ----------
+    values : ndarray of shape (rows,)
+        NaN where not measured.
+    starts : ndarray of shape (n + 1,)
+        Begin of each stay, and the number of rows.
+
+    Returns
+    -------
+    ndarray of shape (rows,)
+        NaN only before the first measurement of a stay.
+    """
+    filled = values.copy()
+    for i in range(len(starts) - 1):
+        for t in range(starts[i] + 1, starts[i + 1]):
+            if np.isnan(filled[t]):
+                filled[t] = filled[t - 1]
+    return filled
+
+
+@njit(cache=True)
+def fill_backward(values: Array, starts: Rows, hours: int) -> Array:
+    """Carry values backward inside the first `hours` hours of each stay (switch S2)."""
+    filled = values.copy()
+    for i in range(len(starts) - 1):
+        for t in range(min(starts[i] + hours, starts[i + 1]) - 2, starts[i] - 1, -1):
+            if np.isnan(filled[t]):
+                filled[t] = filled[t + 1]
+    return filled
+
+
+@njit(cache=True)
+def aggregate(values: Array, begin: Rows, end: Rows) -> Array:
+    """Return the `AGGREGATES` of the known values in each window.
+
+    Parameters
+    ----------
+    values : ndarray of shape (rows,)
+        NaN where unknown.
+    begin, end : ndarray of shape (n,)
+        Windows ``[begin, end)``.
+
+    Returns
+    -------
+    ndarray of shape (n, 5)
+        First, last, lowest, highest and median; NaN where a window has no known value.
+    """
+    result = np.full((len(begin), 5), np.nan)
+    for i in range(len(begin)):
+        window = values[begin[i] : end[i]]
+        known = window[~np.isnan(window)]
+        if len(known):
+            result[i, 0] = known[0]
+            result[i, 1] = known[-1]
+            result[i, 2] = known.min()
+            result[i, 3] = known.max()
+            result[i, 4] = np.median(known)
+    return result

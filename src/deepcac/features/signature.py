@@ -1,0 +1,181 @@
+"""Path signatures up to a given depth, their logarithm, and the usual augmentations of paths.
+
+A signature is computed by iisignature, by pysiglib or by a small kernel of our own; all three
+give the same numbers (`tests/test_signature.py` holds them to a plain reference).
+"""
+
+import importlib
+from collections.abc import Callable
+from itertools import product
+from types import ModuleType
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from deepcac.errors import ConfigError
+
+Array = npt.NDArray[np.float64]
+
+_INSTALL = {
+    "iisignature": "pip install --no-build-isolation iisignature==0.24",
+    "pysiglib": "pip install pysiglib==4.0.0",
+}
+
+
+def signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
+    """Return the signatures of piecewise linear paths.
+
+    Parameters
+    ----------
+    paths : ndarray of shape (n, length, d)
+        Points of each path, all finite.
+    depth : int
+        Highest level, 1 or more.
+    backend : {"iisignature", "pysiglib", "numba"}
+        What computes it. The first two are optional packages.
+
+    Returns
+    -------
+    ndarray of shape (n, d + d^2 + ... + d^depth)
+        Levels 1 to `depth`; inside a level, words in lexicographic order.
+
+    Raises
+    ------
+    ConfigError
+        Unknown or missing backend, or `paths` and `depth` out of range.
+    """
+    if paths.ndim != 3 or paths.shape[1] < 1 or paths.shape[2] < 1 or depth < 1:
+        raise ConfigError(
+            f"paths of shape {paths.shape} with depth {depth}: expected (n, length, d), depth >= 1"
+        )
+    if not np.isfinite(paths).all():
+        raise ConfigError("a path holds NaN or infinity; fill or leave out such paths first")
+    if backend not in _BACKENDS:
+        raise ConfigError(f"unknown backend {backend!r}; known: {', '.join(_BACKENDS)}")
+    if len(paths) == 0 or paths.shape[1] == 1:
+        return np.zeros((len(paths), len(words(paths.shape[2], depth))))
+    # pysiglib wants arrays that own their data.
+    return _BACKENDS[backend](np.require(paths, np.float64, ["C", "O"]), depth)
+
+
+def words(d: int, depth: int) -> list[tuple[int, ...]]:
+    """Return the words over the letters 0..d-1 in the order of `signature`."""
+    return [word for level in range(1, depth + 1) for word in product(range(d), repeat=level)]
+
+
+def lyndon_words(d: int, depth: int) -> list[tuple[int, ...]]:
+    """Return the Lyndon words, in the same order: smaller than all their proper suffixes."""
+    return [w for w in words(d, depth) if all(w < w[i:] for i in range(1, len(w)))]
+
+
+def log_signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
+    """Return the log-signatures of paths, read off at the Lyndon words.
+
+    The logarithm in the tensor algebra is determined by its entries at the Lyndon words
+    (Reizenstein and Graham 2020, "The iisignature library", section 3), so that these are a
+    full and free set of coordinates.
+
+    Parameters
+    ----------
+    paths, depth, backend
+        As for `signature`.
+
+    Returns
+    -------
+    ndarray of shape (n, len(lyndon_words(d, depth)))
+    """
+    d = paths.shape[2]
+    signatures = signature(paths, depth, backend)
+    levels = _levels(signatures, d, depth)
+    logarithm = [level.copy() for level in levels]
+    power = levels
+    for k in range(2, depth + 1):
+        power = _multiply(power, levels)
+        for total, term in zip(logarithm, power, strict=True):
+            total += (-1) ** (k + 1) / k * term
+    flat = np.concatenate(logarithm, axis=1)
+    position = {word: j for j, word in enumerate(words(d, depth))}
+    return flat[:, [position[word] for word in lyndon_words(d, depth)]]
+
+
+def _levels(signatures: Array, d: int, depth: int) -> list[Array]:
+    """Split rows into levels of shape (n, d^1), (n, d^2), ..."""
+    ends = np.cumsum([d**level for level in range(1, depth + 1)])
+    return np.split(signatures, ends[:-1], axis=1)
+
+
+def _multiply(a: list[Array], b: list[Array]) -> list[Array]:
+    """Multiply two truncated tensor series without constant terms."""
+    result = [np.zeros_like(level) for level in a]
+    for i, left in enumerate(a):
+        for j, right in enumerate(b[: len(a) - i - 1]):
+            outer = left[:, :, None] * right[:, None, :]
+            result[i + j + 1] += outer.reshape(result[i + j + 1].shape)
+    return result
+
+
+def lead_lag(paths: Array) -> Array:
+    """Return the lead-lag transform: (n, length, d) to (n, 2 length - 1, 2 d), lead first."""
+    twice = np.repeat(paths, 2, axis=1)
+    return np.concatenate([twice[:, 1:], twice[:, :-1]], axis=2)
+
+
+def add_time(paths: Array, time: Array) -> Array:
+    """Put `time` of shape (n, length) before the channels of `paths`."""
+    return np.concatenate([time[:, :, None], paths], axis=2)
+
+
+def _by_iisignature(paths: Array, depth: int) -> Array:
+    return _module("iisignature").sig(paths, depth)
+
+
+def _by_pysiglib(paths: Array, depth: int) -> Array:
+    return _module("pysiglib").sig(paths, depth)
+
+
+def _module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ConfigError(
+            f"signature backend {name!r} is not installed: `{_INSTALL[name]}`, "
+            "or choose the backend 'numba'"
+        ) from error
+
+
+@njit(cache=True)
+def _by_numba(paths: Array, depth: int) -> Array:
+    """Multiply a signature by the exponential of each increment (Chen), Horner's scheme."""
+    n, length, d = paths.shape
+    ends = np.zeros(depth + 1, np.int64)
+    for level in range(1, depth + 1):
+        ends[level] = ends[level - 1] + d**level
+    result = np.zeros((n, ends[depth]))
+    horner = np.empty(d**depth)
+    for i in range(n):
+        row = result[i]
+        for t in range(1, length):
+            step = paths[i, t] - paths[i, t - 1]
+            for level in range(depth, 0, -1):
+                # ((step / level + S1) step / (level - 1) + S2) ... + S_level, from the inside.
+                size = 1
+                horner[0] = 1.0
+                for k in range(1, level + 1):
+                    for u in range(size - 1, -1, -1):
+                        value = horner[u] / (level - k + 1)
+                        for j in range(d - 1, -1, -1):
+                            horner[u * d + j] = value * step[j]
+                    size *= d
+                    for u in range(size):
+                        horner[u] += row[ends[k - 1] + u]
+                for u in range(size):
+                    row[ends[level - 1] + u] = horner[u]
+    return result
+
+
+_BACKENDS: dict[str, Callable[[Array, int], Array]] = {
+    "iisignature": _by_iisignature,
+    "pysiglib": _by_pysiglib,
+    "numba": _by_numba,
+}

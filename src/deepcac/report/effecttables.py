@@ -1,0 +1,175 @@
+"""Tables of effects: clustering against none, single switches, collapse."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from deepcac.protocol import switches
+from deepcac.report.comparisons import METRICS, Difference
+from deepcac.report.ledger import number
+from deepcac.report.names import method_label
+from deepcac.report.records import Run, Runs
+from deepcac.report.tables import Cell, Table, text_row
+
+_READINGS = ("better", "no difference shown", "worse", "one split: no test")
+_SAME_SCORE = 0.005
+
+
+def effects_table(effects: Sequence[Difference], metric: str) -> Table:
+    """Return the comparisons of `clustering_effects` by one metric."""
+    rows = [
+        [
+            *text_row(row.first.dataset, method_label(row.second.method), row.first.k, row.label),
+            *_effect(row),
+            Cell(_interval(row.bootstrap)),
+            Cell(_reading(row)),
+        ]
+        for row in effects
+        if row.metric == metric
+    ]
+    return Table(
+        id=f"clustering_{metric}",
+        title=f"Does clustering help? {metric.upper()}",
+        note="Equal features, class weights and splits in all arms (sound protocol). Difference "
+        "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio), "
+        "Holm-adjusted inside this table; paired bootstrap over test rows. Multi-class data by "
+        "the mean over classes.",
+        head=(
+            *("data set", "learner", "k", "comparison", "first", "second", "difference"),
+            *("95 % interval", "p", "p (Holm)", "bootstrap 95 %", "reading"),
+        ),
+        rows=rows,
+        n_labels=4,
+    )
+
+
+def switches_table(effects: Sequence[Difference]) -> Table:
+    """Return the effect of each switch alone; a switch without runs has a row that says so."""
+    rows = []
+    for label, switch in switches().items():
+        own = [row for row in effects if row.first.protocol == label]
+        lead = (label, switch.published, switch.touches)
+        if not own:
+            rows.append([*text_row(*lead, "", "", "", "not run"), *text_row(*[""] * 6)])
+        rows += [
+            [
+                *text_row(*lead, row.first.dataset, method_label(row.first.method), row.first.k),
+                Cell(row.metric),
+                *_effect(row),
+            ]
+            for row in own
+        ]
+    return Table(
+        id="switches",
+        title="What each switch does",
+        note="One difference between a paper's text and its program, switched on alone, against "
+        "the sound run. Difference with the 95 % interval of the corrected resampled t-test; "
+        f"Holm over all rows of one metric ({', '.join(METRICS)}).",
+        head=(
+            *("switch", "the program", "printed tables it touches", "data set", "method", "k"),
+            *("metric", "with", "without", "difference", "95 % interval", "p", "p (Holm)"),
+        ),
+        rows=rows,
+    )
+
+
+def collapse_table(runs: Runs) -> Table:
+    """Return every CAC+X beside the nearest class centroid, which needs no clusters at all.
+
+    Where the clusters have become the classes, CAC is that rule and the base classifier has
+    no say (one class each but for the row that the update keeps in place).
+    """
+    rows = []
+    for run, centroid in _cac_and_centroid(runs):
+        f1, alone = run.score("f1"), centroid.score("f1") if centroid else None
+        clusters = [split["clusters"] for split in run.splits]
+        collapsed = sum(bool(entry["collapsed"]) for entry in clusters)
+        same = f1 and alone and abs(f1[0] - alone[0]) <= _SAME_SCORE
+        rows.append(
+            text_row(
+                run.dataset,
+                method_label(run.method),
+                run.k,
+                run.protocol.replace("_", " "),
+                _alphas(run),
+                number(float(np.mean([entry["polarisation"] for entry in clusters]))),
+                f"{collapsed} of {len(clusters)}",
+                number(f1[0] if f1 else None),
+                number(alone[0] if alone else None),
+                number(f1[0] - alone[0], signed=True) if f1 and alone else "",
+                "same score" if same else "",
+            )
+        )
+    return Table(
+        id="collapse",
+        title="Have the clusters become the classes?",
+        note="Polarisation: share of training rows in the majority class of their cluster, mean "
+        "over the splits. Collapsed: above 0.99 while the data's own majority share is below "
+        "0.95. Nearest centroid: scikit-learn's classifier without clusters, same features and "
+        f"splits. Same score: F1 within {_SAME_SCORE}.",
+        head=(
+            *("data set", "method", "k", "protocol", "alpha", "polarisation", "collapsed splits"),
+            *("F1", "F1 of nearest centroid", "difference", "reading"),
+        ),
+        rows=rows,
+        n_labels=4,
+    )
+
+
+def _cac_and_centroid(runs: Runs) -> Iterator[tuple[Run, Run | None]]:
+    for run in runs.where(status="ok"):
+        if run.method.startswith("cac_") and run.k > 1 and run.splits:
+            yield run, runs.find(run.protocol, run.dataset, "nearest_centroid", 1)
+
+
+def _alphas(run: Run) -> str:
+    """Return the alphas of the splits: one value, or the smallest and the largest."""
+    used = [split["hyperparameters"].get("alpha") for split in run.splits]
+    alphas = sorted({alpha for alpha in used if alpha is not None})
+    if not alphas:
+        return ""
+    return f"{alphas[0]:g}" if len(alphas) == 1 else f"{alphas[0]:g} to {alphas[-1]:g}"
+
+
+def _effect(row: Difference) -> list[Cell]:
+    return text_row(
+        number(row.first_mean),
+        number(row.second_mean),
+        number(row.test.mean, signed=True),
+        _interval((row.test.low, row.test.high)),
+        p_text(row.test.p),
+        p_text(row.p_holm),
+    )
+
+
+def readings(effects: Sequence[Difference]) -> dict[str, dict[str, int]]:
+    """Count, for each metric, what the comparisons with the plain arm say."""
+    tallies: dict[str, dict[str, int]] = {}
+    for metric in METRICS:
+        found = Counter(
+            _reading(row) for row in effects if row.metric == metric and row.second.k == 1
+        )
+        tallies[metric] = {name: found[name] for name in _READINGS if found[name]}
+    return tallies
+
+
+def _reading(row: Difference) -> str:
+    if np.isnan(row.p_holm):
+        return "one split: no test"
+    if row.p_holm >= 0.05:
+        return "no difference shown"
+    return "better" if row.test.mean > 0 else "worse"
+
+
+def _interval(bounds: tuple[float, float] | None) -> str:
+    if bounds is None or np.isnan(bounds).any():
+        return ""
+    return f"{number(bounds[0], signed=True)} to {number(bounds[1], signed=True)}"
+
+
+def p_text(value: float) -> str:
+    """Return a p value as people write it; empty for NaN."""
+    if np.isnan(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

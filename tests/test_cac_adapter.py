@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+
+from deepcac.cac.adapter import fit_task
+from deepcac.cac.path import (
+    FULL,
+    GRID,
+    START,
+    alpha_path,
+    alphas_needed,
+    draw_folds,
+    printed_alpha,
+    read_clusterings,
+    write_clusterings,
+)
+from deepcac.errors import ConfigError, DataError
+from deepcac.evaluation.task import Task
+from deepcac.protocol import SOUND, Protocol
+
+
+def xor_rows(n, seed):
+    """Two subtypes, far apart in the first feature, in which the second means the opposite."""
+    rng = np.random.default_rng(seed)
+    side = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 3))
+    X[:, 0] += np.where(side == 1, 4.0, -4.0)
+    y = ((X[:, 1] > 0) ^ (side == 1)).astype(np.int64)
+    return X, y
+
+
+def xor_task(k=2, protocol=SOUND, dataset="demo_cic"):
+    X, y = xor_rows(300, 0)
+    X_test, y_test = xor_rows(200, 1)
+    return Task(X, y, X[:0], y[:0], X_test, y_test, 2, k, 0, dataset, protocol)
+
+
+def accuracy(task, fitted):
+    return (fitted.predicted == task.y_test).mean()
+
+
+def test_planted_subtypes_are_found_by_km_and_cac_but_not_by_lr():
+    task = xor_task()
+    alone, km, cac = (fit_task(task, method) for method in ("lr", "km_lr", "cac_lr"))
+    assert accuracy(task, alone) < 0.65
+    assert accuracy(task, km) > 0.9
+    assert accuracy(task, cac) > 0.9
+    assert cac.tuned == ("alpha",)
+    assert cac.history["cost"] == sorted(cac.history["cost"], reverse=True)
+    assert len(cac.history["cost"]) == len(cac.history["moves"]) + 1
+
+
+@pytest.mark.parametrize(
+    "name", ["lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge", "xgb"]
+)
+@pytest.mark.parametrize("arm", ["", "km_", "cac_"])
+def test_every_arm_of_every_classifier_scores_each_test_row(name, arm):
+    task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
+    fitted = fit_task(task, arm + name)
+    assert fitted.probability.shape == (200, 2)
+    assert np.isfinite(fitted.probability).all()
+    assert fitted.predicted.shape == fitted.cluster.shape == (200,)
+    assert len(fitted.train_cluster) == 300
+    # The scores stand on their own rows (A3): they rank as the predictions say.
+    assert np.array_equal(fitted.probability.argmax(axis=1), fitted.predicted)
+
+
+def test_shared_clusterings_change_nothing(tmp_path):
+    task = xor_task()
+    path = alpha_path(task.X_train, task.y_train, 2, task.seed, GRID)
+    write_clusterings(tmp_path / "c.parquet", {0: path, 7: path})
+    shared = fit_task(task, "cac_lr", tmp_path / "c.parquet")
+    alone = fit_task(task, "cac_lr")
+    assert np.array_equal(shared.probability, alone.probability)
+    assert shared.hyperparameters == alone.hyperparameters
+    back = read_clusterings(tmp_path / "c.parquet", task.y_train, 7)
+    assert back.labels.keys() == path.labels.keys()
+    assert all(np.array_equal(back.labels[key], path.labels[key]) for key in path.labels)
+    assert len(path.labels) == 6 * (len(GRID) + 1)
+    assert (path.labels[FULL, START] >= 0).all()
+    for fold in range(5):
+        assert np.array_equal(path.labels[fold, START] < 0, path.folds == fold)
+
+
+def test_clusterings_of_other_rows_are_refused(tmp_path):
+    task = xor_task()
+    path = alpha_path(task.X_train, task.y_train, 2, 0, (), full_only=True)
+    write_clusterings(tmp_path / "c.parquet", {0: path})
+    with pytest.raises(DataError, match="build it again"):
+        read_clusterings(tmp_path / "c.parquet", task.y_train[:-1], 0)
+    with pytest.raises(DataError, match="split 3"):
+        read_clusterings(tmp_path / "c.parquet", task.y_train, 3)
+
+
+def test_class_weights_of_the_published_program():
+    sound, published = xor_task(), xor_task(protocol=Protocol(frozenset({"A1"})))
+    for method in ("lr", "km_lr", "km_ridge"):
+        assert fit_task(sound, method).hyperparameters["class_weight"] == "balanced"
+    assert fit_task(published, "lr").hyperparameters["class_weight"] is None
+    assert fit_task(published, "km_lr").hyperparameters["class_weight"] == "balanced"
+    assert fit_task(published, "km_ridge").hyperparameters["class_weight"] is None
+
+
+def test_printed_alphas():
+    assert printed_alpha("cic", "lr") == 0.05
+    assert printed_alpha("diabetes", "xgb") == 3.0
+    assert printed_alpha("magic", "svm") == 0.04
+    assert printed_alpha("demo_titanic", "lr") == 0.8
+    assert printed_alpha("my_table", "lr") is None
+    for dataset in ("titanic", "credit", "adult", "diabetes", "cic", "magic", "wid_mortality"):
+        assert set(alphas_needed(dataset, Protocol(frozenset({"A11"})))) <= {*GRID, 100.0}
+    assert alphas_needed("cic", SOUND) == GRID
+    task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
+    fitted = fit_task(task, "cac_ridge")
+    assert fitted.hyperparameters["alpha"] == 0.5
+    assert fitted.tuned == ()
+
+
+def test_folds_are_stratified_where_they_can_be():
+    y = np.repeat([0, 1], [40, 10])
+    folds = draw_folds(y, 3)
+    assert [(y[folds == fold] == 1).sum() for fold in range(5)] == [2] * 5
+    assert sorted(np.bincount(draw_folds(np.repeat([0, 1], [12, 3]), 3))) == [3] * 5
+
+
+def test_a_class_absent_from_training_has_a_column():
+    task = xor_task()
+    three = Task(
+        task.X_train, task.y_train * 2, task.X_validation, task.y_validation,
+        task.X_test, task.y_test * 2, 3, 2, 0, "demo_cic",
+    )  # fmt: skip
+    for method in ("lr", "km_ridge", "cac_lr"):
+        fitted = fit_task(three, method)
+        assert fitted.probability.shape == (200, 3)
+        assert set(fitted.predicted) == {0, 2}
+        assert (fitted.probability.argmax(axis=1) == fitted.predicted).mean() > 0.99
+
+
+def test_unknown_classifier_is_named():
+    with pytest.raises(ConfigError, match="'tree'"):
+        fit_task(xor_task(), "tree")

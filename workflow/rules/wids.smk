@@ -1,0 +1,62 @@
+# WiDS Datathon 2020: training_v2.csv is read where the user keeps it.
+WIDS_RAW = {
+    "wids": config["restricted"]["wids"] or "folder-of-restricted-wids-in-config",
+    "demo_wids": "data/raw/demo_wids",
+}
+
+
+rule wids_simulate:
+    output:
+        raw="data/raw/demo_wids/training_v2.csv",
+    log:
+        "logs/simulate/wids.log",
+    benchmark:
+        "logs/benchmarks/simulate/wids.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        n=config["demo_records"],
+    script:
+        "../scripts/wids_simulate.py"
+
+
+rule wids_extract:
+    input:
+        raw=lambda wildcards: f"{WIDS_RAW[wildcards.source]}/training_v2.csv",
+    output:
+        table="data/tidy/{source}/encounters.parquet",
+    log:
+        "logs/tidy/{source}.log",
+    benchmark:
+        "logs/benchmarks/tidy/{source}.tsv"
+    wildcard_constraints:
+        source="|".join(WIDS_RAW),
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    script:
+        "../scripts/wids_extract.py"
+
+
+rule wids_mortality:
+    input:
+        table="data/tidy/{demo}wids/encounters.parquet",
+    output:
+        features="data/features/{demo}wid_mortality.parquet",
+        cohort="data/tidy/{demo}wids/cohort_wid_mortality.json",
+    log:
+        "logs/features/{demo}wid_mortality.log",
+    benchmark:
+        "logs/benchmarks/features/{demo}wid_mortality.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    script:
+        "../scripts/wids_mortality.py"

@@ -1,0 +1,8 @@
+"""Write synthetic ICU stays as MIMIC-III tables."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.simulate.mimic3 import simulate
+
+    simulate(snakemake.output.raw, n=snakemake.params.n)

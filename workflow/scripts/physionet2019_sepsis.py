@@ -1,0 +1,13 @@
+"""Make the static sepsis features of one protocol, and count its cohort."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.cohort import write_cohort
+    from deepcac.features.matrix import write_features
+    from deepcac.features.sepsis import sepsis
+    from deepcac.protocol import Protocol
+
+    features, flow = sepsis(snakemake.input.tidy, Protocol.from_folder(snakemake.wildcards.variant))
+    write_features(snakemake.output.features, features)
+    write_cohort(snakemake.output.cohort, flow, unit="ICU stay", label=features.label)

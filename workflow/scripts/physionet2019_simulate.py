@@ -1,0 +1,12 @@
+"""Write one synthetic archive in the raw format of PhysioNet 2019."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.simulate.physionet2019 import simulate
+
+    simulate(
+        snakemake.output.archive,
+        snakemake.wildcards.hospital,
+        n_stays=snakemake.params.n_stays,
+    )

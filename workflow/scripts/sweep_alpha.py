@@ -1,0 +1,16 @@
+"""Follow CAC pass by pass for several alphas on the first split of a data set."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.evaluation.prepare import Setting, make_task
+    from deepcac.evaluation.sweeps import alpha_sweep
+    from deepcac.features.matrix import read_features
+    from deepcac.protocol import SOUND
+    from deepcac.splits import read_splits
+    from deepcac.storage import write_table
+
+    features = read_features(snakemake.input.features)
+    split = read_splits(snakemake.input.splits, features.row_id)[0]
+    setting = Setting(snakemake.wildcards.dataset, int(snakemake.wildcards.k), SOUND, "cac")
+    write_table(snakemake.output[0], alpha_sweep(make_task(features, split, setting)))

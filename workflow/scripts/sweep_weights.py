@@ -1,0 +1,20 @@
+"""Train DeepCAC with each loss weight moved over its range, on the first two splits."""
+
+from pathlib import Path
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.evaluation.prepare import Setting, make_task
+    from deepcac.evaluation.sweeps import weight_sweep
+    from deepcac.features.matrix import read_features
+    from deepcac.protocol import SOUND
+    from deepcac.splits import read_splits
+    from deepcac.storage import write_table
+
+    features = read_features(snakemake.input.features)
+    splits = read_splits(snakemake.input.splits, features.row_id)[:2]
+    setting = Setting(snakemake.wildcards.dataset, int(snakemake.wildcards.k), SOUND, "deep")
+    tasks = (make_task(features, split, setting) for split in splits)
+    table = weight_sweep(tasks, Path(snakemake.input.pretrained))
+    write_table(snakemake.output[0], table)

@@ -1,0 +1,8 @@
+"""Write a synthetic training_v2.csv of the WiDS Datathon 2020."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.simulate.wids import simulate
+
+    simulate(snakemake.output.raw, n=snakemake.params.n)

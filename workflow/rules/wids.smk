@@ -1,8 +1,4 @@
 # WiDS Datathon 2020: training_v2.csv is read where the user keeps it.
-WIDS_RAW = {
-    "wids": config["restricted"]["wids"] or "folder-of-restricted-wids-in-config",
-    "demo_wids": "data/raw/demo_wids",
-}
 
 
 rule wids_simulate:
@@ -25,7 +21,7 @@ rule wids_simulate:
 
 rule wids_extract:
     input:
-        raw=lambda wildcards: f"{WIDS_RAW[wildcards.source]}/training_v2.csv",
+        raw=lambda wildcards: f"{layout.raw_folder(wildcards.source)}/training_v2.csv",
     output:
         table="data/tidy/{source}/encounters.parquet",
     log:
@@ -33,7 +29,7 @@ rule wids_extract:
     benchmark:
         "logs/benchmarks/tidy/{source}.tsv"
     wildcard_constraints:
-        source="|".join(WIDS_RAW),
+        source="(demo_)?wids",
     conda:
         "../../envs/deepcac.yaml"
     threads: 1

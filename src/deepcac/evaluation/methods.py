@@ -37,6 +37,11 @@ class Method:
         """Whether the number of clusters means anything to this method."""
         return self.arm != "base"
 
+    @property
+    def sequence(self) -> bool:
+        """Whether it reads hourly sequences; all other methods read static features."""
+        return self.id in SEQUENCE
+
 
 def known_methods() -> tuple[str, ...]:
     """Return every method id."""
@@ -54,6 +59,15 @@ def parse_method(name: str) -> Method:
     if arm in ("km", "cac") and classifier in CLASSIFIERS:
         return Method(name, "cac", arm, classifier)
     raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")
+
+
+def device(method: Method) -> str:
+    """Return where a method computes: ``"cpu"``, or ``"cuda"`` for a deep one with a GPU."""
+    if method.family != "deep":
+        return "cpu"
+    from deepcac.nn.data import find_device
+
+    return find_device("auto").type
 
 
 def fit(task: Task, method: Method, shared: Path | None) -> Fitted:

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import KMClassifier, kmeans_labels
+from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.cac.km import KMClassifier
 from deepcac.errors import DataError
 from deepcac.protocol import Protocol
 from deepcac.storage import read_table, write_table

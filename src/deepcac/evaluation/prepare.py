@@ -9,7 +9,7 @@ from deepcac.evaluation.task import Task
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.scaling import Scaler, SequenceScaler, standardise_alone
 from deepcac.protocol import Protocol
-from deepcac.splits import Split
+from deepcac.splits import HOLDOUT_SEED, Split, draw_holdout
 
 Array = npt.NDArray[np.float64]
 Rows = tuple[npt.NDArray[np.intp], ...]
@@ -55,7 +55,7 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
     Task
         Scaled parts. For the CAC family the validation part is empty.
     """
-    train, validation, test = rows = _parts(split, setting.family)
+    train, validation, test = rows = _parts(features, split, setting)
     names: tuple[str, ...] = ()
     masks: list[npt.NDArray[np.bool_] | None] = [None, None, None]
     if features.n_steps > 1:
@@ -84,10 +84,12 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
     )
 
 
-def _parts(split: Split, family: str) -> Rows:
-    if family == "deep":
+def _parts(features: FeatureMatrix, split: Split, setting: Setting) -> Rows:
+    if setting.family == "deep":
         return split.train, split.validation, split.test
     merged = np.sort(np.concatenate([split.train, split.validation]))
+    if "A14" in setting.protocol and split.seed == HOLDOUT_SEED:
+        merged, _ = draw_holdout(features.label)  # the same rows, in the published order
     return merged, split.validation[:0], split.test
 
 

@@ -1,6 +1,3 @@
-# MIMIC-III: the credentialed tables are read where the user keeps them; the demo is open.
-
-
 rule mimic3_simulate:
     output:
         raw=directory("data/raw/demo_mimic3"),
@@ -19,6 +16,7 @@ rule mimic3_simulate:
         "../scripts/mimic3_simulate.py"
 
 
+# MIMIC-III: the credentialed tables are read where the user keeps them; the demo is open.
 rule mimic3_extract:
     input:
         raw=lambda wildcards: layout.raw_folder(wildcards.source)

@@ -77,8 +77,9 @@ def test_shared_clusterings_change_nothing(tmp_path):
     assert all(np.array_equal(back.labels[key], path.labels[key]) for key in path.labels)
     assert len(path.labels) == 6 * (len(GRID) + 1)
     assert (path.labels[FULL, START] >= 0).all()
+    folds = draw_folds(task.y_train, task.seed)
     for fold in range(5):
-        assert np.array_equal(path.labels[fold, START] < 0, path.folds == fold)
+        assert np.array_equal(path.labels[fold, START] < 0, folds == fold)
 
 
 def test_clusterings_of_other_rows_are_refused(tmp_path):

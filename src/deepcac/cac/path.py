@@ -60,14 +60,11 @@ class AlphaPath:
 
     Attributes
     ----------
-    folds : ndarray of shape (n,)
-        Fold in which each training row is held out.
     labels : dict of (fold, alpha) to ndarray of shape (n,), int8
         Clusters, -1 for the rows that the fold holds out. Fold `FULL` holds out none, and
         alpha `START` is the k-means start.
     """
 
-    folds: Ints
     labels: dict[tuple[int, float], Labels]
 
 
@@ -153,7 +150,7 @@ def alpha_path(
         for alpha, chosen in found.items():
             labels[fold, alpha] = np.full(len(y), -1, dtype=np.int8)
             labels[fold, alpha][rows] = chosen
-    return AlphaPath(folds, labels)
+    return AlphaPath(labels)
 
 
 def tune(
@@ -229,4 +226,4 @@ def read_clusterings(path: str | os.PathLike[str], y: Ints, seed: int) -> AlphaP
             f"{path}: holds no clusterings of {len(y)} training rows for split {seed}; "
             "delete it and build it again"
         )
-    return AlphaPath(draw_folds(y, seed), labels)
+    return AlphaPath(labels)

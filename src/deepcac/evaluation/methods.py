@@ -23,14 +23,11 @@ class Method:
         Which adapter fits it and how its tasks are made (`prepare.Setting`).
     arm : {"base", "km", "cac", "deep"}
         The place in the papers' comparisons.
-    classifier : str
-        Base classifier of the CAC family; empty for the deep methods.
     """
 
     id: str
     family: str
     arm: str
-    classifier: str = ""
 
     @property
     def clustered(self) -> bool:
@@ -54,10 +51,10 @@ def parse_method(name: str) -> Method:
     if name in DEEP or name in SEQUENCE:
         return Method(name, "deep", "deep")
     if name in CLASSIFIERS or name in ALONE:
-        return Method(name, "cac", "base", name)
+        return Method(name, "cac", "base")
     arm, _, classifier = name.partition("_")
     if arm in ("km", "cac") and classifier in CLASSIFIERS:
-        return Method(name, "cac", arm, classifier)
+        return Method(name, "cac", arm)
     raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")
 
 

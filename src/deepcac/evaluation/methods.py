@@ -32,7 +32,7 @@ class Method:
     @property
     def clustered(self) -> bool:
         """Whether the number of clusters means anything to this method."""
-        return self.arm != "base"
+        return self.arm != "base" and self.id != "fnn"
 
     @property
     def sequence(self) -> bool:

@@ -19,8 +19,10 @@ rule mimic3_simulate:
 # MIMIC-III: the credentialed tables are read where the user keeps them; the demo is open.
 rule mimic3_extract:
     input:
-        raw=lambda wildcards: layout.raw_folder(wildcards.source)
-        + {"mimic3_demo": "/mimic-iii-demo.archive"}.get(wildcards.source, ""),
+        raw=lambda wildcards: Path(
+            layout.raw_folder(wildcards.source),
+            "mimic-iii-demo.archive" if wildcards.source == "mimic3_demo" else "",
+        ),
     output:
         stays="data/tidy/{source}/stays.parquet",
         hourly="data/tidy/{source}/hourly.parquet",

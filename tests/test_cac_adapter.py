@@ -128,6 +128,12 @@ def test_what_is_clustered_suffices_for_every_run():
     assert fit_task(task, "cac_lr", path).tuned == ("alpha",)
 
 
+def test_more_clusters_than_their_labels_can_tell_apart_are_refused():
+    task = xor_task()
+    with pytest.raises(ConfigError, match="128 is the largest"):
+        alpha_path(task.X_train, task.y_train, 129, 0, (), full_only=True)
+
+
 def test_folds_are_stratified_where_they_can_be():
     y = np.repeat([0, 1], [40, 10])
     folds = draw_folds(y, 3)

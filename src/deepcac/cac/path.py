@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.protocol import Protocol
 from deepcac.storage import read_table, write_table
 
@@ -140,6 +140,8 @@ def alpha_path(
     full_only : bool
         Leave out the folds, if alpha is not tuned.
     """
+    if k > np.iinfo(np.int8).max + 1:
+        raise ConfigError(f"k is {k}; labels are stored as int8, so that 128 is the largest")
     folds = draw_folds(y, seed)
     labels: dict[tuple[int, float], Labels] = {}
     for fold in (FULL,) if full_only else range(FULL, FOLDS):

@@ -95,3 +95,12 @@ def test_shipped_configurations_name_only_what_exists(name):
     paths = Layout(REGISTRY, config)
     assert paths.all_runs()
     assert paths.feature_files()
+
+
+def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
+    paths = Layout(REGISTRY, {"datasets": [], "runs": {}, "restricted": {"wids": str(tmp_path)}})
+    assert paths.raw_folder("wids") == str(tmp_path)
+    assert paths.raw_folder("demo_wids") == "data/raw/demo_wids"
+    assert paths.raw_folder("mimic3_demo") == "data/raw/mimic3_demo"
+    with pytest.raises(ConfigError, match="mimic3 is restricted"):
+        paths.raw_folder("mimic3")

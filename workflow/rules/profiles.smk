@@ -1,0 +1,48 @@
+def profile_entry(wildcards):
+    entry = registry.dataset(wildcards.dataset)
+    generated = wildcards.dataset.startswith("demo_")
+    return {
+        "ranges": entry.ranges,
+        "restricted": registry.source(entry.source).restricted and not generated,
+        "pairwise": entry.pairwise,
+    }
+
+
+rule profile:
+    input:
+        features="data/features/{variant}{dataset}.parquet",
+    output:
+        profile="results/profiles/{variant}{dataset}.json",
+    log:
+        "logs/profiles/{variant}{dataset}.log",
+    benchmark:
+        "logs/benchmarks/profiles/{variant}{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=1500,
+    params:
+        entry=profile_entry,
+    script:
+        "../scripts/profile.py"
+
+
+# docs/data.md is committed; a test tells when the registry has gone ahead of it.
+rule docs:
+    input:
+        registry=collect(
+            "config/registry/{source}.yaml",
+            source=glob_wildcards("config/registry/{source}.yaml").source,
+        ),
+    output:
+        page="docs/data.md",
+    log:
+        "logs/docs.log",
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+    script:
+        "../scripts/docs.py"

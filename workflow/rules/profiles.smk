@@ -26,23 +26,3 @@ rule profile:
         entry=profile_entry,
     script:
         "../scripts/profile.py"
-
-
-# docs/data.md is committed; a test tells when the registry has gone ahead of it.
-rule docs:
-    input:
-        registry=collect(
-            "config/registry/{source}.yaml",
-            source=glob_wildcards("config/registry/{source}.yaml").source,
-        ),
-    output:
-        page="docs/data.md",
-    log:
-        "logs/docs.log",
-    conda:
-        "../../envs/deepcac.yaml"
-    threads: 1
-    resources:
-        mem_mb=500,
-    script:
-        "../scripts/docs.py"

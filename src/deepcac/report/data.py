@@ -111,13 +111,13 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
     rows = [
         text_row(
             note.id,
-            item.source.title,
-            item.source.licence,
             note.rows or _absence(item.source),
             note.features,
             note.shares,
             note.missing,
             note.outside,
+            item.source.licence,
+            item.source.title,
         )
         for item in sources
         for note in item.sets
@@ -126,17 +126,18 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
         id="data_sets",
         title="Every data set",
         note="Rows, features and class shares of the sound feature files, before imputation. "
-        "Outside: values outside the plausible range of their variable, where there is one.",
+        "A missing category has a column of its own and counts as known. Outside: values outside "
+        "the plausible range of their variable, where there is one.",
         head=(
-            *("data set", "source", "licence", "rows", "features", "class shares"),
-            *("missing", "outside"),
+            *("data set", "rows", "features", "class shares", "missing", "outside"),
+            *("licence", "source"),
         ),
         rows=sorted(rows, key=lambda row: row[0].text),
     )
 
 
 def _absence(source: Source) -> str:
-    return "restricted: access must be asked for" if source.restricted else "not built"
+    return "restricted" if source.restricted else "not built"
 
 
 def _note(
@@ -175,7 +176,7 @@ def _with_profile(note: DataSetNote, sound: Profile) -> DataSetNote:
 def _sizes(profile: Profile) -> tuple[str, str, str]:
     rows = WITHHELD if profile.rows is None else f"{profile.rows:,}"
     if profile.pairs:
-        features = f"{profile.sparse_columns:,} sparse, {profile.pairs:,} pairs of rows"
+        features = f"{profile.sparse_columns:,} sparse columns, {profile.pairs:,} pairs of rows"
     elif profile.steps > 1:
         features = f"{len(profile.columns) // profile.steps:,} x {profile.steps} hours"
     else:

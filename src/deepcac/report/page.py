@@ -2,6 +2,7 @@
 
 import base64
 import os
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ from deepcac.report.printed import printed_cells
 from deepcac.report.profiles import load_profiles, missingness_figures
 from deepcac.report.records import Runs, load
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
+from deepcac.report.schematics import schematic_figures
 from deepcac.report.sweeps import load_sweeps, sweep_figures
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
@@ -102,6 +104,7 @@ def build(
     overview = (printed_against_ours(ledger), effect_forest(effects))
     figures = [
         *overview,
+        *schematic_figures(),
         *curve_figures(runs),
         *history_figures(runs),
         *sweep_figures(sweeps),
@@ -164,7 +167,13 @@ def _environment() -> Environment:
         text, _, _ = loader.get_source(environment, name)
         environment.globals[name.partition(".")[0]] = Markup(text)
     environment.filters["tone"] = _tone
+    environment.filters["from_page"] = _from_page
     return environment
+
+
+def _from_page(path: str) -> str:
+    """Return the way from the page to a run, both given from the project's folder."""
+    return posixpath.relpath(path, "results/report")
 
 
 def _tone(verdict: str) -> str:

@@ -81,6 +81,7 @@ class VariableLine:
     meaning: str
     unit: str
     plausible: str
+    origin: str
     seen: str
     missing: str
     outside: str
@@ -129,6 +130,7 @@ def _line(
         meaning=entry.meaning if entry else "",
         unit=entry.unit if entry else "",
         plausible=_span(entry.low, entry.high) if entry and entry.bounded else "",
+        origin=entry.source if entry else "",
         seen=_seen(columns),
         missing=percent(profile.shares(columns)),
         outside=outside(columns),

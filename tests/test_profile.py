@@ -73,10 +73,18 @@ def test_every_table_of_ranges_in_the_registry_is_readable():
 
 def test_a_profile_by_hand():
     found = profile(
-        matrix({"HR_first": [80, 351, NAN, -1], "HR_last": [NAN] * 4, "x": [1, 2, 3, 4]}), RANGES
+        matrix(
+            {
+                "HR_first": [80, 351, NAN, -1],
+                "HR_last": [NAN] * 4,
+                "x": [1, 2, 3, 4],
+                "HR=low": [0, 0, 0, 1],
+            }
+        ),
+        {"HR": Range("HR", "1/min", 1, 350)},
     )
     assert (found["rows"], found["steps"], found["classes"]) == (4, 1, [2, 2])
-    first, last, x = found["columns"]
+    first, last, x, low = found["columns"]
     assert first == {
         "name": "HR_first",
         "variable": "HR",
@@ -87,6 +95,7 @@ def test_a_profile_by_hand():
     }
     assert (last["missing"], last["lowest"], last["outside"]) == (4, None, 0)
     assert "outside" not in x
+    assert "outside" not in low  # a category's 0/1 column has no range
 
 
 @given(
@@ -238,6 +247,20 @@ def test_flat_tables_lie_in_their_ranges(tmp_path):
         found = encode(read_table(tmp_path / "tidy"))
         table = f"sources/variables/{raw[0].partition('/')[0]}.csv"
         assert outside_by_variable(found, table) == (checked, {})
+
+
+@pytest.mark.real
+@real
+def test_diabetes_lies_in_its_ranges(tmp_path):
+    from deepcac.features.diabetes import all_columns, cohort, nine_columns
+    from deepcac.sources.uci_diabetes import extract
+    from deepcac.storage import read_table
+
+    extract(MIRROR / "uci_diabetes" / "dataset_diabetes.zip", tmp_path / "tidy")
+    rows, _ = cohort(read_table(tmp_path / "tidy").to_pandas())
+    table = "features/diabetes_ranges.csv"
+    assert outside_by_variable(nine_columns(rows), table) == (1, {})
+    assert outside_by_variable(all_columns(rows), table) == (9, {})
 
 
 @pytest.mark.real

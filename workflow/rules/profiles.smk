@@ -1,13 +1,3 @@
-def profile_entry(wildcards):
-    entry = registry.dataset(wildcards.dataset)
-    generated = wildcards.dataset.startswith("demo_")
-    return {
-        "ranges": entry.ranges,
-        "restricted": registry.source(entry.source).restricted and not generated,
-        "pairwise": entry.pairwise,
-    }
-
-
 rule profile:
     input:
         features="data/features/{variant}{dataset}.parquet",
@@ -23,6 +13,6 @@ rule profile:
     resources:
         mem_mb=1500,
     params:
-        entry=profile_entry,
+        options=lambda wildcards: layout.profile_options(wildcards.dataset),
     script:
         "../scripts/profile.py"

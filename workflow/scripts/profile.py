@@ -11,5 +11,5 @@ with job(snakemake):
         snakemake.output.profile,
         dataset=snakemake.wildcards.dataset,
         protocol=Protocol.from_folder(snakemake.wildcards.variant).name,
-        **snakemake.params.entry,
+        **snakemake.params.options,
     )

@@ -66,7 +66,7 @@ def _column(name: str, values: npt.NDArray[np.float64], entry: Range | None) -> 
         "lowest": float(known.min()) if len(known) else None,
         "highest": float(known.max()) if len(known) else None,
     }
-    if entry and entry.bounded:
+    if entry and entry.bounded and "=" not in name:  # not the 0/1 column of a category
         column["outside"] = outside(known, entry)
     return column
 

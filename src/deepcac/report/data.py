@@ -176,7 +176,8 @@ def _with_profile(note: DataSetNote, sound: Profile) -> DataSetNote:
 def _sizes(profile: Profile) -> tuple[str, str, str]:
     rows = WITHHELD if profile.rows is None else f"{profile.rows:,}"
     if profile.pairs:
-        features = f"{profile.sparse_columns:,} sparse columns, {profile.pairs:,} pairs of rows"
+        sparse = f"{profile.sparse_columns:,} sparse columns, " if profile.sparse_columns else ""
+        features = f"{sparse}{profile.pairs:,} pairs of rows"
     elif profile.steps > 1:
         features = f"{len(profile.columns) // profile.steps:,} x {profile.steps} hours"
     else:

@@ -125,13 +125,15 @@ def variable_lines(profile: Profile, ranges: Mapping[str, Range]) -> list[Variab
 def _line(
     profile: Profile, variable: str, columns: list[Column], entry: Range | None
 ) -> VariableLine:
+    encoded = "=" in columns[0].name
+    entry = entry or Range(variable, "", None, None)
     return VariableLine(
         variable=variable,
-        meaning=entry.meaning if entry else "",
-        unit=entry.unit if entry else "",
-        plausible=_span(entry.low, entry.high) if entry and entry.bounded else "",
-        origin=entry.source if entry else "",
-        seen=_seen(columns),
+        meaning=entry.meaning,
+        unit="category" if encoded else entry.unit,
+        plausible=_span(entry.low, entry.high) if entry.bounded and not encoded else "",
+        origin=entry.source,
+        seen="" if encoded else _seen(columns),
         missing=percent(profile.shares(columns)),
         outside=outside(columns),
         columns=len(columns),

@@ -175,9 +175,9 @@ def _with_profile(note: DataSetNote, sound: Profile) -> DataSetNote:
 
 def _sizes(profile: Profile) -> tuple[str, str, str]:
     rows = WITHHELD if profile.rows is None else f"{profile.rows:,}"
-    if profile.pairs:
-        sparse = f"{profile.sparse_columns:,} sparse columns, " if profile.sparse_columns else ""
-        features = f"{sparse}{profile.pairs:,} pairs of rows"
+    if profile.sparse_columns or profile.pairs:
+        parts = {"sparse columns": profile.sparse_columns, "pairs of rows": profile.pairs}
+        features = ", ".join(f"{count:,} {what}" for what, count in parts.items() if count)
     elif profile.steps > 1:
         features = f"{len(profile.columns) // profile.steps:,} x {profile.steps} hours"
     else:

@@ -14,7 +14,13 @@ from deepcac.report import claims as claim_book
 from deepcac.report import figures as drawing
 from deepcac.report import ledger as book
 from deepcac.report import tables as tabular
-from deepcac.report.comparisons import METRICS, Bootstraps, clustering_effects, switch_effects
+from deepcac.report.comparisons import (
+    METRICS,
+    Bootstraps,
+    Difference,
+    clustering_effects,
+    switch_effects,
+)
 from deepcac.report.curves import curve_figures
 from deepcac.report.data import data_table, source_notes
 from deepcac.report.effecttables import (
@@ -25,6 +31,7 @@ from deepcac.report.effecttables import (
 )
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
+from deepcac.report.ledger import Entry
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
@@ -90,15 +97,7 @@ def build(
     decided = claim_book.claims(real, ledger, sweeps)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
-    tables = {
-        "papers": paper_tables(ledger),
-        "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
-        "switches": [switches_table(switch_effects(real))],
-        "runs": [runs_table(real, ledger), times_table(real)],
-        "subtypes": [clusters_table(real)],
-        "synthetic": _synthetic_tables(runs),
-        "data": [data_table(sources)],
-    }
+    tables = _tables(runs, real, ledger, effects) | {"data": [data_table(sources)]}
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
@@ -129,6 +128,20 @@ def build(
     )
     with atomic_path(out / "index.html") as partial:
         partial.write_text(page, encoding="utf-8")
+
+
+def _tables(
+    runs: Runs, real: Runs, ledger: Sequence[Entry], effects: Sequence[Difference]
+) -> dict[str, list[Table]]:
+    """Return every table by the section that shows it."""
+    return {
+        "papers": paper_tables(ledger),
+        "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
+        "switches": [switches_table(switch_effects(real))],
+        "runs": [runs_table(real, ledger), times_table(real)],
+        "subtypes": [clusters_table(real)],
+        "synthetic": _synthetic_tables(runs),
+    }
 
 
 def _synthetic_tables(runs: Runs) -> list[Table]:

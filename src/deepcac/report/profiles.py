@@ -147,7 +147,11 @@ def _seen(columns: Sequence[Column]) -> str:
 
 
 def _span(low: float | None, high: float | None) -> str:
-    return " to ".join("–" if bound is None else f"{bound:.6g}" for bound in (low, high))
+    return " to ".join("–" if bound is None else _plain(bound) for bound in (low, high))
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.5g}"
 
 
 def percent(shares: npt.NDArray[np.float64]) -> str:

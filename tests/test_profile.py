@@ -186,6 +186,7 @@ def test_the_data_page_shows_every_data_set(profiles, tmp_path):
     assert (shown["cic"], shown["wid_mortality"], shown["adult"]) == (
         *("40", "restricted", "not built"),
     )
+    assert next(row for row in table.rows if row[0].text == "demo_cic")[6].text == "none: generated"
 
 
 def test_missingness_figures_are_the_same_bytes_again(profiles, tmp_path):
@@ -200,6 +201,15 @@ def test_missingness_figures_are_the_same_bytes_again(profiles, tmp_path):
             write(figure, tmp_path / folder)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+def test_variables_never_measured_are_counted_not_drawn(tmp_path):
+    features = matrix({"HR_first": [1, NAN], "Temp_first": [NAN, NAN], "Age": [50, 60]})
+    write_features(tmp_path / "cic.parquet", features)
+    build(tmp_path / "cic.parquet", tmp_path / "cic.json", dataset="cic", protocol="sound")
+    (figure,) = missingness_figures(load_profiles([tmp_path / "cic.json"]))
+    assert list(figure.data) == [("Temp", 1.0), ("HR", 0.5)]
+    assert figure.caption.endswith("Never measured: 1 more.")
 
 
 def test_broken_profiles_are_named(tmp_path):

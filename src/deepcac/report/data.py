@@ -116,8 +116,8 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
             note.shares,
             note.missing,
             note.outside,
-            item.source.licence,
-            item.source.title,
+            "none: generated" if note.generated else item.source.licence,
+            f"in the format of: {item.source.title}" if note.generated else item.source.title,
         )
         for item in sources
         for note in item.sets

@@ -17,6 +17,8 @@ from deepcac.storage import read_json
 WITHHELD = "withheld"
 _MOST_SHOWN = 40
 
+Shares = list[tuple[str, npt.NDArray[np.float64]]]
+
 
 @dataclass(frozen=True)
 class Column:
@@ -177,26 +179,34 @@ def missingness_figures(profiles: Iterable[Profile]) -> list[Figure]:
     return [
         _hourly(profile) if profile.steps > 1 else _static(profile)
         for profile in sound
-        if _ordered(profile)
+        if _drawn(_ordered(profile))
     ]
 
 
-def _ordered(profile: Profile) -> list[tuple[str, npt.NDArray[np.float64]]]:
+def _ordered(profile: Profile) -> Shares:
     """Return the variables that miss a value with the shares of their columns, worst first."""
     shares = {name: profile.shares(columns) for name, columns in profile.by_variable().items()}
     known = [item for item in shares.items() if not np.isnan(item[1]).any() and item[1].any()]
     return sorted(known, key=lambda item: -item[1].mean())
 
 
-def _caption(profile: Profile, names: Sequence[str]) -> str:
-    shown = min(len(names), _MOST_SHOWN)
-    few = f"the {shown} with the most missing" if len(names) > shown else "all with a missing value"
-    return f"Share of rows without a value, by variable ({few}); before any imputation."
+def _drawn(ordered: Shares) -> Shares:
+    """Return the variables to draw: those measured at all."""
+    return [item for item in ordered if item[1].min() < 1][:_MOST_SHOWN]
+
+
+def _caption(ordered: Shares) -> str:
+    never = sum(shares.min() == 1 for _, shares in ordered)
+    left = len(ordered) - never > _MOST_SHOWN
+    shown = f"the {_MOST_SHOWN} with the most missing" if left else "all with a missing value"
+    rest = f" Never measured: {never} more." if never else ""
+    return f"Share of rows without a value, by variable ({shown}), before any imputation.{rest}"
 
 
 def _static(profile: Profile) -> Figure:
-    shares = [(name, float(values.mean())) for name, values in _ordered(profile)]
-    names, values = zip(*shares[:_MOST_SHOWN], strict=True)
+    ordered = _ordered(profile)
+    drawn = [(name, float(shares.mean())) for name, shares in _drawn(ordered)]
+    names, values = zip(*drawn, strict=True)
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -208,23 +218,22 @@ def _static(profile: Profile) -> Figure:
     return Figure(
         id=f"missing_{profile.dataset}",
         title=f"Missing values of {profile.dataset}",
-        caption=_caption(profile, [name for name, _ in shares]),
+        caption=_caption(ordered),
         section="data",
         size=(6, 0.8 + 0.19 * len(names)),
         draw=draw,
         head=("variable", "share_missing"),
-        data=shares,
+        data=[(name, float(shares.mean())) for name, shares in ordered],
     )
 
 
 def _hourly(profile: Profile) -> Figure:
     ordered = _ordered(profile)
-    names = [name for name, _ in ordered[:_MOST_SHOWN]]
-    table = np.array([shares for _, shares in ordered[:_MOST_SHOWN]])
+    names, shares = zip(*_drawn(ordered), strict=True)
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
-        image = axis.imshow(table, vmin=0, vmax=1, cmap="Blues", aspect="auto")
+        image = axis.imshow(np.array(shares), vmin=0, vmax=1, cmap="Blues", aspect="auto")
         axis.set_yticks(np.arange(len(names)), names)
         axis.set(xlabel="hour")
         axis.grid(visible=False)
@@ -233,7 +242,7 @@ def _hourly(profile: Profile) -> Figure:
     return Figure(
         id=f"missing_{profile.dataset}",
         title=f"Missing values of {profile.dataset} by hour",
-        caption=_caption(profile, [name for name, _ in ordered]),
+        caption=_caption(ordered),
         section="data",
         size=(7, 1 + 0.19 * len(names)),
         draw=draw,

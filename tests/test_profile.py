@@ -274,6 +274,19 @@ def test_diabetes_lies_in_its_ranges(tmp_path):
 
 
 @pytest.mark.real
+@real
+def test_ards_of_the_open_demo_lies_in_its_ranges(tmp_path):
+    from deepcac.features.ards import ards, ards_ts
+    from deepcac.sources.mimic3 import extract
+
+    (archive,) = (MIRROR / "mimic3_demo").glob("*.tar.xz")
+    extract(archive, tmp_path)
+    table = "sources/mimic3/items.csv"
+    assert outside_by_variable(ards(tmp_path)[0], table) == (485, {})
+    assert outside_by_variable(ards_ts(tmp_path)[0], table) == (2328, {})
+
+
+@pytest.mark.real
 @pytest.mark.slow
 @real
 def test_sepsis_lies_in_its_ranges(tmp_path):

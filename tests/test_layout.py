@@ -31,6 +31,21 @@ def test_a_data_set_has_its_own_published_features_only_if_a_switch_changes_them
     )
 
 
+def test_profiles_follow_the_feature_files():
+    paths = layout()
+    assert paths.profile_files() == [
+        "results/profiles/diabetes.json",
+        "results/profiles/as_published/diabetes.json",
+    ]
+    assert paths.profile_options("ards")["restricted"]
+    assert not paths.profile_options("demo_ards")["restricted"]
+    assert paths.profile_options("webkb_n") == {
+        "ranges": None,
+        "restricted": False,
+        "pairwise": True,
+    }
+
+
 def test_splits_follow_the_rows_or_the_switch_that_draws_them():
     paths = layout()
     assert (

@@ -12,5 +12,6 @@ with job(snakemake):
         Path("config/registry"),
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
+        profile_paths=snakemake.input.profiles,
         sweep_paths=snakemake.input.sweeps,
     )

@@ -126,7 +126,9 @@ def test_what_was_pulled_is_not_built_again(finished, tmp_path, remote, request)
         shutil.copy(source / f"{name}.dvc", clone / f"{name}.dvc")
     run(clone, [sys.executable, "workflow/scripts/pointers.py", "pull", *pointers()])
     assert (clone / FEATURES).read_bytes() == (finished / FEATURES).read_bytes()
-    assert "Nothing to be done" in run(clone, [*SNAKEMAKE, "-n", *arguments(FEATURES, SPLITS)[len(SNAKEMAKE) :]])
+    assert "Nothing to be done" in run(
+        clone, [*SNAKEMAKE, "-n", *arguments(FEATURES, SPLITS)[len(SNAKEMAKE) :]]
+    )
     assert run(clone, [*dvc, "status", *pointers()]).strip().endswith("up to date.")
 
 

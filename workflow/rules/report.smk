@@ -3,6 +3,7 @@ rule report:
         runs=report_runs,
         cohorts=layout.cohort_files(),
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
+        cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         registry=collect(
             "config/registry/{source}.yaml",
             source=glob_wildcards("config/registry/{source}.yaml").source,

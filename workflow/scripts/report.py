@@ -13,4 +13,5 @@ with job(snakemake):
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
         sweep_paths=snakemake.input.sweeps,
+        case_paths=snakemake.input.cases,
     )

@@ -13,6 +13,8 @@ from deepcac.report import claims as claim_book
 from deepcac.report import figures as drawing
 from deepcac.report import ledger as book
 from deepcac.report import tables as tabular
+from deepcac.report.case_study import load_case_studies
+from deepcac.report.casetables import case_figures, case_tables
 from deepcac.report.comparisons import METRICS, Bootstraps, clustering_effects, switch_effects
 from deepcac.report.curves import curve_figures
 from deepcac.report.data import data_sets
@@ -49,6 +51,7 @@ def build(
     *,
     tidy_dir: str | os.PathLike[str] | None = None,
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
+    case_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -65,6 +68,8 @@ def build(
         Folder of tidy data, for the cohort flows.
     sweep_paths : iterable of path-like, optional
         Tables of `deepcac.evaluation.sweeps`, for the papers' curves.
+    case_paths : iterable of path-like, optional
+        Records of `deepcac.evaluation.case_study`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -76,7 +81,10 @@ def build(
     out = Path(out_dir)
     runs = load(run_paths, out.absolute().parents[1])
     real = Runs(tuple(run for run in runs if not run.synthetic))
-    ledger = book.entries(printed_cells(), real)
+    studies = load_case_studies(case_paths, out.absolute().parents[1])
+    real_studies = [study for study in studies if not study.record["synthetic"]]
+    generated = [study for study in studies if study.record["synthetic"]]
+    ledger = book.entries(printed_cells(), real, real_studies)
     book.write(out / "ledger.csv", ledger)
     sweeps = load_sweeps(sweep_paths)
     decided = claim_book.claims(real, ledger, sweeps)
@@ -87,13 +95,14 @@ def build(
         "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
-        "subtypes": [clusters_table(real)],
-        "synthetic": _synthetic_tables(runs),
+        "subtypes": [clusters_table(real), *case_tables(real_studies, ledger)],
+        "synthetic": [*_synthetic_tables(runs), *case_tables(generated, (), "synthetic_case")],
     }
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
     figures = [*overview, *curve_figures(runs), *history_figures(runs), *sweep_figures(sweeps)]
+    figures += case_figures(real_studies, "subtypes") + case_figures(generated, "synthetic")
     drawn = _draw([figure for figure in figures if figure], out)
     page = (
         _environment()

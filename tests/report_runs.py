@@ -1,12 +1,13 @@
 """Small run records and score files, as the run loop writes them, for tests of the report."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from deepcac.evaluation.record import summarise, write_record, write_scores
-from deepcac.protocol import switches
+from deepcac.protocol import published_labels
 
 N_TRAIN, N_VALIDATION, N_TEST = 570, 180, 250
 
@@ -24,23 +25,30 @@ def write_run(
     synthetic: bool = False,
     alpha: float | None = None,
     scores: bool = True,
+    clusters: dict[str, object] | None = None,
 ) -> Path:
-    """Write one run; `strength` moves the positive rows' scores and so every metric."""
-    folder = {"sound": results, "as_published": results / "as_published"}.get(
-        protocol, results / "switches" / protocol
-    )
+    """Write one run; `strength` moves the positive rows' scores and so every metric.
+
+    `clusters` replaces entries of what the record says about the clusters of each split.
+    """
+    folder = results
+    if protocol != "sound":
+        named = protocol.startswith("as_published")
+        folder = results / protocol if named else results / "switches" / protocol
     path = folder / dataset / f"{method}_k{k}.json"
     tables = [_scores(seed, k, strength) for seed in seeds]
     splits = [
         _split(seed, k, table, alpha, status) for seed, table in zip(seeds, tables, strict=True)
     ]
+    for split in splits:
+        split["clusters"] |= clusters or {}
     record = {
         "schema": 1,
         "dataset": dataset,
         "method": method,
         "k": k,
         "protocol": protocol,
-        "switches": {"sound": [], "as_published": sorted(switches())}.get(protocol, [protocol]),
+        "switches": _switches(protocol),
         "status": status,
         "synthetic": synthetic,
         "n_rows": 1000,
@@ -65,6 +73,12 @@ def write_run(
     return path
 
 
+def _switches(protocol: str) -> list[str]:
+    if protocol == "sound":
+        return []
+    return sorted(published_labels()) if protocol.startswith("as_published") else [protocol]
+
+
 def _scores(seed: int, k: int, strength: float) -> pa.Table:
     rng = np.random.default_rng(seed)
     label = (rng.random(N_TEST) < 0.3).astype(np.int64)
@@ -82,9 +96,7 @@ def _scores(seed: int, k: int, strength: float) -> pa.Table:
     )
 
 
-def _split(
-    seed: int, k: int, table: pa.Table, alpha: float | None, status: str
-) -> dict[str, object]:
+def _split(seed: int, k: int, table: pa.Table, alpha: float | None, status: str) -> dict[str, Any]:
     label, predicted = (table[name].to_numpy() for name in ("label", "predicted"))
     hit = int(((label == 1) & (predicted == 1)).sum())
     f1 = 2 * hit / int((label == 1).sum() + (predicted == 1).sum())

@@ -106,13 +106,24 @@ def test_printed_alphas():
     assert printed_alpha("magic", "svm") == 0.04
     assert printed_alpha("demo_titanic", "lr") == 0.8
     assert printed_alpha("my_table", "lr") is None
-    for dataset in ("titanic", "credit", "adult", "diabetes", "cic", "magic", "wid_mortality"):
-        assert set(alphas_needed(dataset, Protocol(frozenset({"A11"})))) <= {*GRID, 100.0}
-    assert alphas_needed("cic", SOUND) == GRID
+    assert printed_alpha("credit", "xgb") == 0.04
     task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
     fitted = fit_task(task, "cac_ridge")
     assert fitted.hyperparameters["alpha"] == 0.5
     assert fitted.tuned == ()
+
+
+def test_what_is_clustered_suffices_for_every_run():
+    published = Protocol(frozenset({"A11"}))
+    for dataset in ("titanic", "credit", "adult", "diabetes", "cic", "magic", "wid_mortality"):
+        alphas, tuned = alphas_needed(dataset, published)
+        assert set(alphas) <= {*GRID, 100.0}
+        assert not tuned
+    assert alphas_needed("cic", SOUND) == (GRID, True)
+    task = xor_task(protocol=published, dataset="my_table")  # nothing is printed for it
+    alphas, tuned = alphas_needed("my_table", published)
+    path = alpha_path(task.X_train, task.y_train, 2, 0, alphas, full_only=not tuned)
+    assert fit_task(task, "cac_lr", path).tuned == ("alpha",)
 
 
 def test_folds_are_stratified_where_they_can_be():

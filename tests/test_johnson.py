@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.features.cic import build, cic_features, stay_class
+from deepcac.features.hourly import AGGREGATES
 from deepcac.features.johnson import johnson_features, variables
 from deepcac.features.johnson_cleaning import ADMISSION, MEASURED, clean
 from deepcac.features.matrix import read_features
-from deepcac.features.summaries import SUMMARIES, summarise
+from deepcac.features.summaries import summarise
 from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.physionet2012 import OUTCOMES, extract
 from deepcac.sources.physionet2012_events import PARAMETERS
@@ -172,7 +173,7 @@ def test_summaries_agree_with_pandas(pairs: list[tuple[int, float]]) -> None:
     value = np.array([v for _, v in pairs])
     groups = pd.Series(value, dtype=float).groupby(row)
     names = {"lowest": "min", "highest": "max"}
-    plain = pd.DataFrame({s: getattr(groups, names.get(s, s))() for s in SUMMARIES})
+    plain = pd.DataFrame({s: getattr(groups, names.get(s, s))() for s in AGGREGATES})
     expected = plain.reindex(range(6)).to_numpy(float)
     np.testing.assert_array_equal(summarise(row, value, 6), expected)
 

@@ -1,7 +1,9 @@
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
@@ -164,20 +166,27 @@ def test_first_512_rows_switch():
     assert not np.array_equal(answers["D12"], answers["sound"])
 
 
-def test_dcn_centre_switch_moves_centres_towards_zero(pretrained):
-    given = task()
-    models = {}
-    for label in ((), ("D13",)):
-        model = make_estimator(given, "dcn_z").set_params(switches=label, max_epochs=3)
-        model.fit(
-            given.X_train,
-            given.y_train,
-            X_val=given.X_validation,
-            y_val=given.y_validation,
-            pretrained=read_pretrained(pretrained, 0, (6,)),
+def test_dcn_centre_switch_by_hand():
+    z, membership = torch.tensor([[2.0], [4.0], [10.0]]), torch.eye(2)[[0, 0, 1]]
+    expected = {(): [[2.0], [5.5]], ("D13",): [[0.0 - 3 / 102], [1.0 - 3 / 102 - 10 / 101]]}
+    for label, centres in expected.items():
+        model = ESTIMATORS["dcn_z"](switches=label)
+        network = SimpleNamespace(
+            centroids=torch.tensor([[0.0], [1.0]]), counts=torch.tensor([1.0, 1.0])
         )
-        models[label] = model.network_.centroids
-    assert not np.allclose(models[()], models["D13",])
+        moved, _ = model._move(network, z, membership)
+        torch.testing.assert_close(moved, torch.tensor(centres))
+
+
+def test_restarted_counts_by_hand():
+    z, membership = torch.tensor([[2.0], [4.0], [10.0]]), torch.eye(2)[[0, 0, 1]]
+    model = ESTIMATORS["deepcac"](switches=("D16",))
+    network = SimpleNamespace(
+        centroids=torch.tensor([[0.0], [1.0]]), counts=torch.tensor([5000.0, 1.0])
+    )
+    moved, counts = model._move(network, z, membership)
+    torch.testing.assert_close(moved, torch.tensor([[6 / 102], [110 / 101]]))
+    assert counts.tolist() == [102.0, 101.0]
 
 
 def test_switched_off_alpha_takes_the_within_term_along_only_as_published():

@@ -236,6 +236,43 @@ def test_claims_follow_the_runs(tmp_path):
     assert decided(results, paths, tmp_path)["CAC2-14"][0] == "fails"
 
 
+@pytest.mark.parametrize(
+    ("sizes", "feature", "expected"),
+    [
+        ([[9, 1, 1], [3, 3, 3], [1, 2, 9]], "MechVentDuration", ("holds", "holds")),
+        ([[9, 1, 1], [8, 3, 3], [7, 2, 6]], "GCS_last", ("fails", "fails")),
+    ],
+)
+def test_case_study_claims(tmp_path, sizes, feature, expected):
+    clusters = {
+        "sizes_train": sizes,
+        "sizes_test": sizes,
+        "features": [{"cluster": 0, "feature": feature, "effect": 1.0, "p": 0.01}],
+    }
+    results = tmp_path / "results"
+    run = write_run(results, "cic_los", "deepcac", 3, scores=False, clusters=clusters)
+    found = decided(results, [run], tmp_path)
+    assert (found["DCAC-43"][0], found["DCAC-44"][0]) == expected
+
+
+def test_claims_of_the_second_paper_look_at_cross_validated_runs(tmp_path):
+    results = tmp_path / "results"
+    names = ("titanic", "magic", "credit", "adult", "diabetes", "sepsis_signature", "cic")
+    arms = [(name, method, s) for name in names for method, s in (("dmnn", 1.0), ("cac_dmnn", 1.6))]
+    paths = [
+        write_run(results, name, method, 2, strength=s, scores=False, protocol="as_published")
+        for name, method, s in arms
+    ]
+    assert decided(results, paths, tmp_path)["CAC2-14"] == ("not run", "holds")
+    paths += [
+        write_run(
+            results, name, method, 2, strength=2 - s, scores=False, protocol="as_published_cv5"
+        )
+        for name, method, s in arms
+    ]
+    assert decided(results, paths, tmp_path)["CAC2-14"] == ("not run", "fails")
+
+
 def test_a_rising_cost_breaks_the_claim(tmp_path, monkeypatch):
     results = tmp_path / "results"
     assert (
@@ -309,6 +346,21 @@ def test_page_escapes_what_it_shows_and_loads_nothing(tmp_path):
     assert "<link" not in page
 
 
+def test_every_local_link_leads_somewhere(tmp_path):
+    results = tmp_path / "results"
+    paths = [
+        write_run(results, "cic", "lr", 1),
+        write_run(results, "cic", "cac_lr", 2, alpha=0.05, protocol="as_published"),
+    ]
+    out = report(tmp_path, paths)
+    page = (out / "index.html").read_text(encoding="utf-8")
+    links = set(re.findall(r'href="([^"#]+)"', page))
+    local = {link for link in links if "://" not in link}
+    assert "../as_published/cic/cac_lr_k2.json" in local
+    assert {"ledger.csv", "claims.csv", "tables/runs.tex"} <= local
+    assert [link for link in sorted(local) if not (out / link).exists()] == []
+
+
 def test_clustering_table_compares_paired_splits(tmp_path):
     results = tmp_path / "results"
     paths = [
@@ -375,3 +427,14 @@ def test_method_labels():
     assert method_label("deepcac_ts") == "DeepCAC (sequence)"
     assert method_label("cac_dmnn") == "CAC+DMNN"
     assert book.number(-0.00001, signed=True) == "0"
+
+
+def test_one_split_has_no_spread(tmp_path, cells):
+    results = tmp_path / "results"
+    run = write_run(results, "cic", "lr", 1, protocol="as_published", seeds=(0,), scores=False)
+    found = entries(cells, load([run], tmp_path))
+    (entry,) = [
+        e for e in found if (e.paper, e.table, e.dataset, e.method) == ("cac_v1", "1", "CIC", "LR")
+    ]
+    assert entry.as_published
+    assert entry.as_published_sd == ""

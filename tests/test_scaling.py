@@ -74,6 +74,17 @@ def test_published_sets_are_standardised_one_by_one():
     np.testing.assert_allclose(task.X_train[:, 0], (pooled - pooled.mean()) / pooled.std())
 
 
+def test_groups_of_other_sources_are_not_standardised_one_by_one():
+    X = np.array([[0.0], [2.0], [100.0], [300.0], [nan], [1.0]])
+    split = Split(108, np.array([0, 1, 2, 3]), np.array([], int), np.array([4, 5]))
+    hospitals = FeatureMatrix(
+        np.arange(6), np.array([0, 1, 0, 1, 0, 1]), X, ("x",), np.array(list("AABBAB"))
+    )
+    setting = Setting("sepsis_signature", 2, Protocol(frozenset({"A4"})), "cac")
+    task = make_task(hospitals, split, setting)
+    np.testing.assert_allclose(task.X_train, (X[:4] - X[:4].mean()) / X[:4].std())
+
+
 def test_sequences_are_scaled_by_measured_values_and_zero_where_missing():
     X = np.array([[[1.0, nan], [3.0, nan]], [[nan, nan], [5.0, nan]]])
     scaler = SequenceScaler.fit(X)

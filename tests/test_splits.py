@@ -5,7 +5,15 @@ from hypothesis import strategies as st
 
 from deepcac.errors import DataError
 from deepcac.protocol import Protocol
-from deepcac.splits import PARTS, draw, holdout, make_splits, read_splits, write_splits
+from deepcac.splits import (
+    PARTS,
+    draw,
+    draw_holdout,
+    holdout,
+    make_splits,
+    read_splits,
+    write_splits,
+)
 
 
 def labels(n: int, share: float = 0.2) -> np.ndarray:
@@ -71,3 +79,11 @@ def test_switch_d3_draws_without_strata():
 def test_labels_that_cannot_be_split_are_named(y, message):
     with pytest.raises(DataError, match=message):
         draw(np.array(y), 0, stratified=True)
+
+
+def test_the_published_holdout_keeps_the_order_of_its_draw():
+    y = np.repeat([0, 1], [60, 20])
+    train, test = draw_holdout(y)
+    assert train.tolist() != sorted(train)
+    assert sorted(train) == np.flatnonzero(holdout(y) == 0).tolist()
+    assert sorted(test) == np.flatnonzero(holdout(y) == 2).tolist()

@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "CACClassifier": "deepcac.cac.estimator",
-    "KMClassifier": "deepcac.cac.estimator",
+    "KMClassifier": "deepcac.cac.km",
     "DeepCACClassifier": "deepcac.nn.deepcac",
 }
 

@@ -68,17 +68,30 @@ def draw(label: npt.NDArray[np.int64], seed: int, *, stratified: bool) -> npt.ND
     return part
 
 
-def holdout(label: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Return the published CAC program's one hold-out: 75 % train, 25 % test, no validation.
+def draw_holdout(
+    label: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Draw the published CAC program's one hold-out: 75 % train, 25 % test, no validation.
 
     It is stratified: with this seed, plain logistic regression gives the printed scores on Adult,
     Credit and Diabetes only then.
+
+    Returns
+    -------
+    train, test : ndarray
+        Row positions in the order of the draw. CAC, the perceptron and SGD look at rows in
+        order, and give the printed scores only in this one.
     """
-    _, test = train_test_split(
+    train, test = train_test_split(
         np.arange(len(label)), test_size=TEST_SHARE, random_state=HOLDOUT_SEED, stratify=label
     )
+    return train, test
+
+
+def holdout(label: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """Return the part of each row in the published hold-out (`draw_holdout`)."""
     part = np.full(len(label), TRAIN, dtype=np.int8)
-    part[test] = TEST
+    part[draw_holdout(label)[1]] = TEST
     return part
 
 

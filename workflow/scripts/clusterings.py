@@ -14,7 +14,7 @@ with job(snakemake):
     features = read_features(snakemake.input.features)
     splits = read_splits(snakemake.input.splits, features.row_id, scheme(protocol, "cac"))
     setting = Setting(wildcards.dataset, int(wildcards.k), protocol, "cac")
-    alphas = alphas_needed(wildcards.dataset, protocol)
+    alphas, tuned = alphas_needed(wildcards.dataset, protocol)
     paths = {}
     for split in splits:
         task = make_task(features, split, setting)
@@ -24,6 +24,6 @@ with job(snakemake):
             task.k,
             task.seed,
             alphas,
-            full_only="A11" in protocol,
+            full_only=not tuned,
         )
     write_clusterings(snakemake.output.clusterings, paths)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator
 
 from deepcac.cac.base import class_scores, fit_weighted, make_base
-from deepcac.cac.estimator import CACClassifier, CollapseWarning, KMClassifier
+from deepcac.cac.estimator import CACClassifier, CollapseWarning
+from deepcac.cac.km import KMClassifier
 from deepcac.cac.path import (
     FULL,
     GRID,
@@ -61,6 +63,11 @@ def fit_task(
     return _fit_clustered(task, arm, name, path)
 
 
+def _base(task: Task, name: str) -> BaseEstimator:
+    """Return the base classifier; the published program's random state is 0 (A14)."""
+    return make_base(name, seed=0 if "A14" in task.protocol else task.seed)
+
+
 def _class_weight(task: Task, arm: str, name: str) -> str | None:
     """Return the one switch of all arms, or what the published program did (A1)."""
     if "A1" not in task.protocol:
@@ -72,7 +79,7 @@ def _class_weight(task: Task, arm: str, name: str) -> str | None:
 def _fit_alone(task: Task, name: str) -> Fitted:
     start = time.perf_counter()
     weight = _class_weight(task, "base", name)
-    model = fit_weighted(make_base(name, seed=task.seed), task.X_train, task.y_train, weight)
+    model = fit_weighted(_base(task, name), task.X_train, task.y_train, weight)
     seconds = {"classifier": time.perf_counter() - start}
     return Fitted(
         probability=class_scores(model, task.X_test, task.n_classes),
@@ -109,7 +116,7 @@ def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> F
         )
     clock.append(time.perf_counter())
     weight = _class_weight(task, arm, name)
-    base = make_base(name, seed=task.seed)
+    base = _base(task, name)
     model: CACClassifier = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
     choice = _Choice(printed or 0.0, {}, ())
     if tuning:

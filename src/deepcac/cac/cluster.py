@@ -1,10 +1,11 @@
 """CAC clustering: validated rows in, labels and cost curves out (000_* section 5.3)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.cluster import KMeans
 
 from deepcac.cac.kernel import sweep
 from deepcac.cac.state import State, allocate, recount, row_norms
@@ -44,6 +45,12 @@ class Clustering:
     within: Floats
     separation: Floats
     counts: Ints
+
+
+def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
+    """Return the start of CAC: Lloyd's k-means, best of 10."""
+    model = KMeans(n_clusters=k, n_init=10, algorithm="lloyd", random_state=random_state)
+    return model.fit(X).labels_.astype(np.int64)
 
 
 def cluster(

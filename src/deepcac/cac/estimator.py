@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.cluster import KMeans
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, log_loss, pairwise_distances_argmin
@@ -17,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from deepcac.cac.base import ClassWeight, class_scores, fit_weighted
-from deepcac.cac.cluster import Clustering, Separation, cluster
+from deepcac.cac.cluster import Clustering, Separation, cluster, kmeans_labels
 from deepcac.errors import ConfigError
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
@@ -27,12 +26,6 @@ Ints = npt.NDArray[np.int64]
 
 class CollapseWarning(UserWarning):
     """The clusters hold one class each, so the base classifiers have no say."""
-
-
-def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
-    """Return the start of CAC: Lloyd's k-means, best of 10."""
-    model = KMeans(n_clusters=k, n_init=10, algorithm="lloyd", random_state=random_state)
-    return model.fit(X).labels_.astype(np.int64)
 
 
 def _base_has(method: str) -> Any:
@@ -311,32 +304,3 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
             if len(rows):
                 answers[rows] = ask(model, X[rows])
         return answers
-
-
-class KMClassifier(CACClassifier):
-    """Cluster with k-means, then one classifier a cluster: CAC stopped at its start.
-
-    Parameters
-    ----------
-    base_estimator, n_clusters, class_weight, random_state
-        As of `CACClassifier`.
-    """
-
-    alpha = 0.0
-    selection = "final"
-
-    def __init__(
-        self,
-        base_estimator: Any = None,
-        n_clusters: int = 2,
-        *,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-    ) -> None:
-        self.base_estimator = base_estimator
-        self.n_clusters = n_clusters
-        self.class_weight = class_weight
-        self.random_state = random_state
-
-    def _cluster(self, X: Floats, y: Ints, labels: Ints) -> Clustering:
-        return cluster(X, y, labels, self.alpha, max_iter=0)

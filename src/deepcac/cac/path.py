@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import KMClassifier, kmeans_labels
+from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.cac.km import KMClassifier
 from deepcac.errors import DataError
 from deepcac.protocol import Protocol
 from deepcac.storage import read_table, write_table
@@ -33,7 +33,7 @@ GRID = (0.01, 0.02, 0.04, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1.0, 1.5, 2
 _TABLES = ("cac_v1_table3_alpha.csv", "deepcac_table4_alpha.csv", "cac_v2_table4_alpha.csv")
 _DATASETS = {
     "titanic": "Titanic",
-    "credit": "Credit",
+    "credit": "Credit",  # "Creditcard" in 001_*
     "adult": "Adult",
     "diabetes": "Diabetes",
     "cic": "CIC",
@@ -77,7 +77,8 @@ def _printed() -> dict[tuple[str, str], float]:
     for name in _TABLES:
         text = (resources.files("deepcac") / "facts" / name).read_text(encoding="utf-8")
         for row in csv.DictReader(text.splitlines()):
-            alphas.setdefault((row["dataset"], row.get("classifier") or "CAC"), float(row["alpha"]))
+            dataset = row["dataset"].removesuffix("card")
+            alphas.setdefault((dataset, row.get("classifier") or "CAC"), float(row["alpha"]))
     return alphas
 
 
@@ -98,12 +99,20 @@ def printed_alpha(dataset: str, classifier: str) -> float | None:
     return None
 
 
-def alphas_needed(dataset: str, protocol: Protocol) -> tuple[float, ...]:
-    """Return the alphas that the runs of a data set ask for: the grid, or the printed (A11)."""
-    printed = {printed_alpha(dataset, x) for x in _CLASSIFIERS} - {None}
-    if "A11" in protocol and printed:
-        return tuple(sorted(alpha for alpha in printed if alpha is not None))
-    return GRID
+def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:
+    """Return what the runs of a data set ask for.
+
+    Returns
+    -------
+    alphas : tuple of float
+        The grid; with switch A11 those that are printed, and the grid only if one is not.
+    tuned : bool
+        Whether any run chooses among them, so that the folds are needed.
+    """
+    printed = {printed_alpha(dataset, x) for x in _CLASSIFIERS} if "A11" in protocol else {None}
+    tuned = None in printed
+    known = {alpha for alpha in printed if alpha is not None}
+    return tuple(sorted(known.union(GRID if tuned else ()))), tuned
 
 
 def draw_folds(y: Ints, seed: int) -> Ints:

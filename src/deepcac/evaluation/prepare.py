@@ -9,7 +9,7 @@ from deepcac.evaluation.task import Task
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.scaling import Scaler, SequenceScaler, standardise_alone
 from deepcac.protocol import Protocol
-from deepcac.splits import Split
+from deepcac.splits import HOLDOUT_SEED, Split, draw_holdout
 
 Array = npt.NDArray[np.float64]
 Rows = tuple[npt.NDArray[np.intp], ...]
@@ -55,7 +55,7 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
     Task
         Scaled parts. For the CAC family the validation part is empty.
     """
-    train, validation, test = rows = _parts(split, setting.family)
+    train, validation, test = rows = _parts(features, split, setting)
     names: tuple[str, ...] = ()
     masks: list[npt.NDArray[np.bool_] | None] = [None, None, None]
     if features.n_steps > 1:
@@ -84,10 +84,12 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
     )
 
 
-def _parts(split: Split, family: str) -> Rows:
-    if family == "deep":
+def _parts(features: FeatureMatrix, split: Split, setting: Setting) -> Rows:
+    if setting.family == "deep":
         return split.train, split.validation, split.test
     merged = np.sort(np.concatenate([split.train, split.validation]))
+    if "A14" in setting.protocol and split.seed == HOLDOUT_SEED:
+        merged, _ = draw_holdout(features.label)  # the same rows, in the published order
     return merged, split.validation[:0], split.test
 
 
@@ -96,7 +98,9 @@ def _scale(
 ) -> tuple[list[Array], tuple[str, ...]]:
     """Scale static features, soundly or as a published program did; return the column names."""
     if setting.family == "cac" and "A4" in setting.protocol:
-        return [_alone(X) for X in _pick(_pool_groups(features), rows)], features.names
+        by_set = setting.dataset.endswith(("cic", "cic_los"))
+        pooled = _pool_sets(features) if by_set else np.nan_to_num(features.X)
+        return [_alone(X) for X in _pick(pooled, rows)], features.names
     if setting.family == "deep" and "D4" in setting.protocol:
         return [_alone(X) for X in _pick(standardise_alone(features.X), rows)], features.names
     if "L3" in setting.protocol and setting.dataset.endswith("cic_los"):
@@ -113,12 +117,11 @@ def _alone(X: Array) -> Array:
     return standardise_alone(X) if len(X) else X
 
 
-def _pool_groups(features: FeatureMatrix) -> Array:
-    """Standardise each part of the source on its own before pooling (A4), or all at once."""
-    if features.group is None:
-        return np.nan_to_num(features.X)
+def _pool_sets(features: FeatureMatrix) -> Array:
+    """Standardise each set of PhysioNet 2012 on its own before pooling (A4)."""
     pooled = np.empty_like(features.X)
-    for name in np.unique(features.group):
-        members = features.group == name
+    group = np.asarray(features.group)
+    for name in np.unique(group):
+        members = group == name
         pooled[members] = standardise_alone(features.X[members])
     return pooled

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from deepcac.evaluation.statistics import holm
 from deepcac.evaluation.task import Fitted, Task
 
 Array = npt.NDArray[np.float64]
@@ -34,16 +35,6 @@ def collapsed(cluster: Ids, y: Ids) -> bool:
     """Tell whether the clusters are classes in disguise (spec: polarisation collapse)."""
     majority = np.bincount(y).max() / len(y)
     return bool(polarisation(cluster, y) > POLARISED and majority < BALANCED_ENOUGH)
-
-
-def holm(p: Array) -> Array:
-    """Return Holm-adjusted p values of a flat array, NaN kept out of the family."""
-    adjusted = np.full(len(p), np.nan)
-    valid = np.flatnonzero(~np.isnan(p))
-    order = valid[np.argsort(p[valid], kind="stable")]
-    steps = p[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
 
 
 def distinguishing_features(

@@ -14,9 +14,9 @@ import pyarrow as pa
 from sklearn.metrics import f1_score, log_loss, roc_auc_score, silhouette_score
 from sklearn.model_selection import train_test_split
 
-from deepcac.cac.base import class_scores, fit_weighted, make_base
+from deepcac.cac.base import class_scores, make_base
 from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import kmeans_labels
+from deepcac.cac.estimator import KMClassifier, kmeans_labels
 from deepcac.evaluation.metrics import score
 from deepcac.evaluation.task import Task
 from deepcac.features.matrix import FeatureMatrix, read_features
@@ -77,47 +77,30 @@ def _passes(task: Task, labels: Ids, alpha: float) -> Iterator[dict[str, float |
 
 def _local_scores(task: Task, labels: Ids) -> dict[str, float]:
     """Return log-loss and F1 of one LR a cluster."""
-    plain = _LocalModels(task, labels, None)
-    balanced = _LocalModels(task, labels, "balanced")
-    predicted = balanced.probability(task.X_test).argmax(axis=1)
+    plain, balanced = (_local_models(task, labels, weight) for weight in (None, "balanced"))
+    predicted = class_scores(balanced, task.X_test, task.n_classes).argmax(axis=1)
+    on_test = class_scores(plain, task.X_test, task.n_classes)
     classes = list(range(task.n_classes))
     return {
-        "train_log_loss": float(
-            log_loss(task.y_train, plain.probability(task.X_train, labels), labels=classes)
-        ),
-        "test_log_loss": float(
-            log_loss(task.y_test, plain.probability(task.X_test), labels=classes)
-        ),
+        "train_log_loss": float(log_loss(task.y_train, _own_scores(plain, task), labels=classes)),
+        "test_log_loss": float(log_loss(task.y_test, on_test, labels=classes)),
         "f1": float(f1_score(task.y_test, predicted, zero_division=0)),
     }
 
 
-class _LocalModels:
-    """One logistic regression a cluster; a row goes to the nearest centroid."""
+def _local_models(task: Task, labels: Ids, class_weight: str | None) -> KMClassifier:
+    """Fit one logistic regression a given cluster."""
+    model = KMClassifier(make_base("lr", seed=task.seed), task.k, class_weight=class_weight)
+    return model.fit(task.X_train, task.y_train, labels=labels)
 
-    def __init__(self, task: Task, labels: Ids, class_weight: str | None) -> None:
-        self._n_classes = task.n_classes
-        found = [j for j in range(task.k) if (labels == j).any()]
-        self._centroids = np.stack([task.X_train[labels == j].mean(axis=0) for j in found])
-        base = make_base("lr", seed=task.seed)
-        self._models = [
-            fit_weighted(base, task.X_train[labels == j], task.y_train[labels == j], class_weight)
-            for j in found
-        ]
 
-    def probability(self, X: Array, labels: Ids | None = None) -> Array:
-        """Return class probabilities of shape (n, n_classes)."""
-        if labels is None:
-            products = X @ self._centroids.T
-            labels = ((self._centroids**2).sum(axis=1) - 2 * products).argmin(axis=1)
-        else:
-            labels = np.searchsorted(np.unique(labels), labels)
-        scores = np.empty((len(X), self._n_classes))
-        for j, model in enumerate(self._models):
-            own = labels == j
-            if own.any():
-                scores[own] = class_scores(model, X[own], self._n_classes)
-        return scores
+def _own_scores(model: KMClassifier, task: Task) -> Array:
+    """Return the training rows' class probabilities, each by its own cluster's classifier."""
+    scores = np.empty((len(task.y_train), task.n_classes))
+    for j, local in enumerate(model.estimators_):
+        own = model.subtypes_ == j
+        scores[own] = class_scores(local, task.X_train[own], task.n_classes)
+    return scores
 
 
 def _silhouette(X: Array, labels: Ids) -> float | None:
@@ -193,7 +176,8 @@ def _clustered(task: Task, start: Ids, alpha: float) -> Ids:
 
 
 def _point(task: Task, method: str, k: int, alpha: float | None, labels: Ids) -> dict[str, Any]:
-    probability = _LocalModels(replace(task, k=k), labels, "balanced").probability(task.X_test)
+    model = _local_models(replace(task, k=k), labels, "balanced")
+    probability = class_scores(model, task.X_test, task.n_classes)
     return {
         "method": method,
         "k": k,

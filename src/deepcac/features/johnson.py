@@ -15,8 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.features.hourly import AGGREGATES
 from deepcac.features.johnson_cleaning import ADMISSION, MEASURED, Rule, clean
-from deepcac.features.summaries import SUMMARIES, summarise
+from deepcac.features.summaries import summarise
 from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.physionet2012_events import PARAMETERS
 
@@ -131,8 +132,8 @@ def _admission(found: dict[str, Series], n: int) -> Columns:
 def _summaries(found: dict[str, Series], n: int) -> Columns:
     """Return the summaries of signs and laboratory values, in the published order."""
     table = {name: summarise(found[name].row, found[name].value, n) for name in (*FIVE, *TWO)}
-    columns = {f"{v}_{s}": table[v][:, j] for j, s in enumerate(SUMMARIES) for v in FIVE}
-    return columns | {f"{v}_{s}": table[v][:, j] for j, s in enumerate(SUMMARIES[:2]) for v in TWO}
+    columns = {f"{v}_{s}": table[v][:, j] for j, s in enumerate(AGGREGATES) for v in FIVE}
+    return columns | {f"{v}_{s}": table[v][:, j] for j, s in enumerate(AGGREGATES[:2]) for v in TWO}
 
 
 def _total(of: Series, n: int) -> Array:

@@ -1,28 +1,9 @@
 """First, last, lowest, highest and median of each record's measurements."""
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
-SUMMARIES = ("first", "last", "lowest", "highest", "median")
-
-
-@numba.njit(cache=True)
-def _summarise(row, value, result):  # type: ignore[no-untyped-def]
-    """Fill `result` (n, 5) from measurements whose records are contiguous and without NaN."""
-    start = 0
-    for stop in range(1, len(row) + 1):
-        if stop < len(row) and row[stop] == row[start]:
-            continue
-        ordered = np.sort(value[start:stop])
-        n = stop - start
-        out = result[row[start]]
-        out[0] = value[start]
-        out[1] = value[stop - 1]
-        out[2] = ordered[0]
-        out[3] = ordered[n - 1]
-        out[4] = ordered[n // 2] if n % 2 else (ordered[n // 2 - 1] + ordered[n // 2]) / 2
-        start = stop
+from deepcac.features.hourly import AGGREGATES, aggregate
 
 
 def summarise(
@@ -42,10 +23,10 @@ def summarise(
     Returns
     -------
     ndarray of shape (n, 5)
-        Columns as in `SUMMARIES`; NaN for a record without a measurement.
+        Columns as in `AGGREGATES`; NaN for a record without a measurement.
     """
-    result = np.full((n, len(SUMMARIES)), np.nan)
-    seen = ~np.isnan(value)
-    if seen.any():
-        _summarise(row[seen], value[seen], result)
+    result = np.full((n, len(AGGREGATES)), np.nan)
+    begin = np.flatnonzero(np.diff(row, prepend=-1))
+    if len(begin):
+        result[row[begin]] = aggregate(value, begin, np.append(begin[1:], len(row)))
     return result

@@ -122,7 +122,7 @@ class ACTPCClassifier(DeepClassifier):
             return grade(self._stopping.measure, validation.y, _predicted(network, validation.x))
 
         learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
-        curve = train(network, [Step(loss, learned)], len(x), score, self._budget(len(x)))
+        curve = train(network, [Step(loss, learned)], len(x), score, self.budget(len(x)))
         self._record("supervised", curve)
 
     def _start_clusters(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
@@ -143,7 +143,7 @@ class ACTPCClassifier(DeepClassifier):
                 return grade(log_likelihood, labels_new, network.selector(z_new))
 
         step = Step(loss, list(network.selector.parameters()))
-        self._record("selector", train(network, [step], len(z), score, self._budget(len(z))))
+        self._record("selector", train(network, [step], len(z), score, self.budget(len(z))))
 
     def _train_actor_critic(
         self, network: ACTPCNetwork, train_rows: Rows, validation: Rows
@@ -171,7 +171,7 @@ class ACTPCClassifier(DeepClassifier):
             Step(embedding, [network.raw_embeddings]),
         ]
         score = partial(self._score, network, validation)
-        self._record("actor_critic", train(network, steps, len(x), score, self._budget(len(x))))
+        self._record("actor_critic", train(network, steps, len(x), score, self.budget(len(x))))
 
 
 def _predicted(network: ACTPCNetwork, x: Tensor) -> Tensor:

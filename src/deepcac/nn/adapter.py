@@ -37,6 +37,8 @@ ESTIMATORS: dict[str, type[DeepClassifier]] = {
     "grasp": GRASPClassifier,
     "deepcac": DeepCACClassifier,
 }
+# An epoch of LSTMs takes 50 times as long, so every sequence method has this smaller budget.
+SEQUENCE_BUDGET: dict[str, Any] = {"max_epochs": 40, "patience": 5}
 SEQUENCE_SETTINGS: dict[str, dict[str, Any]] = {"deepcac": {"alpha": 20.0, "beta": 5.0}}
 DIABETES_ALPHA = 50.0  # what the authors' logs have in place of 5 (switch D5)
 
@@ -54,7 +56,7 @@ def make_estimator(task: Task, method: str) -> DeepClassifier:
     if name != "fnn":
         settings["n_clusters"] = task.k
     if name != method:
-        settings |= SEQUENCE_SETTINGS.get(name, {})
+        settings |= SEQUENCE_BUDGET | SEQUENCE_SETTINGS.get(name, {})
     if name == "deepcac" and "D5" in task.protocol and task.dataset.endswith("diabetes"):
         settings["alpha"] = DIABETES_ALPHA
     return ESTIMATORS[name](**settings)
@@ -103,7 +105,7 @@ def fit_task(
         predicted=scores.argmax(axis=1).astype(np.int64),
         cluster=model.assign(task.X_test, task.mask_test),
         train_cluster=model.subtypes_,
-        hyperparameters=_settings(model),
+        hyperparameters=_settings(model, len(task.y_train)),
         history=model.history_,
         embedding_test=model.embed(task.X_test, task.mask_test),
         calibrated=not raw,
@@ -114,10 +116,12 @@ def fit_task(
     return fitted
 
 
-def _settings(model: DeepClassifier) -> dict[str, Any]:
-    """Return the estimator's parameters, JSON-ready; threads and device belong to the machine."""
+def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
+    """Return the settings as used, JSON-ready; threads and device belong to the machine."""
     left_out = ("switches", "device", "n_threads")
-    return {name: value for name, value in model.get_params().items() if name not in left_out}
+    settings = {name: v for name, v in model.get_params().items() if name not in left_out}
+    budget = model.budget(n_train)
+    return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}
 
 
 def _shared_autoencoder(task: Task, path: Path | None) -> AnyAutoencoder | None:

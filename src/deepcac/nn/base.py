@@ -265,7 +265,8 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _stopping(self) -> StoppingRule:
         return self.published_stopping if "D10" in self.protocol else SOUND_STOPPING
 
-    def _budget(self, n_rows: int, *, restore: bool = True) -> Budget:
+    def budget(self, n_rows: int, *, restore: bool = True) -> Budget:
+        """Return what a stage on `n_rows` training rows may spend, once fitted."""
         return Budget(
             max_epochs=self._stopping.max_epochs or self.max_epochs,
             patience=self.patience,

@@ -142,7 +142,7 @@ class CentroidClassifier(DeepClassifier):
             [Step(lambda rows: loss(x[rows], y[rows]), learned)],
             len(train_rows),
             score,
-            self._budget(len(train_rows)),
+            self.budget(len(train_rows)),
             after_batch=move,
         )
         self._record("clustering", curve)
@@ -177,7 +177,7 @@ class CentroidClassifier(DeepClassifier):
             [Step(loss, list(network.predictors.parameters()))],
             len(train_rows),
             score,
-            self._budget(len(train_rows), restore=self._stopping.restore),
+            self.budget(len(train_rows), restore=self._stopping.restore),
         )
         self._record("local", curve)
 

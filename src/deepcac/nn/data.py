@@ -55,8 +55,9 @@ def as_inputs(
     measured = np.ones(X.shape, bool) if mask is None else np.asarray(mask, bool)
     if measured.shape != X.shape:
         raise DataError(f"mask has shape {measured.shape}, the sequences have {X.shape}")
-    both = np.concatenate([np.where(measured, X, 0.0), measured], axis=2)
-    return torch.from_numpy(both.astype(np.float32)).to(device)
+    values = np.where(measured, X, 0.0).astype(np.float32)
+    both = np.concatenate([values, measured.astype(np.float32)], axis=2)
+    return torch.from_numpy(both).to(device)
 
 
 def default_batch_size(n: int, sequence: bool) -> int:

@@ -85,7 +85,7 @@ class DMNNClassifier(DeepClassifier):
             step = Step(
                 lambda rows: self.loss(network, x[rows], y[rows]), list(network.parameters())
             )
-            budget = self._budget(len(x))
+            budget = self.budget(len(x))
             if "D12" in self.protocol:
                 step = self._published_step(network, train_rows)
                 budget = replace(budget, batch_size=PUBLISHED_ROWS)
@@ -109,7 +109,7 @@ class DMNNClassifier(DeepClassifier):
             lambda rows: functional.cross_entropy(network.gate(z[rows]), labels[rows]),
             list(network.gate.parameters()),
         )
-        self._record("gate", train(network, [loss], len(z), score, self._budget(len(z))))
+        self._record("gate", train(network, [loss], len(z), score, self.budget(len(z))))
 
     def _published_step(self, network: DMNNNetwork, train_rows: Rows) -> Step:
         """Train the experts as the published program does (D12).

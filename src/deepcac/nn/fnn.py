@@ -47,6 +47,6 @@ class FNNClassifier(DeepClassifier):
                 [Step(loss, learned)],
                 len(train_rows),
                 lambda: self._score(network, validation),
-                self._budget(len(train_rows)),
+                self.budget(len(train_rows)),
             )
             self._record("train", curve)

@@ -129,5 +129,5 @@ class GRASPClassifier(DeepClassifier):
             )
             learned = [p for p in network.parameters() if p not in decoder]
             step = Step(lambda rows: self.loss(network, x[rows], y[rows]), learned)
-            curve = train(network, [step], len(x), score, self._budget(len(x)))
+            curve = train(network, [step], len(x), score, self.budget(len(x)))
             self._record("train", curve)

@@ -57,7 +57,7 @@ class IDECClassifier(CentroidClassifier):
             [Step(lambda rows: self.loss(network, x[rows], target[rows]), learned)],
             len(x),
             lambda: self._clustering_score(network, train_rows, validation),
-            self._budget(len(x)),
+            self.budget(len(x)),
             before_epoch=refresh,
         )
         network.centroids.requires_grad_(False)

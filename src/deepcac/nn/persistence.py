@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from deepcac.errors import DataError
@@ -25,7 +25,7 @@ def write_tensors(
     """Write named tensors and a JSON header."""
     ready = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
     with atomic_path(path) as partial:
-        save_file(ready, partial, metadata={KEY: json.dumps(header, sort_keys=True)})
+        partial.write_bytes(save(ready, metadata={KEY: json.dumps(header, sort_keys=True)}))
 
 
 def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:

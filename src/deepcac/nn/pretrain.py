@@ -13,7 +13,7 @@ from deepcac.nn.training import Budget, Curve, Step, train
 
 HIDDEN, LATENT = 64, 32  # the papers' 64-32-64
 LR = 2e-3
-MAX_EPOCHS = 100
+MAX_EPOCHS, MAX_EPOCHS_SEQUENCE = 100, 30
 PATIENCE = 5
 
 
@@ -47,13 +47,15 @@ def pretrain(
         error = in_chunks(lambda v: autoencoder.error(v, autoencoder.encode(v)), x_validation)
         return -float(error.sum() / n_entries.clamp(min=1.0))
 
-    batch_size = default_batch_size(len(x), x.ndim == 3)
+    sequence = x.ndim == 3
+    batch_size = default_batch_size(len(x), sequence)
+    max_epochs = MAX_EPOCHS_SEQUENCE if sequence else MAX_EPOCHS
     curve = train(
         autoencoder,
         [Step(loss, list(autoencoder.parameters()))],
         len(x),
         score,
-        Budget(MAX_EPOCHS, PATIENCE, batch_size, LR),
+        Budget(max_epochs, PATIENCE, batch_size, LR),
     )
     return autoencoder, curve
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
 
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.report.names import method_label
@@ -69,6 +70,7 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
                         label=f"k = {run.k}{_alpha(run)}" if number == 0 else None,
                     )
             axis.set(title=title, xlabel="pass")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.ticklabel_format(axis="y", scilimits=(-2, 4))
         axes[0].legend()
 

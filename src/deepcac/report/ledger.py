@@ -156,8 +156,10 @@ def _ours(cell: PrintedCell, protocol: str, runs: Runs, summaries: Summaries) ->
         return _of_alpha(run)
     metric = cell.item if cell.kind == "log" else run.reported(cell.item, cell.paper)
     score = run.score(metric) if run.status == "ok" else None
-    mean, sd = score or (None, None)
-    return Ours(mean, sd, run.status, run.path)
+    if score is None:
+        return Ours(None, None, run.status, run.path)
+    # One split has no spread.
+    return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
 
 
 def _of_study(cell: PrintedCell, studies: Mapping[str, CaseStudy], protocol: str) -> Ours | None:

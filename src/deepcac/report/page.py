@@ -2,6 +2,7 @@
 
 import base64
 import os
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
 from deepcac.report.records import Runs, load
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
+from deepcac.report.schematics import schematic_figures
 from deepcac.report.sweeps import load_sweeps, sweep_figures
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
@@ -101,8 +103,15 @@ def build(
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
-    figures = [*overview, *curve_figures(runs), *history_figures(runs), *sweep_figures(sweeps)]
-    figures += case_figures(real_studies, "subtypes") + case_figures(generated, "synthetic")
+    figures = [
+        *overview,
+        *schematic_figures(),
+        *curve_figures(runs),
+        *history_figures(runs),
+        *sweep_figures(sweeps),
+        *case_figures(real_studies, "subtypes"),
+        *case_figures(generated, "synthetic"),
+    ]
     drawn = _draw([figure for figure in figures if figure], out)
     page = (
         _environment()
@@ -160,7 +169,13 @@ def _environment() -> Environment:
         text, _, _ = loader.get_source(environment, name)
         environment.globals[name.partition(".")[0]] = Markup(text)
     environment.filters["tone"] = _tone
+    environment.filters["from_page"] = _from_page
     return environment
+
+
+def _from_page(path: str) -> str:
+    """Return the way from the page to a run, both given from the project's folder."""
+    return posixpath.relpath(path, "results/report")
 
 
 def _tone(verdict: str) -> str:

@@ -107,7 +107,7 @@ def _key(entry: Entry, names: str) -> tuple[str, ...]:
 def _table(name: str, paper: str, number: str, shape: Shape, rows: Sequence[Entry]) -> Table:
     down = list(dict.fromkeys(_key(entry, shape.rows) for entry in rows))
     across = list(dict.fromkeys(_key(entry, shape.columns) for entry in rows))
-    cells = {(_key(entry, shape.rows), _key(entry, shape.columns)): entry_cell(entry) for entry in rows}
+    cells = {(_key(e, shape.rows), _key(e, shape.columns)): entry_cell(e) for e in rows}
     used = [place for place in range(len(shape.rows.split())) if any(key[place] for key in down)]
     body = [
         [*text_row(*(key[place] for place in used))]

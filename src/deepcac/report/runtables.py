@@ -10,6 +10,8 @@ from deepcac.report.stability import stability
 from deepcac.report.tables import Cell, Table, text_row
 
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
+_SHOWN_FEATURES = 5
+_HUGE = 1e3
 PROTOCOLS = {
     "sound": "sound",
     "as_published": "as published",
@@ -34,7 +36,8 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
         [
             *text_row(*_name(run), run.status, run.record.get("n_rows"), len(run.splits)),
             *(Cell(_score(run, metric)) for metric in _SHOWN_METRICS),
-            Cell("; ".join(printed.get(run.path, ())), link=run.path),
+            Cell("; ".join(printed.get(run.path, ()))),
+            Cell("json", link=run.path),
         ]
         for run in runs
     ]
@@ -42,9 +45,9 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
     return Table(
         id=name,
         title="Runs",
-        note="Mean ± standard deviation over the splits. The last column holds the printed "
-        "numbers that the run decides.",
-        head=(*head, *_SHOWN_METRICS, "printed"),
+        note="Mean ± standard deviation over the splits. The column printed holds the "
+        "printed numbers that the run decides.",
+        head=(*head, *_SHOWN_METRICS, "printed", "record"),
         rows=rows,
         n_labels=4,
     )
@@ -142,22 +145,21 @@ def _mix(sizes: Sequence[int]) -> str:
 def _features(
     clusters: dict[str, list[dict[str, object]]], cluster: int
 ) -> list[dict[str, object]]:
-    return [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
+    own = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
+    return own[:_SHOWN_FEATURES]
 
 
 def _feature(feature: dict[str, object]) -> str:
     p = feature.get("p")
     tail = f", p {p_text(float(str(p)))}" if p is not None else ""
-    return f"{feature['feature']} ({float(str(feature['effect'])):+.2f}{tail})"
+    effect = float(str(feature["effect"]))
+    # Two constants differ by an infinite effect; rounding makes it merely huge.
+    size = f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
+    return f"{feature['feature']} ({size}{tail})"
 
 
 def tally(runs: Runs) -> str:
     """Return one line on how many runs there are, by protocol."""
-    tally = {
-        protocol: len(runs.where(protocol=protocol, synthetic=False)) for protocol in PROTOCOLS
-    }
-    switched = sum(run.protocol not in PROTOCOLS for run in runs)
-    return (
-        f"{tally['sound']} sound, {tally['as_published']} as published, "
-        f"{switched} with one switch on"
-    )
+    counts = {name: len(runs.where(protocol=protocol)) for protocol, name in PROTOCOLS.items()}
+    counts["with one switch on"] = len(runs) - sum(counts.values())
+    return ", ".join(f"{count} {name}" for name, count in counts.items())

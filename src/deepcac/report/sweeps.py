@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
 
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.storage import read_table
@@ -98,6 +99,7 @@ def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
                     values = values.iloc[0] - values
                 axis.plot(part["pass"], values, color=colour, label=f"{alpha:g}", linewidth=1.2)
             axis.set(title=title, xlabel="pass")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             if column in ("separation", "cost"):
                 axis.set_yscale("symlog" if column == "cost" else "log")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", title="α")

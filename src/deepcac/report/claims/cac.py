@@ -169,6 +169,7 @@ def cac_rules() -> dict[str, Rule]:
     cost = history(lambda curves: falls(curves.get("cost", [])))
     return {
         "CAC1-01": beats(_flat(over_km)),
+        "CAC1-02": averages({"CAC over KM": _flat(over_km)}, _near(4.63, 0.5)),
         "CAC1-05": cost,
         "CAC1-09": history(lambda curves: _rises(curves.get("separation", []))),
         "CAC1-10": history(lambda curves: _ends_higher(curves, 1)),

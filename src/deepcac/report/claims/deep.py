@@ -1,6 +1,9 @@
 """Claims of DeepCAC about its network and its rivals."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from deepcac.evaluation.statistics import holm
 from deepcac.report.claims.evidence import (
@@ -148,6 +151,32 @@ def _unusable(method: str, k: int | None, sets: Sequence[str]) -> Rule:
     return rule
 
 
+def _case_study(check: Callable[[dict[str, Any]], bool]) -> Rule:
+    """Return the rule that something is true of the clusters of every split (CIC-LoS, k = 3)."""
+
+    def rule(evidence: Evidence) -> Decision:
+        run = evidence.run(_arm("cic_los", "deepcac", 3, "auprc"))
+        if run is None or run.status != "ok":
+            return Decision(NOT_RUN, "no run of deepcac on cic_los with k = 3 yet")
+        found = [check(split["clusters"]) for split in run.splits]
+        figures = f"true of {sum(found)} of {len(found)} splits"
+        return Decision(graded(sum(found) / len(found), 1.0), figures, (run.path,))
+
+    return rule
+
+
+def _short_and_long(clusters: dict[str, Any]) -> bool:
+    """Say whether one cluster holds mostly short stays (class 0) and another mostly long ones."""
+    largest = {int(np.argmax(sizes)) for sizes in clusters["sizes_train"] if sum(sizes)}
+    return {0, 2} <= largest
+
+
+def _ventilation_or_urine(clusters: dict[str, Any]) -> bool:
+    """Say whether ventilation or urine is among the features that set clusters apart most."""
+    names = [str(feature["feature"]) for feature in clusters["features"]]
+    return any(name.startswith(("MechVent", "UrineOutput")) for name in names)
+
+
 def deep_rules() -> dict[str, Rule]:
     """Return the rules by claim id."""
     rivals = (*_Z, "dmnn")
@@ -189,5 +218,7 @@ def deep_rules() -> dict[str, Rule]:
         "DCAC-22": every(*(beats(pairs) for pairs in series.values())),
         "DCAC-23": _significant(series["auroc"]),
         "DCAC-24": beats(static),
+        "DCAC-43": _case_study(_short_and_long),
+        "DCAC-44": _case_study(_ventilation_or_urine),
         "DCAC-25": _unusable("ac_tpc_ts", None, ("sepsis_ts",)),
     }

@@ -83,8 +83,17 @@ class Evidence:
 
     def run(self, arm: Arm) -> Run | None:
         """Return the run of an arm, or None."""
-        found = self.runs.find(self.protocol, arm.dataset, arm.method, arm.k)
-        return None if found is None or found.synthetic else found
+        for protocol in self._protocols(arm):
+            found = self.runs.find(protocol, arm.dataset, arm.method, arm.k)
+            if found is not None and not found.synthetic:
+                return found
+        return None
+
+    def _protocols(self, arm: Arm) -> tuple[str, ...]:
+        """Return where to look; CAC v2 printed five-fold cross-validation."""
+        if self.protocol == "as_published" and arm.paper == "cac_v2":
+            return "as_published_cv5", "as_published"
+        return (self.protocol,)
 
     def score(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, or None without one."""

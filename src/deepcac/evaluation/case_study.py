@@ -144,6 +144,13 @@ def cluster_means(X: Array, cluster: Ids, k: int) -> tuple[Array, Ids]:
         return members.T @ np.nan_to_num(X) / np.where(count, count, np.nan), count
 
 
+def _fill(X: Array) -> Array:
+    """Return X with the column's mean where a value is missing, as the networks see it."""
+    seen = ~np.isnan(X)
+    mean = np.nan_to_num(X).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    return np.where(seen, X, mean)
+
+
 def distil(X: Array, view: View, k: int) -> tuple[Array, Array]:
     """Train a gradient-boosting student for the risk model of every cluster.
 
@@ -198,14 +205,15 @@ def describe_view(features: FeatureMatrix, view: View, k: int) -> tuple[dict[str
         students on the test rows, and the share of test rows on which they say the same class.
     table : pyarrow.Table
         A row a feature and cluster: seed, feature, cluster (from 1), rows (training rows with a
-        value), mean and test_mean in original units, sd (all training rows), effect and p of
-        `separation` on the test rows (Holm-adjusted over the features), importance.
+        value), mean and filled in original units, sd (all training rows), effect and p of
+        `separation` on the test rows (Holm-adjusted over the features), importance. ``filled``
+        is the mean where a missing value counts as the mean of all training rows.
     """
     X, y, d = features.X, features.label, len(features.names)
     train, test, cluster = view.train, view.test, view.cluster
     importance, student = distil(X, view, k)
     mean, rows = cluster_means(X[train], cluster[train], k)
-    test_mean, _ = cluster_means(X[test], cluster[test], k)
+    filled, _ = cluster_means(_fill(X[train]), cluster[train], k)
     apart = np.array([separation(column, cluster[test], k) for column in X[test].T])
     spread = pd.DataFrame(X[train]).std().to_numpy()
     table = {
@@ -214,7 +222,7 @@ def describe_view(features: FeatureMatrix, view: View, k: int) -> tuple[dict[str
         "cluster": np.tile(np.arange(1, k + 1), d),
         "rows": rows.T.ravel(),
         "mean": mean.T.ravel(),
-        "test_mean": test_mean.T.ravel(),
+        "filled": filled.T.ravel(),
         "sd": np.repeat(spread, k),
         "effect": np.repeat(apart[:, 0], k),
         "p": np.repeat(holm(apart[:, 1]), k),

@@ -76,7 +76,7 @@ class CaseStudy:
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """Mean in original units over the splits, a row a feature and a column a cluster."""
+        """Mean of measured values over the splits, a row a feature and a column a cluster."""
         return self._mean("mean")
 
     def _mean(self, column: str) -> pd.DataFrame:
@@ -99,8 +99,10 @@ class CaseStudy:
     def answer(self, cell: PrintedCell) -> tuple[float, float | None, bool] | None:
         """Return our value for a cell of Table 7 or 8, its sd, and whether it agrees.
 
-        A mean agrees within `SMALL_EFFECT` standard deviations of its feature; an important
-        feature if it is among our cluster's ten. None where the feature is not in the data.
+        A mean agrees within `SMALL_EFFECT` standard deviations of its feature; as published, a
+        missing value counts as the mean of all rows, because the program's networks see it so.
+        An important feature agrees if it is among our cluster's ten. None where the feature is
+        not in the data.
         """
         if cell.source == TABLE_8:
             cluster, feature = int(cell.item.split()[0][1:]), cell.text
@@ -113,9 +115,10 @@ class CaseStudy:
             ranks = self.importance[cluster].rank(ascending=False, method="first")
             return float(ranks[feature]), None, bool(ranks[feature] <= TOP)
         own = self.table[(self.table["feature"] == feature) & (self.table["cluster"] == cluster)]
-        mean = float(own["mean"].mean())
-        near = abs(mean - float(cell.text)) <= SMALL_EFFECT * self.separating.loc[feature, "sd"]
-        return mean, float(own["mean"].std()), bool(near)
+        values = own["filled" if self.protocol == "as_published" else "mean"]
+        away = abs(values.mean() - float(cell.text))
+        near = away <= SMALL_EFFECT * self.separating["sd"][feature]
+        return float(values.mean()), float(values.std(ddof=min(1, len(values) - 1))), bool(near)
 
 
 def printed_shares() -> Array:

@@ -93,9 +93,10 @@ def _table7(ledger: Sequence[Entry], prefix: str) -> Table:
         id=f"{prefix}_table7",
         title="DeepCAC, Table 7: means by cluster",
         note=f"{NOTE.partition(' ✓')[0]} Mean and standard deviation over the splits of the means "
-        f"over training rows with a value, in original units. {_MATCHED}. ✓: within 0.2 standard "
-        "deviations of the feature. As published, UrineOutputSum counts ventilator records (switch "
-        "C9); sound, it is mL of urine.",
+        f"over training rows, in original units. {_MATCHED}. ✓: within 0.2 standard deviations of "
+        "the feature. As published, a missing value counts as the mean of all rows (which is what "
+        "the program's networks see) and UrineOutputSum counts ventilator records (switch C9); "
+        "sound, measured values count and UrineOutputSum is mL of urine.",
         head=("feature", *clusters),
         rows=rows,
     )
@@ -105,10 +106,11 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
     k = max(study.k for study in studies)
     rows = []
     for study in studies:
-        for place, (name, found) in enumerate(study.separating.head(TOP).iterrows()):
-            means = [f"{value:.4g}" for value in study.means.loc[name]]
-            means += [""] * (k - len(means))
-            effect, p = f"{found['effect']:.3f}", p_text(float(found["p"]))
+        for place, name in enumerate(map(str, study.separating.index[:TOP])):
+            means = [f"{study.means[j + 1][name]:.4g}" for j in range(study.k)]
+            means += [""] * (k - study.k)
+            effect = f"{study.separating['effect'][name]:.3f}"
+            p = p_text(float(study.separating["p"][name]))
             rows.append(text_row(_label(study), place + 1, name, *means, effect, p))
     return Table(
         id=f"{prefix}_separating",
@@ -140,13 +142,14 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
             texts += [""] * (TOP - len(texts))
             shared = sum(feature in features for feature in lists["print"][j]) if beside else ""
             rows.append(text_row(name, f"C{j + 1}", shared, *texts))
+    by_chance = TOP**2 / max(len(study.separating) for study in studies)
     return Table(
         id=f"{prefix}_table8",
         title="Most important features of each cluster's risk model"
         + (" (DeepCAC, Table 8)" if beside else ""),
         note="By a gradient-boosting student of DeepCAC's probabilities, importance averaged over "
-        "the splits. In brackets: in how many clusters of the three lists a feature stands. Two "
-        "lists of ten out of 114 features share 0.9 by chance.",
+        "the splits. In brackets: in how many of the lists of the same protocol a feature stands."
+        + (f" Two lists of ten share {by_chance:.1f} by chance." if beside else ""),
         head=("clusters of", "cluster", "in the printed list", *map(str, range(1, TOP + 1))),
         rows=rows,
         n_labels=2,

@@ -89,7 +89,7 @@ def build(
     ledger = book.entries(printed_cells(), real, real_studies)
     book.write(out / "ledger.csv", ledger)
     sweeps = load_sweeps(sweep_paths)
-    decided = claim_book.claims(real, ledger, sweeps)
+    decided = claim_book.claims(real, ledger, sweeps, real_studies)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
     tables = {

@@ -208,7 +208,8 @@ def _figure(study: CaseStudy, section: str) -> Figure:
         for j, axis in enumerate(axes[1:]):
             top = study.important(j + 1)[::-1]
             axis.barh(top, study.importance.loc[top, j + 1], color=PALETTE[j % len(PALETTE)])
-            axis.set(title=f"C{j + 1}: importance")
+            axis.set_title(f"C{j + 1}: importance")
+            axis.set_axisbelow(True)
             axis.tick_params(axis="y", labelsize=7)
             axis.grid(axis="y", visible=False)
 

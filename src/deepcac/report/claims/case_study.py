@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from deepcac.report.case_study import TOP, CaseStudy
-from deepcac.report.claims.evidence import NOT_RUN, Decision, Evidence
+from deepcac.report.claims.evidence import NOT_RUN, PARTLY, Decision, Evidence
 from deepcac.report.claims.rules import Rule, graded
 from deepcac.report.printed import facts
 
@@ -28,7 +28,8 @@ def _of_study(known: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]
         if study is None:
             return Decision(NOT_RUN, "no case study of cic_los with k = 3 yet")
         share, figures = check(study)
-        return Decision(graded(share, 1.0), figures, (study.path,))
+        verdict = PARTLY if share == 0.5 else graded(share, 1.0)  # one of two is half right
+        return Decision(verdict, figures, (study.path,))
 
     return rule
 

@@ -36,6 +36,7 @@ def total_cost(X, y, labels, alpha, sized=True):
 def sweep(X, y, labels, k, alpha, sized=True):
     """One Hartigan pass, in place; returns the number of moves."""
     moves = 0
+    longest = float((X**2).sum(axis=1).max())
     for i in range(len(X)):
         p = labels[i]
         members = labels == p
@@ -46,7 +47,7 @@ def sweep(X, y, labels, k, alpha, sized=True):
         before = phi(X[members], y[members], alpha, sized)
         leave = phi(X[without], y[without], alpha, sized) - before
         enter = np.full(k, np.inf)
-        size = abs(before)
+        size = max(abs(before), longest)  # of what the changes of cost are differences of
         for j in range(k):
             if j != p:
                 mine = labels == j
@@ -55,7 +56,7 @@ def sweep(X, y, labels, k, alpha, sized=True):
                 base = phi(X[mine], y[mine], alpha, sized)
                 enter[j] = phi(X[plus], y[plus], alpha, sized) - base
                 size = max(size, abs(base))
-        slack = 10 * ROUNDING * max(size, 1e-300)
+        slack = ROUNDING * size
         q = int(np.flatnonzero(enter <= enter.min() + slack)[0])
         if enter[q] + leave < -slack:
             labels[i] = q

@@ -180,6 +180,12 @@ def test_bad_settings_are_named(change):
         cluster(**(good | change))
 
 
+def test_a_change_of_nothing_but_rounding_is_no_move():
+    X = np.tile([[0.12573022, -0.13210486, 0.64042265, 0.10490012]], (3, 1))
+    found = cluster(X, [0, 0, 0], [0, 0, 0], 0.0, n_clusters=2)
+    assert found.moves.tolist() == [0]
+
+
 def test_no_pass_and_one_cluster():
     X, y = np.array([[0.0], [2.0]]), [0, 1]
     none = cluster(X, y, [0, 1], 1.0, max_iter=0)

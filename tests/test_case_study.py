@@ -263,7 +263,7 @@ def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):
     eighth = {(r[0].text, r[1].text): r for r in tables["case_study_table8"].rows}
     assert eighth["print", "C1"][3].text == "WBC_last (1)"
     assert eighth["cic_los, k = 3, as published", "C3"][2].text == "1"
-    assert [figure.section for figure in case_figures(studies, "subtypes")] == ["subtypes"] * 2
+    assert [figure.section for figure in case_figures(studies)] == ["subtypes"] * 2
     assert case_tables([]) == []
 
 

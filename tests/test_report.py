@@ -438,3 +438,19 @@ def test_one_split_has_no_spread(tmp_path, cells):
     ]
     assert entry.as_published
     assert entry.as_published_sd == ""
+
+
+def test_a_claim_over_restricted_data_is_decided_on_the_open_part(tmp_path):
+    results = tmp_path / "results"
+    paths = [
+        write_run(results, name, f"{arm}_{base}", 2, strength=s, scores=False)
+        for name in ("diabetes", "cic")
+        for base in ("lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge", "xgb")
+        for arm, s in (("km", 1.0), ("cac", 1.5))
+    ]
+    runs = load(paths, tmp_path)
+    found = {c.id: c for c in claims(runs, entries(printed_cells(), runs), Sweeps())}
+    assert found["DCAC-02"].verdict == "holds"
+    assert "18 wins, 0 ties, 0 losses of 18" in found["DCAC-02"].figures
+    assert "WiDS Datathon 2020 access" in found["DCAC-02"].figures
+    assert found["DCAC-03"].verdict == "holds"

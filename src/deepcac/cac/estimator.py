@@ -16,12 +16,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from deepcac.cac.base import ClassWeight, class_scores, fit_weighted
-from deepcac.cac.cluster import Clustering, Separation, cluster, kmeans_labels
+from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster, kmeans_labels
 from deepcac.errors import ConfigError
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class CollapseWarning(UserWarning):
@@ -84,11 +82,9 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         Rows moved in each pass.
     class_counts_ : ndarray of shape (found, n_classes)
         Rows of each cluster and class.
-    polarisation_ : float
-        Share of rows in the majority class of their cluster.
-    collapsed_ : bool
-        Whether the clusters hold one class each (polarisation above 0.99) although the data do
-        not (majority below 0.95). CAC is then the nearest-class-centroid rule.
+    polarisation_, collapsed_ : float, bool
+        Share of rows in the majority class of their cluster, and whether it is above 0.99
+        although the data's own is below 0.95: CAC is then the nearest-class-centroid rule.
 
     Examples
     --------
@@ -146,10 +142,8 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         if self.selection not in ("final", "best_train_loss", "best_validation"):
-            raise ConfigError(
-                f"selection is {self.selection!r}; use 'final', 'best_train_loss' or "
-                "'best_validation'"
-            )
+            choices = "'final', 'best_train_loss' or 'best_validation'"
+            raise ConfigError(f"selection is {self.selection!r}; use {choices}")
         if self.selection == "best_validation" and validation is None:
             raise ConfigError("selection='best_validation' needs fit(..., validation=(X, y))")
         self.classes_, codes = np.unique(y, return_inverse=True)

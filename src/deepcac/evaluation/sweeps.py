@@ -16,7 +16,8 @@ from sklearn.model_selection import train_test_split
 
 from deepcac.cac.base import class_scores, make_base
 from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import KMClassifier, kmeans_labels
+from deepcac.cac.estimator import kmeans_labels
+from deepcac.cac.km import KMClassifier
 from deepcac.evaluation.metrics import score
 from deepcac.evaluation.task import Task
 from deepcac.features.matrix import FeatureMatrix, read_features

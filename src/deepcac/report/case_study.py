@@ -65,6 +65,11 @@ class CaseStudy:
         return int(self.record["k"])
 
     @property
+    def synthetic(self) -> bool:
+        """Whether the data were generated."""
+        return bool(self.record["synthetic"])
+
+    @property
     def printed(self) -> bool:
         """Whether the paper's tables are about this data set and k."""
         return (self.record["dataset"], self.k) == STUDIED

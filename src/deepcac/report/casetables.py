@@ -191,12 +191,12 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
 _ROWS = ("all", "test")
 
 
-def case_figures(studies: Sequence[CaseStudy], section: str) -> list[Figure]:
+def case_figures(studies: Sequence[CaseStudy]) -> list[Figure]:
     """Return one figure a case study: cluster means, and importances by cluster."""
-    return [_figure(study, section) for study in studies]
+    return [_figure(study) for study in studies]
 
 
-def _figure(study: CaseStudy, section: str) -> Figure:
+def _figure(study: CaseStudy) -> Figure:
     names = [str(name) for name in study.separating.index[:TOP]]
     own = study.table.groupby("feature", sort=False)[["mean", "rows"]]
     centre = own.apply(lambda part: (part["mean"] * part["rows"]).sum() / part["rows"].sum())
@@ -220,7 +220,7 @@ def _figure(study: CaseStudy, section: str) -> Figure:
         "standard deviations, for the features that set the clusters apart most. Right: the ten "
         "features that matter most to each cluster's gradient-boosting student. Means over the "
         "splits" + (f". {_MATCHED}." if study.printed else "."),
-        section=section,
+        section="synthetic" if study.synthetic else "subtypes",
         size=(4.2 + 2.7 * study.k, 3.4),
         draw=draw,
         head=("feature", "cluster", "mean", "standard deviations", "importance"),

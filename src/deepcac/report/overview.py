@@ -24,39 +24,39 @@ def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
     ]
     if not data:
         return None
-    papers = list(dict.fromkeys(str(row[0]) for row in data))
-
-    def draw(canvas: Canvas) -> None:
-        for axis, protocol in zip(
-            canvas.subplots(1, 2, sharex=True, sharey=True), ("as published", "sound"), strict=True
-        ):
-            axis.fill_between([0, 1], [-0.02, 0.98], [0.02, 1.02], color="#e3e6ea", linewidth=0)
-            for index, paper in enumerate(papers):
-                rows = [row for row in data if row[0] == paper and row[6] == protocol]
-                axis.scatter(
-                    [float(str(row[7])) for row in rows],
-                    [float(str(row[8])) for row in rows],
-                    s=14,
-                    alpha=0.75,
-                    linewidth=0,
-                    color=PALETTE[index],
-                    marker=_MARKERS[index % len(_MARKERS)],
-                    label=PAPERS[paper],
-                )
-            axis.set(title=f"ours, {protocol}", xlabel="printed", ylabel="ours")
-            axis.set(xlim=(0, 1), ylim=(0, 1))
-        axis.legend(loc="lower right")
-
     return Figure(
         id="printed_against_ours",
         title="Printed scores and ours",
         caption="One point a printed score that a run decides. The grey band is ±0.02.",
         section="summary",
         size=(8.6, 4.2),
-        draw=draw,
+        draw=lambda canvas: _draw_scores(canvas, data),
         head=("paper", "table", "dataset", "method", "k", "metric", "protocol", "printed", "ours"),
         data=data,
     )
+
+
+def _draw_scores(canvas: Canvas, data: Sequence[tuple[object, ...]]) -> None:
+    papers = list(dict.fromkeys(str(row[0]) for row in data))
+    for axis, protocol in zip(
+        canvas.subplots(1, 2, sharex=True, sharey=True), ("as published", "sound"), strict=True
+    ):
+        axis.fill_between([0, 1], [-0.02, 0.98], [0.02, 1.02], color="#e3e6ea", linewidth=0)
+        for index, paper in enumerate(papers):
+            rows = [row for row in data if row[0] == paper and row[6] == protocol]
+            axis.scatter(
+                [float(str(row[7])) for row in rows],
+                [float(str(row[8])) for row in rows],
+                s=14,
+                alpha=0.75,
+                linewidth=0,
+                color=PALETTE[index],
+                marker=_MARKERS[index % len(_MARKERS)],
+                label=PAPERS[paper],
+            )
+        axis.set(title=f"ours, {protocol}", xlabel="printed", ylabel="ours")
+        axis.set(xlim=(0, 1), ylim=(0, 1))
+    axis.legend(loc="lower right")
 
 
 def effect_forest(effects: Sequence[Difference]) -> Figure | None:
@@ -70,29 +70,6 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
         return None
     names = list(dict.fromkeys(_name(row) for row in shown))
 
-    def draw(canvas: Canvas) -> None:
-        axes = canvas.subplots(1, 2, sharey=True)
-        for axis, metric in zip(axes, ("f1", "auroc"), strict=True):
-            axis.axvline(0, color="#888888", linewidth=0.8)
-            for index, label in enumerate(("KM − plain", "CAC − plain")):
-                rows = [row for row in shown if row.metric == metric and row.label == label]
-                places = np.array([names.index(_name(row)) for row in rows]) + 0.3 * index - 0.15
-                means = np.array([row.test.mean for row in rows])
-                reach = np.array([row.test.high - row.test.mean for row in rows])
-                axis.errorbar(
-                    means,
-                    places,
-                    xerr=np.nan_to_num(reach),
-                    fmt=_MARKERS[index],
-                    color=PALETTE[index],
-                    markersize=3.5,
-                    elinewidth=1,
-                    label=label,
-                )
-            axis.set(title=f"difference in {metric.upper()}", ylim=(len(names) - 0.5, -0.5))
-        axes[0].set_yticks(range(len(names)), names)
-        canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
-
     return Figure(
         id="clustering_effect",
         title="Does clustering help?",
@@ -100,7 +77,7 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
         "weights and splits, with the 95 % interval of the corrected resampled t-test.",
         section="clustering",
         size=(8.6, 1.2 + 0.24 * len(names)),
-        draw=draw,
+        draw=lambda canvas: _draw_effects(canvas, shown, names),
         head=("dataset", "learner", "k", "comparison", "metric", "difference", "low", "high"),
         data=[
             (
@@ -116,6 +93,30 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
             for row in shown
         ],
     )
+
+
+def _draw_effects(canvas: Canvas, shown: Sequence[Difference], names: list[str]) -> None:
+    axes = canvas.subplots(1, 2, sharey=True)
+    for axis, metric in zip(axes, ("f1", "auroc"), strict=True):
+        axis.axvline(0, color="#888888", linewidth=0.8)
+        for index, label in enumerate(("KM − plain", "CAC − plain")):
+            rows = [row for row in shown if row.metric == metric and row.label == label]
+            places = np.array([names.index(_name(row)) for row in rows]) + 0.3 * index - 0.15
+            means = np.array([row.test.mean for row in rows])
+            reach = np.array([row.test.high - row.test.mean for row in rows])
+            axis.errorbar(
+                means,
+                places,
+                xerr=np.nan_to_num(reach),
+                fmt=_MARKERS[index],
+                color=PALETTE[index],
+                markersize=3.5,
+                elinewidth=1,
+                label=label,
+            )
+        axis.set(title=f"difference in {metric.upper()}", ylim=(len(names) - 0.5, -0.5))
+    axes[0].set_yticks(range(len(names)), names)
+    canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
 
 
 def _name(row: Difference) -> str:

@@ -16,7 +16,13 @@ from deepcac.report import ledger as book
 from deepcac.report import tables as tabular
 from deepcac.report.case_study import load_case_studies
 from deepcac.report.casetables import case_figures, case_tables
-from deepcac.report.comparisons import METRICS, Bootstraps, clustering_effects, switch_effects
+from deepcac.report.comparisons import (
+    METRICS,
+    Bootstraps,
+    Difference,
+    clustering_effects,
+    switch_effects,
+)
 from deepcac.report.curves import curve_figures
 from deepcac.report.data import data_sets
 from deepcac.report.effecttables import (
@@ -27,6 +33,7 @@ from deepcac.report.effecttables import (
 )
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
+from deepcac.report.ledger import Entry
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
@@ -84,22 +91,17 @@ def build(
     runs = load(run_paths, out.absolute().parents[1])
     real = Runs(tuple(run for run in runs if not run.synthetic))
     studies = load_case_studies(case_paths, out.absolute().parents[1])
-    real_studies = [study for study in studies if not study.record["synthetic"]]
-    generated = [study for study in studies if study.record["synthetic"]]
-    ledger = book.entries(printed_cells(), real, real_studies)
+    described = [study for study in studies if not study.synthetic]
+    generated = [study for study in studies if study.synthetic]
+    ledger = book.entries(printed_cells(), real, described)
     book.write(out / "ledger.csv", ledger)
     sweeps = load_sweeps(sweep_paths)
-    decided = claim_book.claims(real, ledger, sweeps, real_studies)
+    decided = claim_book.claims(real, ledger, sweeps, described)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
-    tables = {
-        "papers": paper_tables(ledger),
-        "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
-        "switches": [switches_table(switch_effects(real))],
-        "runs": [runs_table(real, ledger), times_table(real)],
-        "subtypes": [clusters_table(real), *case_tables(real_studies, ledger)],
-        "synthetic": [*_synthetic_tables(runs), *case_tables(generated, (), "synthetic_case")],
-    }
+    tables = _tables(runs, real, ledger, effects)
+    tables["subtypes"] += case_tables(described, ledger)
+    tables["synthetic"] += case_tables(generated, (), "synthetic_case")
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
@@ -109,8 +111,7 @@ def build(
         *curve_figures(runs),
         *history_figures(runs),
         *sweep_figures(sweeps),
-        *case_figures(real_studies, "subtypes"),
-        *case_figures(generated, "synthetic"),
+        *case_figures(studies),
     ]
     drawn = _draw([figure for figure in figures if figure], out)
     page = (
@@ -131,6 +132,20 @@ def build(
     )
     with atomic_path(out / "index.html") as partial:
         partial.write_text(page, encoding="utf-8")
+
+
+def _tables(
+    runs: Runs, real: Runs, ledger: Sequence[Entry], effects: Sequence[Difference]
+) -> dict[str, list[Table]]:
+    """Return every table by the section that shows it."""
+    return {
+        "papers": paper_tables(ledger),
+        "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
+        "switches": [switches_table(switch_effects(real))],
+        "runs": [runs_table(real, ledger), times_table(real)],
+        "subtypes": [clusters_table(real)],
+        "synthetic": _synthetic_tables(runs),
+    }
 
 
 def _synthetic_tables(runs: Runs) -> list[Table]:

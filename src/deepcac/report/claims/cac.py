@@ -20,6 +20,7 @@ from deepcac.report.claims.rules import (
 _V1_SETS = ("titanic", "credit", "adult", "diabetes", "cic")
 _V2_SETS = ("titanic", "magic", "credit", "adult", "diabetes", "sepsis_signature", "cic")
 _DEEPCAC_SETS = ("diabetes", "cic", "wid_mortality")
+_V2_METHODS = ("ec3", "lr", "km_lr", "cac_lr", "dmnn", "cac_dmnn")
 _V1_BASES = ("lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge")
 _NINE = (*_V1_BASES, "xgb")
 _V1_COUNTS = {"1": (5, 8, 7, 9, 7), "4": (1, 7, 7, 9, 6), "5": (2, 6, 7, 8, 5)}
@@ -159,66 +160,6 @@ def _diabetes_separation(evidence: Evidence) -> Decision:
     return Decision(HOLDS if most == "diabetes" else FAILS, figures, tuple(used))
 
 
-def cac_rules() -> dict[str, Rule]:
-    """Return the rules by claim id."""
-    v1 = _triples("cac_v1", _V1_SETS, _V1_BASES)
-    v1_classic = {name: rows[:-1] for name, rows in v1.items()}
-    deep = _triples("deepcac", _DEEPCAC_SETS, _NINE)
-    over_km, over_base = _pairs(v1, 2, 1), _pairs(v1, 2, 0)
-    neural = {name: [rows[-1]] for name, rows in v1.items()}
-    cost = history(lambda curves: falls(curves.get("cost", [])))
-    return {
-        "CAC1-01": beats(_flat(over_km)),
-        "CAC1-02": averages({"CAC over KM": _flat(over_km)}, _near(4.63, 0.5)),
-        "CAC1-05": cost,
-        "CAC1-09": history(lambda curves: _rises(curves.get("separation", []))),
-        "CAC1-10": history(lambda curves: _ends_higher(curves, 1)),
-        "CAC1-11": history(lambda curves: _ends_higher(curves, -1)),
-        "CAC1-13": cost,
-        "CAC1-24": averages(over_base, _from_to(("titanic", 3.26), ("diabetes", 91.5))),
-        "CAC1-25": averages(over_km, _from_to(("titanic", 1.85), ("credit", 15.07))),
-        "CAC1-26": maxima(
-            {
-                name: ([row[2] for row in rows], [row[1] for row in rows])
-                for name, rows in v1.items()
-            },
-            at_least=5,
-        ),
-        "CAC1-27": averages(over_km, _all_positive),
-        "CAC1-28": beats(_flat({"diabetes": [*over_base["diabetes"], *over_km["diabetes"]]})),
-        "CAC1-29": _diabetes_separation,
-        "CAC1-30": averages(over_km, _all_positive),
-        "CAC1-31": _best_counts(v1, _V1_COUNTS["1"]),
-        "CAC1-32": _best_counts(v1, _V1_COUNTS["4"]),
-        "CAC1-33": _best_counts(v1, _V1_COUNTS["5"]),
-        "CAC1-34": every(
-            averages({"over FNN": _flat(_pairs(neural, 2, 0))}, _near(2.09)),
-            averages({"over DMNN": _flat(_pairs(neural, 2, 1))}, _near(0.44)),
-        ),
-        "CAC1-35": every(
-            beats(_flat(_pairs(v1_classic, 2, 0))), beats(_flat(_pairs(v1_classic, 1, 0)))
-        ),
-        "CAC1-36": _alphas_differ,
-        **_v2_rules(),
-        "CAC2-04": cost,
-        "DCAC-02": beats(_flat(_pairs(deep, 2, 1)), share=20 / 27, ties_count=False),
-        "DCAC-03": every(*(beats(pairs, share=0.51) for pairs in _pairs(deep, 2, 1).values())),
-        "DCAC-04": every(beats(_flat(_pairs(deep, 2, 0))), beats(_flat(_pairs(deep, 1, 0)))),
-        "DCAC-16": history(lambda curves: falls(curves.get("silhouette", []))),
-        "DCAC-17": beats(
-            [
-                (
-                    _arm("deepcac", name, "km_lr", "silhouette"),
-                    _arm("deepcac", name, "cac_lr", "silhouette"),
-                )
-                for name in _DEEPCAC_SETS
-            ]
-        ),
-        "DCAC-26": cost,
-        "DCAC-29": cost,
-    }
-
-
 def _near(value: float, margin: float = 2.0) -> Judge:
     """Judge a gain that should be positive and within `margin` points of a value."""
 
@@ -229,6 +170,76 @@ def _near(value: float, margin: float = 2.0) -> Judge:
         return HOLDS if abs(gain - value) <= margin else PARTLY
 
     return judge
+
+
+def cac_rules() -> dict[str, Rule]:
+    """Return the rules by claim id."""
+    return {**_gain_rules(), **_count_rules(), **_course_rules(), **_v2_rules(), **_table5_rules()}
+
+
+def _gain_rules() -> dict[str, Rule]:
+    """Return the claims of v1 on how much CAC gains."""
+    v1 = _triples("cac_v1", _V1_SETS, _V1_BASES)
+    over_km, over_base = _pairs(v1, 2, 1), _pairs(v1, 2, 0)
+    neural = {name: [rows[-1]] for name, rows in v1.items()}
+    return {
+        "CAC1-02": averages({"CAC over KM": _flat(over_km)}, _near(4.63, 0.5)),
+        "CAC1-24": averages(over_base, _from_to(("titanic", 3.26), ("diabetes", 91.5))),
+        "CAC1-25": averages(over_km, _from_to(("titanic", 1.85), ("credit", 15.07))),
+        "CAC1-27": averages(over_km, _all_positive),
+        "CAC1-30": averages(over_km, _all_positive),
+        "CAC1-34": every(
+            averages({"over FNN": _flat(_pairs(neural, 2, 0))}, _near(2.09)),
+            averages({"over DMNN": _flat(_pairs(neural, 2, 1))}, _near(0.44)),
+        ),
+    }
+
+
+def _count_rules() -> dict[str, Rule]:
+    """Return the claims of v1 on how often CAC is better or best."""
+    v1 = _triples("cac_v1", _V1_SETS, _V1_BASES)
+    classic = {name: rows[:-1] for name, rows in v1.items()}
+    over_km, over_base = _pairs(v1, 2, 1), _pairs(v1, 2, 0)
+    best = {name: ([row[2] for row in rows], [row[1] for row in rows]) for name, rows in v1.items()}
+    return {
+        "CAC1-01": beats(_flat(over_km)),
+        "CAC1-26": maxima(best, at_least=5),
+        "CAC1-28": beats([*over_base["diabetes"], *over_km["diabetes"]]),
+        "CAC1-31": _best_counts(v1, _V1_COUNTS["1"]),
+        "CAC1-32": _best_counts(v1, _V1_COUNTS["4"]),
+        "CAC1-33": _best_counts(v1, _V1_COUNTS["5"]),
+        "CAC1-35": every(*(beats(_flat(_pairs(classic, arm, 0))) for arm in (2, 1))),
+    }
+
+
+def _course_rules() -> dict[str, Rule]:
+    """Return the claims on what happens from pass to pass, and on alpha."""
+    cost = history(lambda curves: falls(curves.get("cost", [])))
+    return {
+        **dict.fromkeys(("CAC1-05", "CAC1-13", "CAC2-04", "DCAC-26", "DCAC-29"), cost),
+        "CAC1-09": history(lambda curves: _rises(curves.get("separation", []))),
+        "CAC1-10": history(lambda curves: _ends_higher(curves, 1)),
+        "CAC1-11": history(lambda curves: _ends_higher(curves, -1)),
+        "CAC1-29": _diabetes_separation,
+        "CAC1-36": _alphas_differ,
+        "DCAC-16": history(lambda curves: falls(curves.get("silhouette", []))),
+    }
+
+
+def _table5_rules() -> dict[str, Rule]:
+    """Return the claims of DeepCAC on its Table 5, and on the silhouette of CAC."""
+    deep = _triples("deepcac", _DEEPCAC_SETS, _NINE)
+    over_km = _pairs(deep, 2, 1)
+    silhouettes = [
+        tuple(_arm("deepcac", name, method, "silhouette") for method in ("km_lr", "cac_lr"))
+        for name in _DEEPCAC_SETS
+    ]
+    return {
+        "DCAC-02": beats(_flat(over_km), share=20 / 27, ties_count=False),
+        "DCAC-03": every(*(beats(pairs, share=0.51) for pairs in over_km.values())),
+        "DCAC-04": every(*(beats(_flat(_pairs(deep, arm, 0))) for arm in (2, 1))),
+        "DCAC-17": beats([(km, cac) for km, cac in silhouettes]),
+    }
 
 
 def _v2_rules() -> dict[str, Rule]:
@@ -247,16 +258,13 @@ def _v2_rules() -> dict[str, Rule]:
             )
         )
 
-    everything = ("ec3", "lr", "km_lr", "cac_lr", "dmnn", "cac_dmnn")
     best_f1 = ("cac_lr", "dmnn", "ec3", "dmnn", "cac_lr", "cac_dmnn", "cac_dmnn")
     best_auc = ("cac_lr", "km_lr", "cac_dmnn", "cac_lr", "dmnn", "cac_dmnn", "lr")
 
     def winners(metric: str, best: Sequence[str]) -> Rule:
+        pairs = zip(arms(metric, *_V2_METHODS).items(), best, strict=True)
         return best_is(
-            {
-                name: (row, _arm("cac_v2", name, method, metric))
-                for (name, row), method in zip(arms(metric, *everything).items(), best, strict=True)
-            }
+            {name: (row, _arm("cac_v2", name, method, metric)) for (name, row), method in pairs}
         )
 
     against_ec3 = arms("f1", "cac_lr", "cac_dmnn", "ec3")

@@ -206,16 +206,20 @@ def status(arm: Arm, wanted: str) -> Rule:
 
 
 def every(*rules: Rule) -> Rule:
-    """Return the rule that all the given ones hold; mixed verdicts make it partly."""
+    """Return the rule that all the given ones hold; mixed verdicts make it partly.
+
+    Parts that only restricted data could decide are left out, unless there is no other.
+    """
 
     def rule(evidence: Evidence) -> Decision:
         decisions = [one(evidence) for one in rules]
         verdicts = {decision.verdict for decision in decisions}
         figures = " | ".join(decision.figures for decision in decisions if decision.figures)
         runs = tuple(dict.fromkeys(path for decision in decisions for path in decision.runs))
-        for unmade in (NOT_RUN, NOT_DECIDABLE):
-            if unmade in verdicts:
-                return Decision(unmade, figures, runs)
+        if NOT_RUN in verdicts:
+            return Decision(NOT_RUN, figures, runs)
+        if len(verdicts) > 1:
+            verdicts.discard(NOT_DECIDABLE)
         return Decision(verdicts.pop() if len(verdicts) == 1 else PARTLY, figures, runs)
 
     return rule

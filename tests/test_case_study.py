@@ -12,7 +12,6 @@ from deepcac.evaluation.case_study import (
     View,
     cluster_means,
     describe_view,
-    distil,
     fit_view,
     order_clusters,
     separation,
@@ -20,6 +19,7 @@ from deepcac.evaluation.case_study import (
     write_case_study,
 )
 from deepcac.evaluation.prepare import Setting
+from deepcac.evaluation.student import distil
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.protocol import SOUND
 from deepcac.report.case_study import load_case_studies, match, printed_shares
@@ -86,7 +86,7 @@ def test_clusters_are_ordered_by_the_mean_class_of_training_rows():
 
 def test_students_find_what_each_risk_model_looks_at():
     features, view = planted()
-    importance, probability = distil(features.X, view, 3)
+    importance, probability = distil(features.X, view.cluster, view.probability, view.train, 3)
     assert [NAMES[f] for f in importance.argmax(axis=1)] == ["WBC_last", "Weight", "GCS_median"]
     assert importance.sum(axis=1) == pytest.approx(np.ones(3))
     gap = np.abs(probability[view.test] - view.probability[view.test])

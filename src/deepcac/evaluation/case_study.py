@@ -23,6 +23,7 @@ from deepcac.errors import ConfigError
 from deepcac.evaluation.methods import fit, parse_method
 from deepcac.evaluation.metrics import one_against_rest
 from deepcac.evaluation.prepare import Setting, make_task
+from deepcac.evaluation.student import distil
 from deepcac.evaluation.subtypes import holm, sizes_by_class
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.splits import Split
@@ -32,17 +33,6 @@ Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
 METHOD = "deepcac"
-# A hundred trees of depth 3 at rate 0.1: scikit-learn's defaults, as the paper names no others.
-STUDENT: dict[str, Any] = {
-    "n_estimators": 100,
-    "max_depth": 3,
-    "learning_rate": 0.1,
-    "max_bin": 64,
-    "tree_method": "hist",
-    "importance_type": "total_gain",
-    "n_jobs": 1,
-    "random_state": 0,
-}
 
 
 @dataclass(frozen=True)
@@ -151,50 +141,6 @@ def _fill(X: Array) -> Array:
     return np.where(seen, X, mean)
 
 
-def distil(X: Array, view: View, k: int) -> tuple[Array, Array]:
-    """Train a gradient-boosting student for the risk model of every cluster.
-
-    A student learns DeepCAC's probabilities on its cluster's training rows from the raw
-    features: each row stands once for every class with the probability as its weight, so that
-    the log-loss is the cross-entropy to the teacher. Importance is the loss that the splits on
-    a feature save in all trees, as in scikit-learn's importances; like every importance by
-    split, it favours features with many values and is shared among correlated ones.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        In original units, NaN where missing.
-    view : View
-    k : int
-
-    Returns
-    -------
-    importance : ndarray of shape (k, d)
-        Adds up to 1 in each cluster; zeros for a cluster without training rows.
-    probability : ndarray of shape (n, n_classes)
-        Of each row's student; for such a cluster the teacher's mean.
-    """
-    from xgboost import XGBClassifier
-
-    n_classes = view.probability.shape[1]
-    importance = np.zeros((k, X.shape[1]))
-    probability = np.tile(view.probability[view.train].mean(axis=0), (len(X), 1))
-    for j in range(k):
-        own = view.cluster == j
-        train = view.train[own[view.train]]
-        if not len(train):
-            continue
-        student = XGBClassifier(**STUDENT)
-        student.fit(
-            np.tile(X[train], (n_classes, 1)),
-            np.repeat(np.arange(n_classes), len(train)),
-            sample_weight=view.probability[train].T.ravel(),
-        )
-        importance[j] = student.feature_importances_
-        probability[own] = student.predict_proba(X[own])
-    return importance, probability
-
-
 def describe_view(features: FeatureMatrix, view: View, k: int) -> tuple[dict[str, Any], pa.Table]:
     """Describe the clusters of one split.
 
@@ -211,7 +157,7 @@ def describe_view(features: FeatureMatrix, view: View, k: int) -> tuple[dict[str
     """
     X, y, d = features.X, features.label, len(features.names)
     train, test, cluster = view.train, view.test, view.cluster
-    importance, student = distil(X, view, k)
+    importance, student = distil(X, cluster, view.probability, train, k)
     mean, rows = cluster_means(X[train], cluster[train], k)
     filled, _ = cluster_means(_fill(X[train]), cluster[train], k)
     apart = np.array([separation(column, cluster[test], k) for column in X[test].T])

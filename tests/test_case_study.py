@@ -199,7 +199,7 @@ def study_like_print(folder, *, protocol="as_published", order=(0, 1, 2)):
             "seed": seed,
             "feature": feature,
             "cluster": order.index(j) + 1,
-            "rows": 100,
+            "rows": 200,
             "mean": (printed[j] if feature == "Age" else 99.0) + 0.5 * seed,
             "filled": (printed[j] if feature == "Age" else 99.0) + 0.5 * seed,
             "sd": 17.0 if feature == "Age" else 2.0,
@@ -209,7 +209,7 @@ def study_like_print(folder, *, protocol="as_published", order=(0, 1, 2)):
         }
         for seed in (0, 1)
         for feature in (*(f"x{i}" for i in range(9)), "WBC_last", "Age", "Weight")
-        for j in range(3)
+        for j in (2, 1, 0)
     ]
     path = folder / f"results/case_study/{protocol}/cic_los_k3.json"
     path.parent.mkdir(parents=True)
@@ -260,6 +260,9 @@ def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):
         assert table.title in markdown(table)
     seventh = {row[0].text: row for row in tables["case_study_table7"].rows}
     assert seventh["Age"][1].inline().startswith("62.202 | 62.452 ± 0.354 | ")
+    measured = {(r[0].text, r[1].text): r for r in tables["case_study_measured"].rows}
+    cells = measured["cic_los, k = 3, as published", "x0"][2:]
+    assert [cell.text for cell in cells] == ["11 %", "7 %", "10 %"]  # 200 of 1856, 2845, 2049
     eighth = {(r[0].text, r[1].text): r for r in tables["case_study_table8"].rows}
     assert eighth["print", "C1"][3].text == "WBC_last (1)"
     assert eighth["cic_los, k = 3, as published", "C3"][2].text == "1"

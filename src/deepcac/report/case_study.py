@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -77,17 +77,34 @@ class CaseStudy:
     @cached_property
     def importance(self) -> pd.DataFrame:
         """Mean importance over the splits, a row a feature and a column a cluster."""
-        return self._mean("importance")
+        return self._by_cluster("importance")
 
     @cached_property
     def means(self) -> pd.DataFrame:
         """Mean of measured values over the splits, a row a feature and a column a cluster."""
-        return self._mean("mean")
+        return self._by_cluster("mean")
 
-    def _mean(self, column: str) -> pd.DataFrame:
-        return self.table.pivot_table(
-            index="feature", columns="cluster", values=column, sort=False, dropna=False
+    @cached_property
+    def measured(self) -> pd.DataFrame:
+        """Share of training rows with a value, over the splits; the widest range first.
+
+        NaN for a cluster that is empty in every split.
+        """
+        size = self.sizes.sum(axis=(0, 2))
+        share = self._by_cluster("rows", "sum").div(np.where(size, size, np.nan), axis=1)
+        spread = share.max(axis=1) - share.min(axis=1)
+        return share.loc[spread.sort_values(ascending=False, kind="stable").index]
+
+    def _by_cluster(self, column: str, how: Literal["mean", "sum"] = "mean") -> pd.DataFrame:
+        wide = self.table.pivot_table(
+            index="feature",
+            columns="cluster",
+            values=column,
+            aggfunc=how,
+            sort=False,
+            dropna=False,
         )
+        return wide.sort_index(axis=1)
 
     @cached_property
     def separating(self) -> pd.DataFrame:

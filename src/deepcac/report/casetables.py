@@ -36,6 +36,7 @@ def case_tables(
     return [
         *tables,
         _separating(studies, prefix),
+        _measured(studies, prefix),
         _important(studies, prefix, beside),
         _models(studies, prefix, beside),
     ]
@@ -122,6 +123,24 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
         head=("clusters of", "", "feature", *(f"C{j + 1}" for j in range(k)), "effect", "p"),
         rows=rows,
         n_labels=3,
+    )
+
+
+def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
+    k = max(study.k for study in studies)
+    rows = []
+    for study in studies:
+        for name in map(str, study.measured.drop_duplicates().index[:TOP]):
+            shares = [f"{100 * study.measured[j + 1][name]:.0f} %" for j in range(study.k)]
+            rows.append(text_row(_label(study), name, *shares, *[""] * (k - study.k)))
+    return Table(
+        id=f"{prefix}_measured",
+        title="What was measured in each cluster",
+        note="Share of training rows with a value, over all splits, for the features whose share "
+        "differs most; of features with equal shares the first stands for all.",
+        head=("clusters of", "feature", *(f"C{j + 1}" for j in range(k))),
+        rows=rows,
+        n_labels=2,
     )
 
 

@@ -86,4 +86,4 @@ rule cac:
 
 rule deep:
     input:
-        layout.runs("deep"),
+        [layout.runs(part) for part in config["runs"] if part != "cac"],

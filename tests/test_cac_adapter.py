@@ -117,7 +117,8 @@ def test_what_is_clustered_suffices_for_every_run():
     published = Protocol(frozenset({"A11"}))
     for dataset in ("titanic", "credit", "adult", "diabetes", "cic", "magic", "wid_mortality"):
         alphas, tuned = alphas_needed(dataset, published)
-        assert set(alphas) <= {*GRID, 100.0}
+        assert alphas
+        assert all(0.01 <= alpha <= 3 or alpha == 100 for alpha in alphas)
         assert not tuned
     assert alphas_needed("cic", SOUND) == (GRID, True)
     task = xor_task(protocol=published, dataset="my_table")  # nothing is printed for it

@@ -91,6 +91,18 @@ def test_curves_with_nan_become_null():
     assert split_entry(task, fitted)["history"]["loss"] == [1.0, None]
 
 
+def test_an_unfinished_split_has_no_score():
+    y = np.array([0, 1, 0, 1])
+    X = np.arange(8.0).reshape(4, 2)
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, "toy", names=("a", "b"))
+    fitted = Fitted(np.full((4, 2), 0.5), y, y * 0, y * 0, {}, status="timeout")
+    entry = split_entry(task, fitted)
+    assert entry["metrics"] == {}
+    assert records.summarise([entry]) == {}
+    finished = {"metrics": {"f1": 1.0}}
+    assert records.summarise([finished, entry]) == {}
+
+
 def test_summary_is_mean_and_sd_of_what_every_split_has():
     entries = [
         {"metrics": {"f1": 0.2, "auroc": None}},

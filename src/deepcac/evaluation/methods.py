@@ -35,7 +35,7 @@ class Method:
     @property
     def clustered(self) -> bool:
         """Whether the number of clusters means anything to this method."""
-        return self.arm != "base"
+        return self.arm != "base" and self.id != "fnn"
 
 
 def known_methods() -> tuple[str, ...]:

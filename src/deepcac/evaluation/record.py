@@ -91,7 +91,7 @@ def summarise(splits: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Return mean and sd (over n - 1) of every metric that all splits have."""
     summary = {}
     for name in splits[0]["metrics"]:
-        values = [split["metrics"][name] for split in splits]
+        values = [split["metrics"].get(name) for split in splits]
         if None not in values:
             sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
             summary[name] = {"mean": float(np.mean(values)), "sd": sd}

@@ -134,7 +134,7 @@ def split_entry(task: Task, fitted: Fitted) -> dict[str, Any]:
         "n_train": len(task.y_train),
         "n_validation": len(task.y_validation),
         "n_test": len(task.y_test),
-        "metrics": score(task, fitted),
+        "metrics": score(task, fitted) if fitted.status == "ok" else {},
         "clusters": describe(task, fitted, names),
         "hyperparameters": fitted.hyperparameters,
         "tuned": list(fitted.tuned),

@@ -65,7 +65,8 @@ def distinguishing_features(
         with np.errstate(divide="ignore", invalid="ignore"):
             spread = np.sqrt((inside.var(axis=0, ddof=1) + outside.var(axis=0, ddof=1)) / 2)
             effect = (inside.mean(axis=0) - outside.mean(axis=0)) / spread
-        moving = np.isfinite(effect)
+        # Columns are scaled: a smaller spread than this is the rounding of a constant.
+        moving = np.isfinite(effect) & (spread > 1e-9)
         p = np.full(X.shape[1], np.nan)
         p[moving] = stats.ttest_ind(inside[:, moving], outside[:, moving], equal_var=False).pvalue
         adjusted = holm(p)

@@ -77,8 +77,9 @@ def test_shared_clusterings_change_nothing(tmp_path):
     assert all(np.array_equal(back.labels[key], path.labels[key]) for key in path.labels)
     assert len(path.labels) == 6 * (len(GRID) + 1)
     assert (path.labels[FULL, START] >= 0).all()
+    folds = draw_folds(task.y_train, task.seed)
     for fold in range(5):
-        assert np.array_equal(path.labels[fold, START] < 0, path.folds == fold)
+        assert np.array_equal(path.labels[fold, START] < 0, folds == fold)
 
 
 def test_clusterings_of_other_rows_are_refused(tmp_path):
@@ -125,6 +126,12 @@ def test_what_is_clustered_suffices_for_every_run():
     alphas, tuned = alphas_needed("my_table", published)
     path = alpha_path(task.X_train, task.y_train, 2, 0, alphas, full_only=not tuned)
     assert fit_task(task, "cac_lr", path).tuned == ("alpha",)
+
+
+def test_more_clusters_than_their_labels_can_tell_apart_are_refused():
+    task = xor_task()
+    with pytest.raises(ConfigError, match="128 is the largest"):
+        alpha_path(task.X_train, task.y_train, 129, 0, (), full_only=True)
 
 
 def test_folds_are_stratified_where_they_can_be():

@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.cac import CACClassifier, CollapseWarning, KMClassifier
 from deepcac.cac.base import fit_weighted, make_base
-from deepcac.errors import ConfigError
+from deepcac.errors import ConfigError, DataError
 
 
 @pytest.mark.filterwarnings("ignore::deepcac.cac.CollapseWarning")
@@ -149,3 +149,8 @@ def test_balanced_weights_reach_every_base_that_can_take_them():
         plain = fit_weighted(make_base(name), X, y, None)
         weighted = fit_weighted(make_base(name), X, y, "balanced")
         assert np.array_equal(plain.predict(X), weighted.predict(X)), name
+
+
+def test_more_clusters_than_rows_are_refused():
+    with pytest.raises(DataError, match="n_clusters=9, but n_samples=4"):
+        CACClassifier(n_clusters=9).fit(np.eye(4), [0, 1, 0, 1])

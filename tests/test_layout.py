@@ -31,6 +31,21 @@ def test_a_data_set_has_its_own_published_features_only_if_a_switch_changes_them
     )
 
 
+def test_profiles_follow_the_feature_files():
+    paths = layout()
+    assert paths.profile_files() == [
+        "results/profiles/diabetes.json",
+        "results/profiles/as_published/diabetes.json",
+    ]
+    assert paths.profile_options("ards")["restricted"]
+    assert not paths.profile_options("demo_ards")["restricted"]
+    assert paths.profile_options("webkb_n") == {
+        "ranges": None,
+        "restricted": False,
+        "pairwise": True,
+    }
+
+
 def test_splits_follow_the_rows_or_the_switch_that_draws_them():
     paths = layout()
     assert (
@@ -95,3 +110,12 @@ def test_shipped_configurations_name_only_what_exists(name):
     paths = Layout(REGISTRY, config)
     assert paths.all_runs()
     assert paths.feature_files()
+
+
+def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
+    paths = Layout(REGISTRY, {"datasets": [], "runs": {}, "restricted": {"wids": str(tmp_path)}})
+    assert paths.raw_folder("wids") == str(tmp_path)
+    assert paths.raw_folder("demo_wids") == "data/raw/demo_wids"
+    assert paths.raw_folder("mimic3_demo") == "data/raw/mimic3_demo"
+    with pytest.raises(ConfigError, match="mimic3 is restricted"):
+        paths.raw_folder("mimic3")

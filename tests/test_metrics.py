@@ -3,13 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepcac.cac.collapse import collapsed, polarisation
 from deepcac.evaluation.metrics import (
     expected_calibration_error,
     min_sensitivity_precision,
     one_against_rest,
     score,
 )
-from deepcac.evaluation.subtypes import collapsed, describe, holm, polarisation
+from deepcac.evaluation.subtypes import describe
 from deepcac.evaluation.task import Fitted, Task
 
 
@@ -92,21 +93,12 @@ def test_calibration_error_and_event_score_are_shares(seed, n):
     assert min_sensitivity_precision(y, y.astype(float)) == 1
 
 
-def test_holm_by_hand():
-    adjusted = holm(np.array([0.01, 0.04, 0.03, np.nan]))
-    np.testing.assert_allclose(adjusted[:3], [0.03, 0.06, 0.06])
-    assert np.isnan(adjusted[3])
-
-
 def test_polarisation_and_collapse():
-    cluster = np.array([0] * 50 + [1] * 50)
-    y = cluster.copy()
-    assert polarisation(cluster, y) == 1.0
-    assert collapsed(cluster, y)
-    assert not collapsed(cluster, np.r_[1 - y[:2], y[2:]])  # two rows pinned: 0.98
-    rare = np.zeros(100, int)
-    rare[0] = 1
-    assert not collapsed(rare, rare)  # a majority of 0.99 is not a collapse
+    assert polarisation([[50, 0], [0, 50]]) == 1.0
+    assert collapsed([[50, 0], [0, 50]])
+    assert polarisation([[49, 1], [1, 49]]) == 0.98  # two rows pinned
+    assert not collapsed([[49, 1], [1, 49]])
+    assert not collapsed([[99, 0], [0, 1]])  # a majority of 0.99 is not a collapse
 
 
 def test_description_names_the_feature_that_splits_the_clusters():

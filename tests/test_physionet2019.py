@@ -50,7 +50,7 @@ def test_a_file_in_the_real_format_is_read_cell_by_cell(tmp_path):
 def test_many_files_agree_with_pandas_read_one_by_one(tmp_path, monkeypatch):
     monkeypatch.setattr(physionet2019, "_BATCH_BYTES", 20_000)
     path = tmp_path / "a.archive"
-    simulate(path, "B", n_stays=25, seed=3)
+    simulate(path, "B", n=25, seed=3)
     ours = read_archives({"B": path}).to_pandas()
     files = {name: data for name, data in members(path) if name.endswith(".psv")}
     expected = pd.concat([pd.read_csv(io.BytesIO(data), sep="|") for data in files.values()])
@@ -178,7 +178,7 @@ def test_foreign_content_is_read_or_refused_but_never_crashes(tmp_path, content)
 
 def test_simulated_archives_are_labelled_and_repeatable(tmp_path):
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        simulate(tmp_path / name, "A", n_stays=40, seed=seed)
+        simulate(tmp_path / name, "A", n=40, seed=seed)
     contents = {name: (tmp_path / name).read_bytes() for name in "abc"}
     assert contents["a"] == contents["b"] != contents["c"]
     files = dict(members(tmp_path / "a"))
@@ -189,7 +189,7 @@ def test_simulated_archives_are_labelled_and_repeatable(tmp_path):
 
 
 def test_the_risk_of_simulated_sepsis_depends_on_the_planted_subtype(tmp_path):
-    simulate(tmp_path / "a", "A", n_stays=600)
+    simulate(tmp_path / "a", "A", n=600)
     files = dict(members(tmp_path / "a"))
     planted = pd.read_csv(io.BytesIO(files["training_setA/subtypes.csv"]), index_col="patient")
     stays = read_archives({"A": tmp_path / "a"}).to_pandas().groupby("patient_id")

@@ -126,3 +126,16 @@ def test_protocols_by_folder():
         Protocol.from_folder("switches/Q9/")
     with pytest.raises(ConfigError, match="no protocol"):
         Protocol.from_folder("elsewhere/")
+
+
+def test_a_method_is_given_rows_of_its_kind(files):
+    with pytest.raises(ConfigError, match="grasp_ts reads hourly sequences, but toy has static"):
+        run(files, parse_method("grasp_ts"), dataset="toy", k=2, protocol=SOUND)
+    with pytest.raises(ConfigError, match="ask for lr_k1, not k2"):
+        run(files, parse_method("lr"), dataset="toy", k=2, protocol=SOUND)
+    names = tuple(f"hr@{hour:02d}" for hour in range(4))
+    static = read_features(files.features)
+    write_features(files.features, FeatureMatrix(static.row_id, static.label, static.X, names))
+    with pytest.raises(ConfigError, match="lr reads static features, but toy has hourly"):
+        run(files, parse_method("lr"), dataset="toy", k=1, protocol=SOUND)
+    assert not files.record.exists()

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from deepcac.features.cic import cic_features
-from deepcac.simulate.physionet2012 import FIRST_RECORD, OPPOSED, SUBTYPES, write_raw
+from deepcac.simulate.physionet2012 import FIRST_RECORD, OPPOSED, SUBTYPES, simulate
 from deepcac.simulate.physionet2012_slips import SLIPS, spoil
 from deepcac.sources.archive import members
 from deepcac.sources.physionet2012 import extract
@@ -19,7 +19,7 @@ from deepcac.storage import read_table
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("raw")
-    write_raw(folder, 900, 5)
+    simulate(folder, n=900, seed=5)
     return folder
 
 
@@ -36,7 +36,7 @@ def tidy(raw: Path) -> tuple[pa.Table, pa.Table]:
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("again", 1), ("other", 2)):
-        write_raw(tmp_path / name, 12, seed)
+        simulate(tmp_path / name, n=12, seed=seed)
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
     assert files == [
         *(f"Outcomes-{letter}.txt" for letter in "abc"),

@@ -64,6 +64,16 @@ def test_splits_are_the_same_bytes_twice(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+@pytest.mark.parametrize("switched_on", [frozenset(), frozenset({"D3"})])
+def test_classes_too_small_to_split_are_named(switched_on):
+    ids, y = np.arange(40, dtype=np.int64), np.zeros(40, dtype=np.int64)
+    with pytest.raises(DataError, match=r"only class \[0\]"):
+        make_splits(ids, y, [0], Protocol(switched_on))
+    y[:3] = 2
+    with pytest.raises(DataError, match="class 2 has 3 rows"):
+        make_splits(ids, y, [0], Protocol(switched_on))
+
+
 def test_switch_d3_draws_without_strata():
     y = labels(60)
     ids = np.arange(60, dtype=np.int64)

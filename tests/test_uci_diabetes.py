@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import os
 import zipfile
 from pathlib import Path
@@ -17,13 +16,11 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.features.diabetes import (
     DIAGNOSIS,
     all_columns,
-    build,
     cohort,
+    diabetes,
     icd9_group,
     nine_columns,
-    write_flow,
 )
-from deepcac.features.matrix import read_features
 from deepcac.protocol import Protocol
 from deepcac.simulate.uci_diabetes import SUBTYPES, simulate
 from deepcac.sources.uci_diabetes import HEADER, INTEGERS, MEDICATIONS, extract, read_encounters
@@ -262,31 +259,26 @@ def test_an_id_outside_the_list_is_an_error():
         nine_columns(table)
 
 
-def test_build_and_flow(tmp_path):
-    simulate(tmp_path / "a.archive", patients=60)
-    extract(tmp_path / "a.archive", tmp_path / "tidy.parquet")
-    for name, protocol, width in (("diabetes", U2, 9), ("diabetes", Protocol(), 79)):
-        build(name, tmp_path / "tidy.parquet", tmp_path / "x.parquet", protocol=protocol)
-        assert read_features(tmp_path / "x.parquet").X.shape[1] == width
-    first = (tmp_path / "x.parquet").read_bytes()
-    build("diabetes", tmp_path / "tidy.parquet", tmp_path / "x.parquet")
-    assert (tmp_path / "x.parquet").read_bytes() == first
-    build("diabetes_full", tmp_path / "tidy.parquet", tmp_path / "full.parquet")
-    full, nine = read_features(tmp_path / "full.parquet"), read_features(tmp_path / "x.parquet")
+def test_both_data_sets_have_the_rows_of_the_flow(tmp_path):
+    tidy = tmp_path / "tidy.parquet"
+    simulate(tmp_path / "a.archive", n=60)
+    extract(tmp_path / "a.archive", tidy)
+    coded, _ = diabetes("diabetes", tidy, U2)
+    nine, flow = diabetes("diabetes", tidy)
+    full, _ = diabetes("diabetes_full", tidy)
+    assert (coded.X.shape[1], nine.X.shape[1]) == (9, 79)
     assert np.array_equal(full.row_id, nine.row_id)
     assert np.array_equal(full.label, nine.label)
-    write_flow(tmp_path / "tidy.parquet", tmp_path / "flow.json")
-    flow = json.loads((tmp_path / "flow.json").read_text())["flow"]
     assert flow[1]["rows"] == 60
     assert flow[2]["rows"] == len(nine.row_id)
     with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):
-        build("diabetis", tmp_path / "tidy.parquet", tmp_path / "x.parquet")
+        diabetes("diabetis", tidy)
 
 
 def test_synthetic_file_is_marked_and_the_same_each_time(tmp_path):
-    simulate(tmp_path / "a", patients=300, seed=3)
-    simulate(tmp_path / "b", patients=300, seed=3)
-    simulate(tmp_path / "c", patients=300, seed=4)
+    simulate(tmp_path / "a", n=300, seed=3)
+    simulate(tmp_path / "b", n=300, seed=3)
+    simulate(tmp_path / "c", n=300, seed=4)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
     with zipfile.ZipFile(tmp_path / "a") as archive:
@@ -304,13 +296,13 @@ def test_synthetic_file_is_marked_and_the_same_each_time(tmp_path):
     first = table.drop_duplicates("patient_nbr")
     lowest = table.groupby("patient_nbr")["encounter_id"].min()
     assert first["encounter_id"].tolist() == lowest[first["patient_nbr"]].tolist()
-    with pytest.raises(ConfigError, match="patients"):
-        simulate(tmp_path / "d", patients=0)
+    with pytest.raises(ConfigError, match="0 synthetic patients"):
+        simulate(tmp_path / "d", n=0)
 
 
 def test_planted_effects_are_opposed(tmp_path):
     """Long stays are readmitted more often in one subtype, and less often in another."""
-    simulate(tmp_path / "a", patients=4000)
+    simulate(tmp_path / "a", n=4000)
     with zipfile.ZipFile(tmp_path / "a") as archive:
         table = read_encounters(archive.read("dataset_diabetes/diabetic_data.csv")).to_pandas()
         truth = pd.read_csv(archive.open("dataset_diabetes/SYNTHETIC_SUBTYPES.csv"))

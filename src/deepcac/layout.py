@@ -10,7 +10,7 @@ from typing import Any
 
 from deepcac.evaluation.methods import parse_method
 from deepcac.protocol import Protocol, switches
-from deepcac.sources.fetch import available
+from deepcac.sources.fetch import available, restricted_folder
 from deepcac.sources.registry import DEMO, Registry
 
 PROTOCOL_FOLDERS = {
@@ -42,6 +42,13 @@ class Layout:
 
     registry: Registry
     config: Mapping[str, Any]
+
+    def raw_folder(self, source: str) -> str:
+        """Return the folder of a source's raw files; the user's own if access is restricted."""
+        known = self.registry.source(source)
+        if known.restricted and not source.startswith(DEMO):
+            return str(restricted_folder(known, self.config))
+        return f"data/raw/{source}"
 
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""
@@ -97,7 +104,7 @@ class Layout:
         paths = []
         for name in methods:
             method = parse_method(name)
-            if method.id.endswith("_ts") != sequence:
+            if method.sequence != sequence:
                 continue
             ks = plan["k"] if method.clustered else [1]
             paths += [f"results/{folder}{dataset}/{name}_k{k}.json" for k in self._ks(dataset, ks)]
@@ -131,6 +138,23 @@ class Layout:
         """Return the sound and as-published feature files of every configured data set."""
         names = [(v, d) for d in self.datasets() for v in _BUILT]
         return list(dict.fromkeys(self.feature_file(v, d) for v, d in names))
+
+    def profile_files(self) -> list[str]:
+        """Return the profile of each of the `feature_files`."""
+        return [
+            f"results/profiles/{file.removeprefix('data/features/').removesuffix('.parquet')}.json"
+            for file in self.feature_files()
+        ]
+
+    def profile_options(self, dataset: str) -> dict[str, Any]:
+        """Return what `deepcac.features.profile.build` must know about a data set."""
+        entry = self.registry.dataset(dataset)
+        demo, _ = self._split_demo(dataset)
+        return {
+            "ranges": entry.ranges,
+            "restricted": self.registry.source(entry.source).restricted and not demo,
+            "pairwise": entry.pairwise,
+        }
 
     def split_files(self) -> list[str]:
         """Return the split files of every configured data set."""

@@ -107,7 +107,10 @@ class Protocol:
             return cls(_cross_validated())
         if len(parts) == 2 and parts[0] == "switches":
             return cls(frozenset({parts[1]}))
-        raise ConfigError(f"no protocol {folder!r}; use '', 'as_published/' or 'switches/LABEL/'")
+        raise ConfigError(
+            f"no protocol {folder!r}; use '', 'as_published/', 'as_published_cv5/' or "
+            "'switches/LABEL/'"
+        )
 
 
 SOUND = Protocol()

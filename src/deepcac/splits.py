@@ -49,7 +49,7 @@ def draw(label: npt.NDArray[np.int64], seed: int, *, stratified: bool) -> npt.ND
     classes, counts = np.unique(label, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"only class {classes.tolist()} is present; a split needs two classes")
-    if stratified and counts.min() < 4:
+    if counts.min() < 4:  # also without strata: the hold-out and the folds are stratified
         raise DataError(
             f"class {classes[counts.argmin()]} has {counts.min()} rows; a stratified split needs 4"
         )

@@ -1,11 +1,3 @@
-# MIMIC-III: the credentialed tables are read where the user keeps them; the demo is open.
-MIMIC3_RAW = {
-    "mimic3": config["restricted"]["mimic3"] or "folder-of-restricted-mimic3-in-config",
-    "mimic3_demo": "data/raw/mimic3_demo/mimic-iii-demo.archive",
-    "demo_mimic3": "data/raw/demo_mimic3",
-}
-
-
 rule mimic3_simulate:
     output:
         raw=directory("data/raw/demo_mimic3"),
@@ -24,9 +16,13 @@ rule mimic3_simulate:
         "../scripts/mimic3_simulate.py"
 
 
+# MIMIC-III: the credentialed tables are read where the user keeps them; the demo is open.
 rule mimic3_extract:
     input:
-        raw=lambda wildcards: MIMIC3_RAW[wildcards.source],
+        raw=lambda wildcards: Path(
+            layout.raw_folder(wildcards.source),
+            "mimic-iii-demo.archive" if wildcards.source == "mimic3_demo" else "",
+        ),
     output:
         stays="data/tidy/{source}/stays.parquet",
         hourly="data/tidy/{source}/hourly.parquet",
@@ -38,7 +34,7 @@ rule mimic3_extract:
     benchmark:
         "logs/benchmarks/tidy/{source}.tsv"
     wildcard_constraints:
-        source="|".join(MIMIC3_RAW),
+        source="mimic3|mimic3_demo|demo_mimic3",
     conda:
         "../../envs/deepcac.yaml"
     threads: 4

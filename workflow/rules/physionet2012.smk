@@ -1,4 +1,4 @@
-rule physionet2012_demo:
+rule physionet2012_simulate:
     output:
         archives=expand(
             "data/raw/demo_physionet2012/set-{part}.archive", part=list("abc")
@@ -9,22 +9,21 @@ rule physionet2012_demo:
         subtypes="data/raw/demo_physionet2012/subtypes.csv",
         notice="data/raw/demo_physionet2012/SYNTHETIC.txt",
     log:
-        "logs/raw/demo_physionet2012.log",
+        "logs/simulate/physionet2012.log",
     benchmark:
-        "logs/benchmarks/raw/demo_physionet2012.tsv"
+        "logs/benchmarks/simulate/physionet2012.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1
     resources:
         mem_mb=1000,
     params:
-        stays=config["demo_records"],
-        seed=2012,
+        n=config["demo_records"],
     script:
-        "../scripts/physionet2012_demo.py"
+        "../scripts/physionet2012_simulate.py"
 
 
-rule physionet2012_events:
+rule physionet2012_extract:
     input:
         archives=expand(
             "data/raw/{{demo}}physionet2012/set-{part}.archive", part=list("abc")
@@ -45,7 +44,7 @@ rule physionet2012_events:
     resources:
         mem_mb=2000,
     script:
-        "../scripts/physionet2012_events.py"
+        "../scripts/physionet2012_extract.py"
 
 
 rule physionet2012_features:

@@ -14,7 +14,7 @@ rule physionet2019_simulate:
         mem_mb=500,
     params:
         # Half of the records in each hospital system.
-        n_stays=config["demo_records"] // 2,
+        n=config["demo_records"] // 2,
     script:
         "../scripts/physionet2019_simulate.py"
 

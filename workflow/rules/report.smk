@@ -2,6 +2,7 @@ rule report:
     input:
         runs=report_runs,
         cohorts=layout.cohort_files(),
+        profiles=layout.profile_files(),
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
         cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         registry=collect(

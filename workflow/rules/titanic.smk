@@ -5,9 +5,9 @@ rule titanic_extract:
         tidy="data/tidy/titanic/passengers.parquet",
         cohort="data/tidy/titanic/cohort_titanic.json",
     log:
-        "logs/titanic/extract.log",
+        "logs/tidy/titanic.log",
     benchmark:
-        "logs/benchmarks/titanic/extract.tsv"
+        "logs/benchmarks/tidy/titanic.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1

@@ -6,9 +6,9 @@ rule uci_adult_extract:
         tidy="data/tidy/uci_adult/people.parquet",
         cohort="data/tidy/uci_adult/cohort_adult.json",
     log:
-        "logs/uci_adult/extract.log",
+        "logs/tidy/uci_adult.log",
     benchmark:
-        "logs/benchmarks/uci_adult/extract.tsv"
+        "logs/benchmarks/tidy/uci_adult.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1

@@ -5,9 +5,9 @@ rule uci_credit_extract:
         tidy="data/tidy/uci_credit/clients.parquet",
         cohort="data/tidy/uci_credit/cohort_credit.json",
     log:
-        "logs/uci_credit/extract.log",
+        "logs/tidy/uci_credit.log",
     benchmark:
-        "logs/benchmarks/uci_credit/extract.tsv"
+        "logs/benchmarks/tidy/uci_credit.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1

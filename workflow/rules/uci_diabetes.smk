@@ -10,6 +10,8 @@ rule uci_diabetes_simulate:
     threads: 1
     resources:
         mem_mb=1000,
+    params:
+        n=config["demo_records"],
     script:
         "../scripts/uci_diabetes_simulate.py"
 
@@ -32,29 +34,12 @@ rule uci_diabetes_extract:
         "../scripts/uci_diabetes_extract.py"
 
 
-rule uci_diabetes_cohort:
-    input:
-        tidy="data/tidy/{demo}uci_diabetes/encounters.parquet",
-    output:
-        flow="data/tidy/{demo}uci_diabetes/cohort_{table}.json",
-    log:
-        "logs/tidy/{demo}uci_diabetes/cohort_{demo}{table}.log",
-    wildcard_constraints:
-        table="diabetes|diabetes_full",
-    conda:
-        "../../envs/deepcac.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-    script:
-        "../scripts/uci_diabetes_cohort.py"
-
-
 rule diabetes_features:
     input:
         tidy="data/tidy/{demo}uci_diabetes/encounters.parquet",
     output:
         features="data/features/{variant}{demo}{table}.parquet",
+        cohort="data/tidy/{demo}uci_diabetes/{variant}cohort_{table}.json",
     log:
         "logs/features/{variant}{demo}{table}.log",
     benchmark:

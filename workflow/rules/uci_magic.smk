@@ -5,9 +5,9 @@ rule uci_magic_extract:
         tidy="data/tidy/uci_magic/events.parquet",
         cohort="data/tidy/uci_magic/cohort_magic.json",
     log:
-        "logs/uci_magic/extract.log",
+        "logs/tidy/uci_magic.log",
     benchmark:
-        "logs/benchmarks/uci_magic/extract.tsv"
+        "logs/benchmarks/tidy/uci_magic.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1

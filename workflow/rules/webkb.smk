@@ -6,9 +6,9 @@ rule webkb_extract:
         words="data/tidy/webkb/words.parquet",
         links="data/tidy/webkb/links.parquet",
     log:
-        "logs/webkb/extract.log",
+        "logs/tidy/webkb.log",
     benchmark:
-        "logs/benchmarks/webkb/extract.tsv"
+        "logs/benchmarks/tidy/webkb.tsv"
     conda:
         "../../envs/deepcac.yaml"
     threads: 1

@@ -5,9 +5,9 @@ rule weka_uci_extract:
         tidy="data/tidy/weka_uci/{name}.parquet",
         cohort="data/tidy/weka_uci/cohort_uci_{name}.json",
     log:
-        "logs/weka_uci/{name}.log",
+        "logs/tidy/weka_uci/{name}.log",
     benchmark:
-        "logs/benchmarks/weka_uci/{name}.tsv"
+        "logs/benchmarks/tidy/weka_uci/{name}.tsv"
     wildcard_constraints:
         name="[a-z_]+",
     conda:

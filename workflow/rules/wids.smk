@@ -1,10 +1,3 @@
-# WiDS Datathon 2020: training_v2.csv is read where the user keeps it.
-WIDS_RAW = {
-    "wids": config["restricted"]["wids"] or "folder-of-restricted-wids-in-config",
-    "demo_wids": "data/raw/demo_wids",
-}
-
-
 rule wids_simulate:
     output:
         raw="data/raw/demo_wids/training_v2.csv",
@@ -23,17 +16,18 @@ rule wids_simulate:
         "../scripts/wids_simulate.py"
 
 
+# WiDS Datathon 2020: training_v2.csv is read where the user keeps it.
 rule wids_extract:
     input:
-        raw=lambda wildcards: f"{WIDS_RAW[wildcards.source]}/training_v2.csv",
+        raw=lambda wildcards: f"{layout.raw_folder(wildcards.source)}/training_v2.csv",
     output:
-        table="data/tidy/{source}/encounters.parquet",
+        tidy="data/tidy/{source}/encounters.parquet",
     log:
         "logs/tidy/{source}.log",
     benchmark:
         "logs/benchmarks/tidy/{source}.tsv"
     wildcard_constraints:
-        source="|".join(WIDS_RAW),
+        source="(demo_)?wids",
     conda:
         "../../envs/deepcac.yaml"
     threads: 1
@@ -45,7 +39,7 @@ rule wids_extract:
 
 rule wids_mortality:
     input:
-        table="data/tidy/{demo}wids/encounters.parquet",
+        tidy="data/tidy/{demo}wids/encounters.parquet",
     output:
         features="data/features/{demo}wid_mortality.parquet",
         cohort="data/tidy/{demo}wids/cohort_wid_mortality.json",

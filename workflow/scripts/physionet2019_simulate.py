@@ -8,5 +8,5 @@ with job(snakemake):
     simulate(
         snakemake.output.archive,
         snakemake.wildcards.hospital,
-        n_stays=snakemake.params.n_stays,
+        n=snakemake.params.n,
     )

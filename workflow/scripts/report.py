@@ -12,6 +12,7 @@ with job(snakemake):
         Path("config/registry"),
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
+        profile_paths=snakemake.input.profiles,
         sweep_paths=snakemake.input.sweeps,
         case_paths=snakemake.input.cases,
     )

@@ -5,4 +5,4 @@ from deepcac.job import job
 with job(snakemake):
     from deepcac.simulate.uci_diabetes import simulate
 
-    simulate(snakemake.output.archive)
+    simulate(snakemake.output.archive, n=snakemake.params.n)

@@ -5,4 +5,4 @@ from deepcac.job import job
 with job(snakemake):
     from deepcac.sources.wids import extract
 
-    extract(snakemake.input.raw, snakemake.output.table)
+    extract(snakemake.input.raw, snakemake.output.tidy)

@@ -7,6 +7,6 @@ with job(snakemake):
     from deepcac.features.matrix import write_features
     from deepcac.features.wid import wid_mortality
 
-    features, flow = wid_mortality(snakemake.input.table)
+    features, flow = wid_mortality(snakemake.input.tidy)
     write_features(snakemake.output.features, features)
     write_cohort(snakemake.output.cohort, flow, unit="encounter", label=features.label)

@@ -49,6 +49,8 @@ class Clustering:
 
 def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
     """Return the start of CAC: Lloyd's k-means, best of 10."""
+    if k > len(X):
+        raise DataError(f"n_clusters={k}, but n_samples={len(X)}; ask for fewer clusters")
     model = KMeans(n_clusters=k, n_init=10, algorithm="lloyd", random_state=random_state)
     return model.fit(X).labels_.astype(np.int64)
 

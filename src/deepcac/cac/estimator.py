@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from deepcac.cac.base import ClassWeight, class_scores, fit_weighted
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster, kmeans_labels
+from deepcac.cac.collapse import collapsed, polarisation
 from deepcac.errors import ConfigError
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
@@ -157,7 +158,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         else:
             found = self._choose(rows, codes, start, validation)
         self._record(found)
-        self._warn_if_collapsed(codes)
+        self._warn_if_collapsed()
         return self
 
     def __sklearn_tags__(self) -> Tags:
@@ -187,7 +188,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self.estimators_ = [
             fit_weighted(self._base(), X[rows], y[rows], self._weights()) for rows in members
         ]
-        self.polarisation_ = float(self.class_counts_.max(axis=1).sum() / len(y))
+        self.polarisation_ = polarisation(self.class_counts_)
 
     def _weights(self) -> ClassWeight:
         """Return the class weights, by class id instead of class label."""
@@ -234,9 +235,8 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self.within_history_ = found.within
         self.separation_history_ = found.separation
 
-    def _warn_if_collapsed(self, y: Ints) -> None:
-        majority = np.bincount(y).max() / len(y)
-        self.collapsed_ = bool(self.polarisation_ > 0.99 and majority < 0.95)
+    def _warn_if_collapsed(self) -> None:
+        self.collapsed_ = collapsed(self.class_counts_)
         if self.collapsed_ and self.alpha > 0:
             warnings.warn(
                 f"the clusters hold one class each (polarisation {self.polarisation_:.3f}), so "

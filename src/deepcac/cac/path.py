@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.protocol import Protocol
 from deepcac.storage import read_table, write_table
 
@@ -60,14 +60,11 @@ class AlphaPath:
 
     Attributes
     ----------
-    folds : ndarray of shape (n,)
-        Fold in which each training row is held out.
     labels : dict of (fold, alpha) to ndarray of shape (n,), int8
         Clusters, -1 for the rows that the fold holds out. Fold `FULL` holds out none, and
         alpha `START` is the k-means start.
     """
 
-    folds: Ints
     labels: dict[tuple[int, float], Labels]
 
 
@@ -143,6 +140,8 @@ def alpha_path(
     full_only : bool
         Leave out the folds, if alpha is not tuned.
     """
+    if k > np.iinfo(np.int8).max + 1:
+        raise ConfigError(f"k is {k}; labels are stored as int8, so that 128 is the largest")
     folds = draw_folds(y, seed)
     labels: dict[tuple[int, float], Labels] = {}
     for fold in (FULL,) if full_only else range(FULL, FOLDS):
@@ -153,7 +152,7 @@ def alpha_path(
         for alpha, chosen in found.items():
             labels[fold, alpha] = np.full(len(y), -1, dtype=np.int8)
             labels[fold, alpha][rows] = chosen
-    return AlphaPath(folds, labels)
+    return AlphaPath(labels)
 
 
 def tune(
@@ -229,4 +228,4 @@ def read_clusterings(path: str | os.PathLike[str], y: Ints, seed: int) -> AlphaP
             f"{path}: holds no clusterings of {len(y)} training rows for split {seed}; "
             "delete it and build it again"
         )
-    return AlphaPath(draw_folds(y, seed), labels)
+    return AlphaPath(labels)

@@ -23,19 +23,21 @@ class Method:
         Which adapter fits it and how its tasks are made (`prepare.Setting`).
     arm : {"base", "km", "cac", "deep"}
         The place in the papers' comparisons.
-    classifier : str
-        Base classifier of the CAC family; empty for the deep methods.
     """
 
     id: str
     family: str
     arm: str
-    classifier: str = ""
 
     @property
     def clustered(self) -> bool:
         """Whether the number of clusters means anything to this method."""
         return self.arm != "base" and self.id != "fnn"
+
+    @property
+    def sequence(self) -> bool:
+        """Whether it reads hourly sequences; all other methods read static features."""
+        return self.id in SEQUENCE
 
 
 def known_methods() -> tuple[str, ...]:
@@ -49,11 +51,20 @@ def parse_method(name: str) -> Method:
     if name in DEEP or name in SEQUENCE:
         return Method(name, "deep", "deep")
     if name in CLASSIFIERS or name in ALONE:
-        return Method(name, "cac", "base", name)
+        return Method(name, "cac", "base")
     arm, _, classifier = name.partition("_")
     if arm in ("km", "cac") and classifier in CLASSIFIERS:
-        return Method(name, "cac", arm, classifier)
+        return Method(name, "cac", arm)
     raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")
+
+
+def device(method: Method) -> str:
+    """Return where a method computes: ``"cpu"``, or ``"cuda"`` for a deep one with a GPU."""
+    if method.family != "deep":
+        return "cpu"
+    from deepcac.nn.data import find_device
+
+    return find_device("auto").type
 
 
 def fit(task: Task, method: Method, shared: Path | None) -> Fitted:

@@ -54,7 +54,7 @@ def file_digest(path: str | os.PathLike[str]) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def machine(seconds: dict[str, float], threads: int, device: str = "cpu") -> dict[str, Any]:
+def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, Any]:
     """Describe where and how fast a run was made; the only part that varies between repeats."""
     return {
         "seconds": {stage: round(value, 3) for stage, value in seconds.items()},

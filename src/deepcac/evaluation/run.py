@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from deepcac.errors import ConfigError
 from deepcac.evaluation import record as records
-from deepcac.evaluation.methods import Method, fit
+from deepcac.evaluation.methods import Method, device, fit
 from deepcac.evaluation.metrics import score
 from deepcac.evaluation.prepare import Setting, make_task
 from deepcac.evaluation.subtypes import describe
@@ -70,9 +70,8 @@ def run(
     threads : int
         For the record; the limits themselves are set by `deepcac.job`.
     """
-    if not method.clustered and k != 1:
-        raise ConfigError(f"{method.id} has no clusters; ask for {method.id}_k1, not k{k}")
     features = read_features(files.features)
+    _check(method, k, dataset, features)
     setting = Setting(dataset, k, protocol, method.family)
     splits = read_splits(files.splits, features.row_id, scheme(protocol, method.family))
     entries, rows = [], []
@@ -92,19 +91,37 @@ def run(
         "switches": sorted(protocol.labels),
         "status": next((s for s in statuses if s != "ok"), "ok"),
         "synthetic": synthetic,
-        "n_rows": len(features.row_id),
-        "n_features": len(features.names),
-        "n_classes": features.n_classes,
-        "missing": round(float(np.isnan(features.X).mean()), 6),
+        **_shape(features),
         "splits": entries,
         "summary": records.summarise(entries),
         "inputs": {
             name: records.file_digest(getattr(files, name)) for name in ("features", "splits")
         },
-        "machine": records.machine(dict(seconds), threads),
+        "machine": records.machine(dict(seconds), threads, device(method)),
     }
     records.write_scores(files.record, rows)
     records.write_record(files.record, record)
+
+
+def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> None:
+    """Refuse what cannot be run: clusters of a method without any, or rows of the wrong kind."""
+    if not method.clustered and k != 1:
+        raise ConfigError(f"{method.id} has no clusters; ask for {method.id}_k1, not k{k}")
+    if method.sequence != (features.n_steps > 1):
+        kinds = ("static features", "hourly sequences")
+        raise ConfigError(
+            f"{method.id} reads {kinds[method.sequence]}, but {dataset} has "
+            f"{kinds[not method.sequence]}; ask for another method or data set"
+        )
+
+
+def _shape(features: FeatureMatrix) -> dict[str, int | float]:
+    return {
+        "n_rows": len(features.row_id),
+        "n_features": len(features.names),
+        "n_classes": features.n_classes,
+        "missing": round(float(np.isnan(features.X).mean()), 6),
+    }
 
 
 def _run_split(

@@ -6,14 +6,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from deepcac.cac.collapse import collapsed, polarisation
 from deepcac.evaluation.statistics import holm
 from deepcac.evaluation.task import Fitted, Task
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
-POLARISED = 0.99  # a run has collapsed when more than this share is in its cluster's majority
-BALANCED_ENOUGH = 0.95  # unless the data's own majority is this large already
 TOP_FEATURES = 10
 
 
@@ -22,19 +21,6 @@ def sizes_by_class(cluster: Ids, y: Ids, k: int, n_classes: int) -> list[list[in
     counts = np.zeros((k, n_classes), dtype=int)
     np.add.at(counts, (cluster, y), 1)
     return counts.tolist()
-
-
-def polarisation(cluster: Ids, y: Ids) -> float:
-    """Return the share of rows in the majority class of their cluster."""
-    pairs = np.zeros((cluster.max() + 1, y.max() + 1), dtype=int)
-    np.add.at(pairs, (cluster, y), 1)
-    return float(pairs.max(axis=1).sum() / len(y))
-
-
-def collapsed(cluster: Ids, y: Ids) -> bool:
-    """Tell whether the clusters are classes in disguise (spec: polarisation collapse)."""
-    majority = np.bincount(y).max() / len(y)
-    return bool(polarisation(cluster, y) > POLARISED and majority < BALANCED_ENOUGH)
 
 
 def distinguishing_features(
@@ -94,12 +80,13 @@ def describe(task: Task, fitted: Fitted, names: tuple[str, ...] | None) -> dict[
         Names of the columns of `task.X_train`; None (sequences) leaves features out.
     """
     k = max(task.k, int(fitted.train_cluster.max()) + 1, int(fitted.cluster.max()) + 1)
+    train = sizes_by_class(fitted.train_cluster, task.y_train, k, task.n_classes)
     summary: dict[str, Any] = {
-        "sizes_train": sizes_by_class(fitted.train_cluster, task.y_train, k, task.n_classes),
+        "sizes_train": train,
         "sizes_test": sizes_by_class(fitted.cluster, task.y_test, k, task.n_classes),
         "found": len(np.unique(fitted.train_cluster)),
-        "polarisation": polarisation(fitted.train_cluster, task.y_train),
-        "collapsed": collapsed(fitted.train_cluster, task.y_train),
+        "polarisation": polarisation(train),
+        "collapsed": collapsed(train),
         "features": [],
     }
     if names is not None and summary["found"] > 1:

@@ -15,8 +15,7 @@ from sklearn.metrics import f1_score, log_loss, roc_auc_score, silhouette_score
 from sklearn.model_selection import train_test_split
 
 from deepcac.cac.base import class_scores, make_base
-from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import kmeans_labels
+from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
 from deepcac.evaluation.metrics import score
 from deepcac.evaluation.task import Task

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from deepcac.cohort import write_cohort
+from deepcac.cohort import Flow, steps
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.matrix import FeatureMatrix, write_features
+from deepcac.features.matrix import FeatureMatrix
 from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.uci_diabetes import AGES, LEVELS, MAY_MISS, MEDICATIONS
 from deepcac.storage import read_table
@@ -82,14 +82,10 @@ PAYERS = (
 NEVER_GIVEN = frozenset({"examide", "citoglipton"})
 
 
-def build(
-    dataset: str,
-    tidy: str | os.PathLike[str],
-    target: str | os.PathLike[str],
-    *,
-    protocol: Protocol = SOUND,
-) -> None:
-    """Write the feature file of one data set.
+def diabetes(
+    dataset: str, tidy: str | os.PathLike[str], protocol: Protocol = SOUND
+) -> tuple[FeatureMatrix, Flow]:
+    """Build the features of one data set.
 
     Parameters
     ----------
@@ -97,29 +93,26 @@ def build(
         Which columns.
     tidy : path-like
         Encounters, from `deepcac.sources.uci_diabetes.extract`.
-    target : path-like
-        Output, in the format of `deepcac.features.matrix`.
     protocol : Protocol
         With switch U2 the codes of `diabetes` are numbers.
+
+    Returns
+    -------
+    FeatureMatrix
+        Of `nine_columns` or `all_columns`.
+    Flow
+        The cohort flow.
     """
-    rows, _ = cohort(read_table(tidy).to_pandas())
+    rows, flow = cohort(read_table(tidy).to_pandas())
     match dataset:
         case "diabetes":
-            features = nine_columns(rows, protocol)
+            return nine_columns(rows, protocol), flow
         case "diabetes_full":
-            features = all_columns(rows)
-        case _:
-            raise ConfigError(f"unknown data set {dataset!r}; known: diabetes, diabetes_full")
-    write_features(target, features)
+            return all_columns(rows), flow
+    raise ConfigError(f"unknown data set {dataset!r}; known: diabetes, diabetes_full")
 
 
-def write_flow(tidy: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Write the cohort flow of the tidy encounters."""
-    _, steps = cohort(read_table(tidy).to_pandas())
-    write_cohort(target, steps, unit="patient")
-
-
-def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str | int]]]:
+def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, Flow]:
     """Select the rows that the papers used (003_* 7, rebuilt from the published files).
 
     Parameters
@@ -131,19 +124,21 @@ def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, list[dict[str, str |
     -------
     rows : DataFrame
         The cohort, in file order.
-    steps : list of {"step", "rows"}
+    Flow
         Rows left after each step.
     """
     first = encounters[~encounters["patient_nbr"].duplicated()]
     alive = first[~first["discharge_disposition_id"].isin(DIED_OR_HOSPICE)]
     if alive.empty:
         raise DataError("diabetes: no encounter is left after the exclusions; check the raw file")
-    steps: list[dict[str, str | int]] = [
-        {"step": "encounters in the file", "rows": len(encounters)},
-        {"step": "first row of each patient", "rows": len(first)},
-        {"step": "not ended in death or hospice", "rows": len(alive)},
-    ]
-    return alive, steps
+    flow = steps(
+        {
+            "encounters in the file": len(encounters),
+            "first row of each patient": len(first),
+            "not ended in death or hospice": len(alive),
+        }
+    )
+    return alive, flow
 
 
 def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatrix:

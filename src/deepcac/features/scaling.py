@@ -14,10 +14,12 @@ class Scaler:
 
     Attributes
     ----------
-    median, mean, scale : ndarray of shape (d,) and (d + flags,)
-        Statistics of the training rows.
+    median : ndarray of shape (d,)
+        Of the training rows; 0 for a column without a training value.
     flagged : ndarray of shape (flags,), int
         Columns that had a missing training value.
+    mean, scale : ndarray of shape (kept.sum(),)
+        Mean and sd of the columns that are kept, on the imputed training rows.
     kept : ndarray of bool, shape (d + flags,)
         Columns that vary on the training rows; the others are left out.
     """

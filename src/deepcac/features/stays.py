@@ -1,45 +1,25 @@
 """Hourly ICU stays in memory column by column: where each stay begins, and its plausible values."""
 
-import csv
 import os
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
+from deepcac.features.ranges import Range, read_ranges
 from deepcac.storage import read_table
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Range:
-    """Unit and plausible range of one variable, and where the range comes from."""
-
-    variable: str
-    unit: str
-    low: float
-    high: float
-    source: str
-
-
-@cache
 def plausible_ranges() -> dict[str, Range]:
     """Return the ranges of the PhysioNet 2019 variables (``physionet2019_ranges.csv``).
 
     Most are the valid ranges of MIMIC-Extract (Wang et al. 2020), which clips to them as well.
     """
-    file = resources.files("deepcac") / "features" / "physionet2019_ranges.csv"
-    return {
-        row["variable"]: Range(
-            row["variable"], row["unit"], float(row["low"]), float(row["high"]), row["source"]
-        )
-        for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    }
+    return read_ranges("features/physionet2019_ranges.csv")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from deepcac.report.comparisons import (
     switch_effects,
 )
 from deepcac.report.curves import curve_figures
-from deepcac.report.data import data_sets
+from deepcac.report.data import data_table, source_notes
 from deepcac.report.effecttables import (
     collapse_table,
     effects_table,
@@ -37,6 +37,7 @@ from deepcac.report.ledger import Entry
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
+from deepcac.report.profiles import load_profiles, missingness_figures
 from deepcac.report.records import Runs, load
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.schematics import schematic_figures
@@ -59,6 +60,7 @@ def build(
     out_dir: str | os.PathLike[str],
     *,
     tidy_dir: str | os.PathLike[str] | None = None,
+    profile_paths: Iterable[str | os.PathLike[str]] = (),
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
     case_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
@@ -75,6 +77,8 @@ def build(
         Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``tables/`` and ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
+    profile_paths : iterable of path-like, optional
+        Profiles of the feature files (`deepcac.features.profile`).
     sweep_paths : iterable of path-like, optional
         Tables of `deepcac.evaluation.sweeps`, for the papers' curves.
     case_paths : iterable of path-like, optional
@@ -96,10 +100,12 @@ def build(
     ledger = book.entries(printed_cells(), real, described)
     book.write(out / "ledger.csv", ledger)
     sweeps = load_sweeps(sweep_paths)
+    profiles = load_profiles(profile_paths)
+    sources = source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None)
     decided = claim_book.claims(real, ledger, sweeps, described)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
-    tables = _tables(runs, real, ledger, effects)
+    tables = _tables(runs, real, ledger, effects) | {"data": [data_table(sources)]}
     tables["subtypes"] += case_tables(described, ledger)
     tables["synthetic"] += case_tables(generated, (), "synthetic_case")
     for table in (table for group in tables.values() for table in group):
@@ -111,6 +117,7 @@ def build(
         *curve_figures(runs),
         *history_figures(runs),
         *sweep_figures(sweeps),
+        *missingness_figures(profiles),
         *case_figures(studies),
     ]
     drawn = _draw([figure for figure in figures if figure], out)
@@ -127,7 +134,7 @@ def build(
             claim_counts=claim_book.counts(decided),
             tables=tables,
             figures=drawn,
-            data_sets=data_sets(Path(registry_dir), runs, Path(tidy_dir) if tidy_dir else None),
+            sources=sources,
         )
     )
     with atomic_path(out / "index.html") as partial:

@@ -7,11 +7,7 @@ the cleaning rules undo are planted as well.
 """
 
 import csv
-import gzip
-import io
 import os
-import tarfile
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -20,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.errors import ConfigError
+from deepcac.simulate.archive import write_archive
 from deepcac.simulate.physionet2012_slips import spoil
 from deepcac.sources.physionet2012 import OUTCOMES_HEADER
 from deepcac.sources.physionet2012_events import HEADER, HOURS
@@ -174,7 +172,7 @@ def _stay(record_id: int, rng: np.random.Generator) -> Stay:
     return Stay(record_id, subtype, events, _outcome(subtype, z, rng))
 
 
-def simulate(n: int, seed: int) -> list[Stay]:
+def draw_stays(n: int, seed: int) -> list[Stay]:
     """Draw synthetic stays.
 
     Parameters
@@ -205,39 +203,29 @@ def _file(stay: Stay) -> bytes:
     return HEADER + "".join(lines).encode()
 
 
-def _write_archive(path: Path, folder: str, stays: Iterable[Stay]) -> None:
-    """Write a tar.gz whose bytes depend on the stays only."""
-    with (
-        atomic_path(path) as partial,
-        open(partial, "wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
-    ):
-        for stay in stays:
-            content = _file(stay)
-            member = tarfile.TarInfo(f"{folder}/{stay.record_id}.txt")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-
-
-def write_raw(folder: str | os.PathLike[str], n: int, seed: int) -> None:
+def simulate(folder: str | os.PathLike[str], *, n: int, seed: int = 2012) -> None:
     """Write synthetic raw files in the format of the challenge.
 
     Parameters
     ----------
     folder : path-like
-        Receives ``set-x.archive`` (tar.gz) and ``Outcomes-x.txt`` of the sets a, b and c,
+        Receives ``set-x.archive`` and ``Outcomes-x.txt`` of the sets a, b and c,
         ``subtypes.csv`` with the planted subtypes, and ``SYNTHETIC.txt``, which says what this is.
     n : int
         Stays in all; each set has a third.
     seed : int
         Of everything drawn.
     """
+    if n < len(SETS):
+        raise ConfigError(f"{n} synthetic stays asked for; each of {len(SETS)} sets needs one")
     folder = Path(folder)
-    stays = simulate(n, seed)
+    stays = draw_stays(n, seed)
     for k, letter in enumerate(SETS):
         part = stays[k * n // 3 : (k + 1) * n // 3]
-        _write_archive(folder / f"set-{letter}.archive", f"set-{letter}", part)
+        write_archive(
+            folder / f"set-{letter}.archive",
+            ((f"set-{letter}/{stay.record_id}.txt", _file(stay)) for stay in part),
+        )
         rows = [",".join(map(str, (stay.record_id, *stay.outcome))) for stay in part]
         _write_text(folder / f"Outcomes-{letter}.txt", [OUTCOMES_HEADER, *rows])
     truth = [f"{stay.record_id},{SUBTYPES[stay.subtype]}" for stay in stays]

@@ -6,14 +6,15 @@ in the other subtypes, so that one model for all of them must do worse than one 
 """
 
 import os
-import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.errors import ConfigError
+from deepcac.simulate.archive import write_archive
 from deepcac.sources.physionet2019 import COLUMNS, HEADER, LABEL_LEAD_HOURS, VARIABLES, VITALS
-from deepcac.storage import atomic_path
 
 Array = npt.NDArray[np.float64]
 
@@ -95,7 +96,7 @@ SUBTYPES = (
 )
 
 
-def simulate(path: str | os.PathLike[str], hospital: str, *, n_stays: int, seed: int = 0) -> None:
+def simulate(path: str | os.PathLike[str], hospital: str, *, n: int, seed: int = 0) -> None:
     """Write one synthetic archive (zip), the same bytes each time.
 
     Parameters
@@ -105,21 +106,26 @@ def simulate(path: str | os.PathLike[str], hospital: str, *, n_stays: int, seed:
         ``subtypes.csv``, which the extraction does not read.
     hospital : {"A", "B"}
         Which of the two archives; decides the patient ids.
-    n_stays : int
+    n : int
         Number of patients.
     seed : int
         Of everything drawn.
     """
-    rng = np.random.default_rng([seed, FIRST_ID[hospital]])
+    if n < 1:
+        raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")
+    write_archive(path, _files(hospital, n, np.random.default_rng([seed, FIRST_ID[hospital]])))
+
+
+def _files(hospital: str, n: int, rng: np.random.Generator) -> Iterator[tuple[str, str]]:
+    """Draw the stays, and yield name and content of each file."""
     folder = f"training_set{hospital}"
     planted = ["patient,subtype"]
-    with atomic_path(path) as partial, zipfile.ZipFile(partial, "w") as archive:
-        _add(archive, f"{folder}/SYNTHETIC.txt", NOTICE)
-        for patient in range(FIRST_ID[hospital], FIRST_ID[hospital] + n_stays):
-            subtype = SUBTYPES[rng.integers(len(SUBTYPES))]
-            planted.append(f"p{patient:06d},{subtype.name}")
-            _add(archive, f"{folder}/p{patient:06d}.psv", psv(draw_stay(rng, subtype)))
-        _add(archive, f"{folder}/subtypes.csv", "\n".join(planted) + "\n")
+    yield f"{folder}/SYNTHETIC.txt", NOTICE
+    for patient in range(FIRST_ID[hospital], FIRST_ID[hospital] + n):
+        subtype = SUBTYPES[rng.integers(len(SUBTYPES))]
+        planted.append(f"p{patient:06d},{subtype.name}")
+        yield f"{folder}/p{patient:06d}.psv", psv(draw_stay(rng, subtype))
+    yield f"{folder}/subtypes.csv", "\n".join(planted) + "\n"
 
 
 def draw_stay(rng: np.random.Generator, subtype: Subtype) -> Array:
@@ -166,8 +172,3 @@ def psv(stay: Array) -> str:
     """Write the rows of a stay as the text of one raw file."""
     rows = ("|".join("NaN" if np.isnan(v) else f"{v:.10g}" for v in row) for row in stay)
     return "\n".join([HEADER.decode(), *rows]) + "\n"
-
-
-def _add(archive: zipfile.ZipFile, name: str, text: str) -> None:
-    """Add a member with a fixed date."""
-    archive.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED, 6)

@@ -7,7 +7,6 @@ one rule a subtype.
 """
 
 import os
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,8 +15,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from deepcac.errors import ConfigError
+from deepcac.simulate.archive import write_archive
 from deepcac.sources.uci_diabetes import AGES, HEADER, MEDICATIONS, MEMBER
-from deepcac.storage import atomic_path
 
 FOLDER = "dataset_diabetes"
 TRUTH = "SYNTHETIC_SUBTYPES.csv"
@@ -78,26 +77,26 @@ FURTHER_VISITS = 0.3
 RARE_MEDICATION = 0.02
 
 
-def simulate(path: str | os.PathLike[str], *, patients: int = 2000, seed: int = 0) -> None:
+def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> None:
     """Write a synthetic ``dataset_diabetes.zip``.
 
     Parameters
     ----------
     path : path-like
         Output: a zip with ``diabetic_data.csv`` in the format of UCI 296 and the planted subtype of
-        each encounter. The members are stored as they are: the same bytes on every machine.
-    patients : int
+        each encounter.
+    n : int
         Number of patients; about a third have further encounters.
     seed : int
         Of everything drawn.
     """
-    if patients < 1:
-        raise ConfigError(f"patients must be at least 1, not {patients}")
+    if n < 1:
+        raise ConfigError(f"{n} synthetic patients asked for; at least one is needed")
     rng = np.random.default_rng(seed)
     share = [subtype.share for subtype in SUBTYPES.values()]
-    of_patient = rng.choice(len(SUBTYPES), patients, p=share)
+    of_patient = rng.choice(len(SUBTYPES), n, p=share)
     # Visit by visit: as in the real file, a patient's first row is the first encounter.
-    visits = 1 + rng.poisson(FURTHER_VISITS, patients)
+    visits = 1 + rng.poisson(FURTHER_VISITS, n)
     patient = np.concatenate([np.flatnonzero(visits > visit) for visit in range(visits.max())])
     table = _encounters(patient, of_patient[patient], rng)
     truth = pd.DataFrame(
@@ -106,10 +105,14 @@ def simulate(path: str | os.PathLike[str], *, patients: int = 2000, seed: int = 
             "synthetic_subtype": np.array(list(SUBTYPES))[of_patient[patient]],
         }
     )
-    with atomic_path(path) as partial, zipfile.ZipFile(partial, "w") as archive:
-        for name, frame in ((MEMBER, table), (TRUTH, truth)):
-            info = zipfile.ZipInfo(f"{FOLDER}/{name}", (2020, 1, 1, 0, 0, 0))
-            archive.writestr(info, frame.to_csv(index=False, lineterminator="\r\n"))
+    frames = {f"{FOLDER}/{MEMBER}": table, f"{FOLDER}/{TRUTH}": truth}
+    write_archive(
+        path,
+        (
+            (name, frame.to_csv(index=False, lineterminator="\r\n"))
+            for name, frame in frames.items()
+        ),
+    )
 
 
 def _encounters(

@@ -21,8 +21,6 @@ from deepcac.storage import write_table
 
 _log = logging.getLogger(__name__)
 
-TIDY = ("stays", "hourly", "first_day", "whole_stay", "quality")
-
 
 def extract(
     raw: str | os.PathLike[str],

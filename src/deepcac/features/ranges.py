@@ -1,0 +1,95 @@
+"""Units and plausible ranges of variables, and which variable a feature column belongs to.
+
+The tables are CSV files of this package, named by the key ``ranges`` of a registry entry. Their
+first columns differ a little, because some of them steer the reading of raw files as well.
+"""
+
+import csv
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from deepcac.errors import ConfigError
+
+_COLUMN = re.compile(
+    r"(?P<variable>.+?)"
+    r"(?:@\d\d|=.*|_(?:first|last|lowest|highest|median|min|max)(?:_\d+h)?)?",
+    flags=re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Range:
+    """Unit and plausible range of one variable.
+
+    Attributes
+    ----------
+    variable : str
+        Name, as in the features.
+    unit : str
+        Empty for a pure number.
+    low, high : float or None
+        Closed range; None for no bound.
+    source : str
+        Where the range comes from; empty where the table does not say.
+    meaning : str
+        What the variable is, where its name does not say it.
+    """
+
+    variable: str
+    unit: str
+    low: float | None
+    high: float | None
+    source: str = ""
+    meaning: str = ""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a bound at all."""
+        return self.low is not None or self.high is not None
+
+
+@cache
+def read_ranges(table: str) -> dict[str, Range]:
+    """Return the ranges of one table by variable.
+
+    Parameters
+    ----------
+    table : str
+        Its place in this package, for example ``features/johnson_variables.csv``.
+
+    Raises
+    ------
+    ConfigError
+        There is no such table.
+    """
+    try:
+        text = resources.files("deepcac").joinpath(table).read_text("utf-8")
+    except OSError as error:
+        raise ConfigError(f"no table of ranges {table!r} in the package ({error})") from error
+    ranges = (_range(row) for row in csv.DictReader(text.splitlines()))
+    return {entry.variable: entry for entry in ranges}
+
+
+def _range(row: dict[str, str]) -> Range:
+    low, high = (row.get(name) or row.get(f"{name}est") for name in ("low", "high"))
+    named = "variable" in row
+    return Range(
+        variable=row["variable" if named else "name"],
+        unit=row["unit"],
+        low=float(low) if low else None,
+        high=float(high) if high else None,
+        source=row.get("source", ""),
+        meaning=row.get("name" if named else "meaning", ""),
+    )
+
+
+def variable_of(column: str) -> str:
+    """Return the variable of a feature column.
+
+    ``HR_median``, ``HR_lowest_6h`` and ``HR@05`` belong to ``HR``, ``sex=male`` to ``sex``; any
+    other name is a variable of its own.
+    """
+    found = _COLUMN.fullmatch(column)
+    return found["variable"] if found else column

@@ -1,0 +1,101 @@
+"""What every workflow script relies on: whole files or none, one-line errors, thread limits."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from deepcac.cohort import steps, write_cohort
+from deepcac.errors import DataError
+from deepcac.storage import atomic_path, read_json, read_table, write_json, write_table
+
+SCRIPT = """
+import os, sys
+from types import SimpleNamespace
+from deepcac.errors import DataError
+from deepcac.job import job
+
+with job(SimpleNamespace(threads=2, log=[sys.argv[1]], rule="extract")):
+    {body}
+"""
+
+
+def run_job(body, log):
+    """Run a script as Snakemake does, in a process of its own; return it and its log."""
+    script = SCRIPT.format(body=body)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(log)], capture_output=True, text=True, check=False
+    )
+    return done, log.read_text()
+
+
+def test_an_error_of_the_data_is_one_line_in_the_log_and_exit_code_1(tmp_path):
+    done, log = run_job("raise DataError('set-a.txt line 3: not a number')", tmp_path / "log")
+    assert done.returncode == 1
+    assert log == done.stderr
+    assert log.endswith("deepcac.extract: error: set-a.txt line 3: not a number\n")
+    assert log.count("\n") == 1
+
+
+def test_a_fault_of_ours_keeps_its_traceback(tmp_path):
+    done, log = run_job("1 / 0", tmp_path / "log")
+    assert done.returncode == 1
+    assert "ZeroDivisionError: division by zero" in log
+
+
+def test_numeric_libraries_see_the_threads_of_the_rule(tmp_path):
+    names = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+    done, _ = run_job(f"print([os.environ[name] for name in {names}])", tmp_path / "log")
+    assert done.stdout.strip() == "['2', '2']"
+
+
+def write_half(path):
+    with atomic_path(path) as partial:
+        partial.write_text("half a")
+        raise OSError("disk full")
+
+
+def test_a_file_is_whole_or_absent(tmp_path):
+    target = tmp_path / "new" / "table.csv"
+    with pytest.raises(OSError, match="disk full"):
+        write_half(target)
+    assert list(target.parent.iterdir()) == []
+    with atomic_path(target) as partial:
+        partial.write_text("whole")
+        assert not target.exists()
+    assert [path.name for path in target.parent.iterdir()] == ["table.csv"]
+
+
+def test_tables_are_the_same_bytes_and_a_damaged_one_is_named(tmp_path):
+    table = pa.table({"x": np.arange(5.0), "name": list("abcde")})
+    for name in ("a", "b"):
+        write_table(tmp_path / name, table)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert read_table(tmp_path / "a", ["name"]).column_names == ["name"]
+    (tmp_path / "b").write_bytes((tmp_path / "b").read_bytes()[:-9])
+    for damaged in ("b", "absent"):
+        with pytest.raises(DataError, match=f"{damaged}: not a readable parquet file"):
+            read_table(tmp_path / damaged)
+
+
+def test_json_refuses_what_is_no_number(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "x.json", {"score": float("nan")})
+    assert list(tmp_path.iterdir()) == []
+    write_json(tmp_path / "x.json", {"b": 1, "a": "ä"})
+    assert read_json(tmp_path / "x.json") == {"a": "ä", "b": 1}
+
+
+def test_a_cohort_counts_classes_and_holds_no_row(tmp_path):
+    flow = steps({"stays": 5, "of 24 hours": 3})
+    label = np.array([0, 1, 1])
+    write_cohort(tmp_path / "c.json", flow, unit="ICU stay", label=label, sets={"a": 3})
+    assert json.loads((tmp_path / "c.json").read_text()) == {
+        "unit": "ICU stay",
+        "flow": [{"step": "stays", "rows": 5}, {"step": "of 24 hours", "rows": 3}],
+        "classes": {"0": 1, "1": 2},
+        "sets": {"a": 3},
+    }

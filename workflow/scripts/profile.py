@@ -1,0 +1,15 @@
+"""Profile one feature file: sizes, classes, gaps and ranges, without its rows."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.features.profile import build
+    from deepcac.protocol import Protocol
+
+    build(
+        snakemake.input.features,
+        snakemake.output.profile,
+        dataset=snakemake.wildcards.dataset,
+        protocol=Protocol.from_folder(snakemake.wildcards.variant).name,
+        **snakemake.params.options,
+    )

@@ -4,6 +4,7 @@ rule report:
         cohorts=layout.cohort_files(),
         profiles=layout.profile_files(),
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
+        cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         registry=collect(
             "config/registry/{source}.yaml",
             source=glob_wildcards("config/registry/{source}.yaml").source,

@@ -14,4 +14,5 @@ with job(snakemake):
         tidy_dir=Path("data/tidy"),
         profile_paths=snakemake.input.profiles,
         sweep_paths=snakemake.input.sweeps,
+        case_paths=snakemake.input.cases,
     )

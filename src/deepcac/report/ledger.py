@@ -3,12 +3,13 @@
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
+from deepcac.report.case_study import REMARKS, CaseStudy
 from deepcac.report.printed import CROSS_VALIDATED, PrintedCell
 from deepcac.report.records import Run, Runs
 from deepcac.report.summaries import Summaries
@@ -37,12 +38,15 @@ class Ours:
         Of the run.
     run : str
         The run (or runs) that decide.
+    agrees : bool or None
+        Where not the rule for scores decides, what does.
     """
 
     mean: float | None
     sd: float | None
     status: str
     run: str
+    agrees: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,9 @@ class Entry:
     note: str
 
 
-def entries(cells: Iterable[PrintedCell], runs: Runs) -> list[Entry]:
+def entries(
+    cells: Iterable[PrintedCell], runs: Runs, studies: Iterable[CaseStudy] = ()
+) -> list[Entry]:
     """Hold every printed cell against the runs.
 
     Parameters
@@ -83,17 +89,30 @@ def entries(cells: Iterable[PrintedCell], runs: Runs) -> list[Entry]:
         In the order of the ledger.
     runs : Runs
         Synthetic runs never decide a cell.
+    studies : iterable of CaseStudy, optional
+        Those of the printed data set decide DeepCAC's Tables 7 and 8.
     """
     summaries = Summaries(runs)
-    return [_entry(cell, runs, summaries) for cell in cells]
+    described = {study.protocol: study for study in studies if study.printed}
+    return [_entry(cell, runs, summaries, described) for cell in cells]
 
 
-def _entry(cell: PrintedCell, runs: Runs, summaries: Summaries) -> Entry:
+def _entry(
+    cell: PrintedCell, runs: Runs, summaries: Summaries, studies: Mapping[str, CaseStudy]
+) -> Entry:
+    if cell.source in REMARKS:
+        sound, published = (_of_study(cell, studies, name) for name in ("sound", "as_published"))
+        return _held(cell, sound, published, REMARKS[cell.source])
     sound = _ours(cell, "sound", runs, summaries)
     published = None
     if cell.source.removesuffix("_summary") in CROSS_VALIDATED:
         published = _ours(cell, "as_published_cv5", runs, summaries)
     published = published or _ours(cell, "as_published", runs, summaries)
+    return _held(cell, sound, published, summaries.remark(cell))
+
+
+def _held(cell: PrintedCell, sound: Ours | None, published: Ours | None, remark: str) -> Entry:
+    """Return the entry of a cell beside our numbers."""
     deciding = published or sound
     difference = ""
     if deciding and deciding.mean is not None and cell.value is not None:
@@ -117,7 +136,7 @@ def _entry(cell: PrintedCell, runs: Runs, summaries: Summaries) -> Entry:
         decided_by=("as published" if published else "sound") if deciding else "",
         run=deciding.run if deciding else "",
         sound_verdict=verdict(cell, sound),
-        note="; ".join(filter(None, (cell.note, summaries.remark(cell)))),
+        note="; ".join(filter(None, (cell.note, remark))),
     )
 
 
@@ -141,6 +160,15 @@ def _ours(cell: PrintedCell, protocol: str, runs: Runs, summaries: Summaries) ->
         return Ours(None, None, run.status, run.path)
     # One split has no spread.
     return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
+
+
+def _of_study(cell: PrintedCell, studies: Mapping[str, CaseStudy], protocol: str) -> Ours | None:
+    study = studies.get(protocol)
+    answer = study.answer(cell) if study else None
+    if study is None or answer is None:
+        return None
+    value, sd, agrees = answer
+    return Ours(value, sd, "ok", study.path, agrees)
 
 
 def _of_alpha(run: Run) -> Ours | None:
@@ -190,6 +218,8 @@ def verdict(cell: PrintedCell, ours: Ours | None) -> str:
         if cell.needs:
             return f"needs {cell.needs}"
         return NOT_RUN if cell.text else NOT_PRINTED
+    if ours.agrees is not None:
+        return AGREE if ours.agrees else DIFFER
     if cell.value is None:
         unfinished = "did not finish" in cell.note and ours.status == "timeout"
         return AGREE if unfinished else NOT_PRINTED

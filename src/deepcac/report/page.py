@@ -14,6 +14,8 @@ from deepcac.report import claims as claim_book
 from deepcac.report import figures as drawing
 from deepcac.report import ledger as book
 from deepcac.report import tables as tabular
+from deepcac.report.case_study import load_case_studies
+from deepcac.report.casetables import case_figures, case_tables
 from deepcac.report.comparisons import (
     METRICS,
     Bootstraps,
@@ -60,6 +62,7 @@ def build(
     tidy_dir: str | os.PathLike[str] | None = None,
     profile_paths: Iterable[str | os.PathLike[str]] = (),
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
+    case_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -78,6 +81,8 @@ def build(
         Profiles of the feature files (`deepcac.features.profile`).
     sweep_paths : iterable of path-like, optional
         Tables of `deepcac.evaluation.sweeps`, for the papers' curves.
+    case_paths : iterable of path-like, optional
+        Records of `deepcac.evaluation.case_study`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -89,15 +94,20 @@ def build(
     out = Path(out_dir)
     runs = load(run_paths, out.absolute().parents[1])
     real = Runs(tuple(run for run in runs if not run.synthetic))
-    ledger = book.entries(printed_cells(), real)
+    studies = load_case_studies(case_paths, out.absolute().parents[1])
+    described = [study for study in studies if not study.synthetic]
+    generated = [study for study in studies if study.synthetic]
+    ledger = book.entries(printed_cells(), real, described)
     book.write(out / "ledger.csv", ledger)
     sweeps = load_sweeps(sweep_paths)
     profiles = load_profiles(profile_paths)
     sources = source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None)
-    decided = claim_book.claims(real, ledger, sweeps)
+    decided = claim_book.claims(real, ledger, sweeps, described)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
     tables = _tables(runs, real, ledger, effects) | {"data": [data_table(sources)]}
+    tables["subtypes"] += case_tables(described, ledger)
+    tables["synthetic"] += case_tables(generated, (), "synthetic_case")
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
@@ -108,6 +118,7 @@ def build(
         *history_figures(runs),
         *sweep_figures(sweeps),
         *missingness_figures(profiles),
+        *case_figures(studies),
     ]
     drawn = _draw([figure for figure in figures if figure], out)
     page = (

@@ -93,7 +93,7 @@ def _logs(rows: Sequence[Entry]) -> Table:
         "No clustering at all: rows that the authors' logs hold and the paper leaves out. " + NOTE
     )
     body = [
-        [*text_row(entry.dataset, entry.method, entry.item, entry.table), _cell(entry)]
+        [*text_row(entry.dataset, entry.method, entry.item, entry.table), entry_cell(entry)]
         for entry in rows
     ]
     head = ("dataset", "method", "metric", "log", "score")
@@ -107,7 +107,7 @@ def _key(entry: Entry, names: str) -> tuple[str, ...]:
 def _table(name: str, paper: str, number: str, shape: Shape, rows: Sequence[Entry]) -> Table:
     down = list(dict.fromkeys(_key(entry, shape.rows) for entry in rows))
     across = list(dict.fromkeys(_key(entry, shape.columns) for entry in rows))
-    cells = {(_key(entry, shape.rows), _key(entry, shape.columns)): _cell(entry) for entry in rows}
+    cells = {(_key(e, shape.rows), _key(e, shape.columns)): entry_cell(e) for e in rows}
     used = [place for place in range(len(shape.rows.split())) if any(key[place] for key in down)]
     body = [
         [*text_row(*(key[place] for place in used))]
@@ -125,7 +125,8 @@ def _table(name: str, paper: str, number: str, shape: Shape, rows: Sequence[Entr
     )
 
 
-def _cell(entry: Entry) -> Cell:
+def entry_cell(entry: Entry) -> Cell:
+    """Return the cell that shows a ledger entry: printed, as published, sound."""
     return Cell(
         text=_with_sd(entry.printed, entry.printed_sd),
         published=_with_sd(entry.as_published, entry.as_published_sd),

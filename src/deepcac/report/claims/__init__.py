@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from deepcac.report.case_study import CaseStudy
 from deepcac.report.claims.cac import cac_rules
+from deepcac.report.claims.case_study import case_study_rules
 from deepcac.report.claims.deep import deep_rules
 from deepcac.report.claims.evidence import NOT_RUN, Decision, Evidence
 from deepcac.report.claims.rules import Rule
@@ -48,9 +50,12 @@ class Claim:
     how_to_check: str
 
 
-def claims(runs: Runs, ledger: Sequence[Entry], sweeps: Sweeps) -> list[Claim]:
+def claims(
+    runs: Runs, ledger: Sequence[Entry], sweeps: Sweeps, studies: Iterable[CaseStudy] = ()
+) -> list[Claim]:
     """Decide every claim of the facts; those without a rule say what they need."""
     rules = {**cac_rules(), **deep_rules(), **table_rules(ledger), **sweep_rules(sweeps)}
+    rules |= case_study_rules(studies)
     return [_claim(row, rules.get(row["id"]), runs) for row in facts("claims")]
 
 

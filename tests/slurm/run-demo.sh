@@ -46,5 +46,6 @@ git -C "$project" ls-files -z | (cd "$project" && xargs -0 tar -cf -) | tar -xf 
 cd "$copy"
 PATH="$project/.venv/bin:$PATH" PYTHONPATH="$copy/src" snakemake \
     --profile workflow/profiles/slurm --configfile config/demo.yaml \
-    --jobs 2 --latency-wait 10 --slurm-status-command squeue --slurm-no-account "$@"
-ls -l results/report/index.html
+    --jobs 8 --latency-wait 10 --slurm-status-command squeue --slurm-no-account \
+    --slurm-init-seconds-before-status-checks 5 --seconds-between-status-checks 5 "$@"
+find results -name "*.json" -o -name index.html | sort

@@ -56,9 +56,9 @@ def test_encoding_by_hand(tmp_path):
     np.testing.assert_array_equal(got.label, [0, 1])
     value = dict(zip(got.names, got.X.T, strict=True))
     np.testing.assert_array_equal(value["age"], [61, np.nan])
-    np.testing.assert_array_equal(value["gender_F"], [1, 0])
-    np.testing.assert_array_equal(value["gender_missing"], [0, 1])
-    np.testing.assert_array_equal(value["icu_type_MICU"], [1, 0])
+    np.testing.assert_array_equal(value["gender=F"], [1, 0])
+    np.testing.assert_array_equal(value["gender=missing"], [0, 1])
+    np.testing.assert_array_equal(value["icu_type=MICU"], [1, 0])
     np.testing.assert_array_equal(value["pre_icu_los_days"], [np.nan, -0.5])
     # -1 says that APACHE IVa was not computed.
     assert np.isnan(value["apache_4a_icu_death_prob"]).all()

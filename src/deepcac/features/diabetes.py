@@ -14,6 +14,7 @@ import pandas as pd
 
 from deepcac.cohort import Flow, steps
 from deepcac.errors import ConfigError, DataError
+from deepcac.features.encoding import indicators
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.uci_diabetes import AGES, LEVELS, MAY_MISS, MEDICATIONS
@@ -173,7 +174,7 @@ def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatri
         return _matrix(rows, {name: codes for name, (codes, _) in coded.items()})
     columns: dict[str, npt.NDArray[np.generic]] = {}
     for name, (codes, values) in coded.items():
-        columns.update({name: codes} if values is None else _one_hot(name, codes, values))
+        columns.update({name: codes} if values is None else indicators(name, codes, values))
     return _matrix(rows, columns)
 
 
@@ -206,9 +207,9 @@ def all_columns(rows: pd.DataFrame) -> FeatureMatrix:
         ("discharge_disposition_id", DISCHARGES),
         ("admission_source_id", ADMISSION_SOURCES),
     ):
-        columns.update(_one_hot(name, *_ids(rows, name, ids)))
+        columns.update(indicators(name, *_ids(rows, name, ids)))
     for name in ("diag_1", "diag_2", "diag_3"):
-        columns.update(_one_hot(name, icd9_group(rows[name]), DIAGNOSIS))
+        columns.update(indicators(name, icd9_group(rows[name]), DIAGNOSIS))
         columns[f"{name}=missing"] = rows[name].isna().to_numpy()
     for name in MEDICATIONS:
         if name not in NEVER_GIVEN:
@@ -262,21 +263,11 @@ def _codes(values: Sequence[str]) -> dict[str, int]:
     return {value: code for code, value in enumerate(values)}
 
 
-def _one_hot(
-    name: str, codes: Codes, values: Mapping[str, int]
-) -> dict[str, npt.NDArray[np.generic]]:
-    return {f"{name}={value}": codes == code for value, code in values.items()}
-
-
-def _levels(column: pd.Series, levels: Sequence[str]) -> dict[str, npt.NDArray[np.generic]]:
+def _levels(column: pd.Series, levels: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
     """One-hot columns of text; "other" takes what is not in the list, "missing" what is null."""
-    known = column.where(column.isin(levels) | column.isna(), "other")
-    hot: dict[str, npt.NDArray[np.generic]] = {
-        f"{column.name}={level}": (known == level).to_numpy(bool) for level in levels
-    }
-    if column.name in MAY_MISS:
-        hot[f"{column.name}=missing"] = column.isna().to_numpy()
-    return hot
+    name = str(column.name)
+    known = column.where(column.isin(levels) | column.isna(), "other").to_numpy(object)
+    return indicators(name, known, levels, missing=name in MAY_MISS)
 
 
 def _matrix(rows: pd.DataFrame, columns: Mapping[str, npt.NDArray[np.generic]]) -> FeatureMatrix:

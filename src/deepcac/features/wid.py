@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
+from deepcac.features.encoding import indicators
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.sources.wids import LABEL, RECORD, columns
 from deepcac.storage import read_table
@@ -33,7 +34,7 @@ def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     -------
     FeatureMatrix
         n rows of 241 columns: numbers in file order, NaN where missing, then
-        ``{category}_{level}`` and ``{category}_missing``.
+        ``{category}={level}`` and ``{category}=missing``.
     Flow
         The cohort flow.
 
@@ -70,10 +71,5 @@ def _encoded(table: pa.Table) -> dict[str, npt.NDArray[np.float64]]:
     for column in columns():
         if column.kind == "category":
             texts = table[column.name].to_numpy()
-            for level in column.levels:
-                encoded[f"{column.name}_{level}"] = (texts == level).astype(float)
-            if column.may_be_missing:
-                encoded[f"{column.name}_missing"] = np.array(
-                    [text is None for text in texts], float
-                )
+            encoded |= indicators(column.name, texts, column.levels, missing=column.may_be_missing)
     return encoded

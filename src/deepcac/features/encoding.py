@@ -112,7 +112,7 @@ def _is_text(table: pa.Table, name: str) -> bool:
 
 
 def _numbers(column: pa.ChunkedArray) -> Array:
-    return pc.fill_null(column, np.nan).to_numpy().astype(np.float64)
+    return pc.fill_null(column.cast(pa.float64()), np.nan).to_numpy()
 
 
 def _varies(column: Array) -> bool:

@@ -13,6 +13,12 @@ FLOAT32 = {
 }
 
 
+# These rows are too few and too plain to gain from 100 epochs of pre-training.
+@pytest.fixture(autouse=True)
+def short_pretraining(monkeypatch):
+    monkeypatch.setattr("deepcac.nn.pretrain.MAX_EPOCHS", 10)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(

@@ -34,9 +34,7 @@ def largest_rise(cost: Floats) -> float:
     return float(np.maximum(np.diff(cost), 0.0).max(initial=0.0))
 
 
-def lloyd_costs(
-    X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passes: int
-) -> Floats:
+def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passes: int) -> Floats:
     """Return the cost of CAC before and after each pass if all rows move at once, as by Lloyd.
 
     Every row goes to the cluster with the least ``||x - mu_j||^2 - alpha s_j``, all centroids

@@ -171,7 +171,7 @@ def test_growth_risk_and_lloyd_claims(record):
     assert verdict(record, "DCAC-30").verdict == "partly"
     for row in record.record["cost"]:
         row["lloyd_rise"] = 0.0
-    assert verdict(record, "CAC2-06").verdict == "not run"
+    assert verdict(record, "CAC2-06").verdict == "not decidable from open data"
     record.record["cost"][3]["lloyd_rise"] = 1.0
     assert verdict(record, "CAC2-06").verdict == "holds"
     assert verdict(record, "CAC1-03").verdict == "holds"
@@ -190,7 +190,7 @@ def test_lemma_and_gap_claims(record):
     assert verdict(record, "CAC1-15").verdict == "holds"
     rows[1]["projection"] = -1.0
     assert verdict(record, "CAC1-15").verdict == "fails"
-    assert verdict(record, "DCAC-37").verdict == "not run"  # none is tighter
+    assert verdict(record, "DCAC-37").verdict == "not decidable from open data"  # none is tighter
     rows[0] |= {"radius": 2.0, "upper": 20.0}
     assert verdict(record, "DCAC-37").verdict == "holds"
     for row in rows[1:]:

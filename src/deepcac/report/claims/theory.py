@@ -5,7 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.report.claims.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
+from deepcac.report.claims.evidence import (
+    FAILS,
+    HOLDS,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    Decision,
+    Evidence,
+)
 from deepcac.report.claims.rules import Rule, graded
 from deepcac.report.theory import (
     AM_SOFTMAX,
@@ -126,9 +134,10 @@ def _same_signs(records: Records) -> tuple[str, str]:
 
 
 def _lloyd(records: Records) -> tuple[str, str]:
+    """Look for a rise of the cost; without one nothing is decided."""
     rows = _rows(records, "cost")
     rises = sum(row["lloyd_rise"] > 1e-9 * abs(row["first"]) for row in rows)
-    verdict = HOLDS if rises else NOT_RUN
+    verdict = HOLDS if rises else NOT_DECIDABLE
     return verdict, f"the cost rises for {rises} of {len(rows)} alphas"
 
 
@@ -146,7 +155,7 @@ def _tighter(records: Records) -> tuple[str, str]:
                 gap < limit for row, gap in zip(rows, gaps, strict=True) if row["radius"] < radius
             ]
     if not right:
-        return NOT_RUN, "no cluster is tighter than the whole"
+        return NOT_DECIDABLE, "no cluster is tighter than the whole"
     figures = (
         f"{sum(right)} of {len(right)} clusters tighter than the whole have a smaller gap a row"
     )

@@ -134,6 +134,7 @@ def build(
         .get_template("index.html")
         .render(
             runs=runs,
+            n_real=len(real),
             tally=tally(real),
             ledger=ledger,
             ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from deepcac.cac.adapter import fit_task
+from deepcac.cac.base import fit_weighted, make_base
 from deepcac.cac.path import (
     FULL,
     GRID,
@@ -40,7 +41,7 @@ def accuracy(task, fitted):
 
 def test_planted_subtypes_are_found_by_km_and_cac_but_not_by_lr():
     task = xor_task()
-    alone, km, cac = (fit_task(task, method) for method in ("lr", "km_lr", "cac_lr"))
+    alone, km, cac = (fit_task(task, arm, "lr") for arm in ("base", "km", "cac"))
     assert accuracy(task, alone) < 0.65
     assert accuracy(task, km) > 0.9
     assert accuracy(task, cac) > 0.9
@@ -52,10 +53,11 @@ def test_planted_subtypes_are_found_by_km_and_cac_but_not_by_lr():
 @pytest.mark.parametrize(
     "name", ["lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge", "xgb"]
 )
-@pytest.mark.parametrize("arm", ["", "km_", "cac_"])
+@pytest.mark.parametrize("arm", ["base", "km", "cac"])
 def test_every_arm_of_every_classifier_scores_each_test_row(name, arm):
     task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
-    fitted = fit_task(task, arm + name)
+    fitted = fit_task(task, arm, name)
+    assert fitted.hyperparameters["classifier"] == name
     assert fitted.probability.shape == (200, 2)
     assert np.isfinite(fitted.probability).all()
     assert fitted.predicted.shape == fitted.cluster.shape == (200,)
@@ -68,8 +70,8 @@ def test_shared_clusterings_change_nothing(tmp_path):
     task = xor_task()
     path = alpha_path(task.X_train, task.y_train, 2, task.seed, GRID)
     write_clusterings(tmp_path / "c.parquet", {0: path, 7: path})
-    shared = fit_task(task, "cac_lr", tmp_path / "c.parquet")
-    alone = fit_task(task, "cac_lr")
+    shared = fit_task(task, "cac", "lr", tmp_path / "c.parquet")
+    alone = fit_task(task, "cac", "lr")
     assert np.array_equal(shared.probability, alone.probability)
     assert shared.hyperparameters == alone.hyperparameters
     back = read_clusterings(tmp_path / "c.parquet", task.y_train, 7)
@@ -94,11 +96,11 @@ def test_clusterings_of_other_rows_are_refused(tmp_path):
 
 def test_class_weights_of_the_published_program():
     sound, published = xor_task(), xor_task(protocol=Protocol(frozenset({"A1"})))
-    for method in ("lr", "km_lr", "km_ridge"):
-        assert fit_task(sound, method).hyperparameters["class_weight"] == "balanced"
-    assert fit_task(published, "lr").hyperparameters["class_weight"] is None
-    assert fit_task(published, "km_lr").hyperparameters["class_weight"] == "balanced"
-    assert fit_task(published, "km_ridge").hyperparameters["class_weight"] is None
+    for arm, name in (("base", "lr"), ("km", "lr"), ("km", "ridge")):
+        assert fit_task(sound, arm, name).hyperparameters["class_weight"] == "balanced"
+    assert fit_task(published, "base", "lr").hyperparameters["class_weight"] is None
+    assert fit_task(published, "km", "lr").hyperparameters["class_weight"] == "balanced"
+    assert fit_task(published, "km", "ridge").hyperparameters["class_weight"] is None
 
 
 def test_printed_alphas():
@@ -109,7 +111,7 @@ def test_printed_alphas():
     assert printed_alpha("my_table", "lr") is None
     assert printed_alpha("credit", "xgb") == 0.04
     task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
-    fitted = fit_task(task, "cac_ridge")
+    fitted = fit_task(task, "cac", "ridge")
     assert fitted.hyperparameters["alpha"] == 0.5
     assert fitted.tuned == ()
 
@@ -125,7 +127,7 @@ def test_what_is_clustered_suffices_for_every_run():
     task = xor_task(protocol=published, dataset="my_table")  # nothing is printed for it
     alphas, tuned = alphas_needed("my_table", published)
     path = alpha_path(task.X_train, task.y_train, 2, 0, alphas, full_only=not tuned)
-    assert fit_task(task, "cac_lr", path).tuned == ("alpha",)
+    assert fit_task(task, "cac", "lr", path).tuned == ("alpha",)
 
 
 def test_more_clusters_than_their_labels_can_tell_apart_are_refused():
@@ -147,13 +149,26 @@ def test_a_class_absent_from_training_has_a_column():
         task.X_train, task.y_train * 2, task.X_validation, task.y_validation,
         task.X_test, task.y_test * 2, 3, 2, 0, "demo_cic",
     )  # fmt: skip
-    for method in ("lr", "km_ridge", "cac_lr"):
-        fitted = fit_task(three, method)
+    for arm, name in (("base", "lr"), ("km", "ridge"), ("cac", "lr"), ("cac", "xgb")):
+        fitted = fit_task(three, arm, name)
         assert fitted.probability.shape == (200, 3)
         assert set(fitted.predicted) == {0, 2}
         assert (fitted.probability.argmax(axis=1) == fitted.predicted).mean() > 0.99
 
 
+@pytest.mark.parametrize("name", ["lr", "lda", "rf", "knn", "ridge", "xgb"])
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 1.0, 1: 5.0, 2: 2.0}])
+def test_a_cluster_that_lacks_the_middle_class_is_fitted(name, class_weight):
+    X, y = xor_rows(200, 0)
+    gap = fit_weighted(make_base(name), X, 2 * y, class_weight)
+    assert gap.classes_.tolist() == [0, 2]
+    weights = class_weight if class_weight in (None, "balanced") else {0: 1.0, 1: 2.0}
+    plain = fit_weighted(make_base(name), X, y, weights)
+    assert np.array_equal(gap.predict(X), 2 * plain.predict(X))
+    if hasattr(plain, "predict_proba"):
+        assert np.array_equal(gap.predict_proba(X), plain.predict_proba(X))
+
+
 def test_unknown_classifier_is_named():
     with pytest.raises(ConfigError, match="'tree'"):
-        fit_task(xor_task(), "tree")
+        fit_task(xor_task(), "base", "tree")

@@ -87,7 +87,7 @@ def blob_task():
 
 def test_consensus_classifies():
     task = blob_task()
-    fitted = fit_task(task, "ec3")
+    fitted = fit_task(task, "base", "ec3")
     assert fitted.status == "ok"
     assert (fitted.predicted == task.y_test).mean() > 0.95
     assert fitted.probability.sum(axis=1) == pytest.approx(np.ones(90))

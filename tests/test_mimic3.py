@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from deepcac.errors import DataError
 from deepcac.features.ards import ards
+from deepcac.features.hourly import AGGREGATES
 from deepcac.sources.mimic3 import extract, items, scan, summaries, tables
 from deepcac.storage import read_table
 
@@ -92,7 +93,7 @@ def tidy(tmp_path):
 def aggregates(tidy, table, stay, variable):
     rows = read_table(tidy / f"{table}.parquet").to_pylist()
     (row,) = [r for r in rows if r["stay_id"] == stay and r["variable"] == variable]
-    return [row[name] for name in summaries.AGGREGATES]
+    return [row[name] for name in AGGREGATES]
 
 
 # Hand-computed: rows flagged as an error, implausible, before or after the window are left out.
@@ -358,7 +359,7 @@ def test_summary_agrees_with_a_plain_reference(connection, values, whole_stay, h
         return
     plain = [value for _, value in kept]
     expected = [plain[0], plain[-1], min(plain), max(plain), np.median(plain)]
-    assert [got[0][name] for name in summaries.AGGREGATES] == expected
+    assert [got[0][name] for name in AGGREGATES] == expected
     assert got[0]["filled_median"] == np.median(filled_series(kept, int(np.ceil(end))))
 
 
@@ -501,4 +502,4 @@ def test_demo_agrees_with_a_plain_pandas_reference(demo_archive, tmp_path):
     got = got.astype({"variable": str}).set_index(["stay_id", "variable"]).sort_index()
     assert list(got.index) == list(expected.index)
     assert len(got) > 4000
-    np.testing.assert_allclose(got[list(summaries.AGGREGATES)], expected, rtol=1e-12)
+    np.testing.assert_allclose(got[list(AGGREGATES)], expected, rtol=1e-12)

@@ -109,6 +109,8 @@ GOOD = text(stay(12, HR=80.0))
         pytest.param(GOOD.replace("80|NaN", "80|inf", 1), "O2Sat is infinite", id="infinite"),
         pytest.param(GOOD.replace("80|NaN", "1e999|NaN", 1), "HR", id="beyond floating point"),
         pytest.param(GOOD.replace("|12|0\n", "|11|0\n"), "ICULOS", id="hour repeated"),
+        pytest.param(GOOD.replace("|1|0\n", "|NaN|0\n", 1), "row 1: ICULOS", id="no first hour"),
+        pytest.param(text(stay(1)).replace("|1|0", "|NaN|0"), "ICULOS is missing", id="no hour"),
         pytest.param(GOOD + GOOD.splitlines()[-1] + "\n", "ICULOS", id="row doubled"),
         pytest.param(GOOD.replace("|5|0\n", "|5|2\n"), "neither 0 nor 1", id="label 2"),
         pytest.param(GOOD.replace("|5|0\n", "|5|NaN\n"), "neither 0 nor 1", id="no label"),

@@ -57,6 +57,15 @@ def test_written_splits_come_back_by_row_id_and_refuse_other_rows(tmp_path):
         read_splits(tmp_path / "s.parquet", ids + 1)
 
 
+def test_a_file_without_the_column_of_a_scheme_says_what_to_do(tmp_path):
+    ids = np.arange(40, dtype=np.int64)
+    whole = make_splits(ids, labels(40), [0])
+    for name, scheme in (("row_id", "seeds"), ("fold", "folds"), ("holdout", "holdout")):
+        write_splits(tmp_path / "s.parquet", whole.drop_columns(name))
+        with pytest.raises(DataError, match=f"no column '{name}'; build the splits again"):
+            read_splits(tmp_path / "s.parquet", ids, scheme)
+
+
 def test_splits_are_the_same_bytes_twice(tmp_path):
     ids, y = np.arange(200, dtype=np.int64), labels(200)
     for name in ("a", "b"):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,6 +47,13 @@ def test_alpha_sweep_follows_the_whole_clustering(task):
         )
     assert table["moves"].groupby(table["alpha"]).last().eq(0).all()
     assert table[["train_log_loss", "test_log_loss", "f1"]].notna().all(axis=None)
+
+
+def test_alpha_sweep_of_three_classes_takes_the_mean_f1(task):
+    third = np.arange(len(task.X_train)) % 3, np.arange(len(task.X_test)) % 3
+    three = replace(task, y_train=third[0], y_test=third[1], n_classes=3)
+    table = alpha_sweep(three, (0.1,)).to_pandas()
+    assert table["f1"].between(0, 1).all()
 
 
 def test_a_huge_alpha_separates_the_classes(task):

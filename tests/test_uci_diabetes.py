@@ -23,13 +23,14 @@ from deepcac.features.diabetes import (
 )
 from deepcac.protocol import Protocol
 from deepcac.simulate.uci_diabetes import SUBTYPES, simulate
-from deepcac.sources.uci_diabetes import HEADER, INTEGERS, MEDICATIONS, extract, read_encounters
+from deepcac.sources.uci_diabetes import extract, medications, read_encounters, variables
 from deepcac.storage import read_table
 
 U2 = Protocol(frozenset({"U2"}))
+HEADER = tuple(variables())
 PLAIN = {
-    **dict.fromkeys(INTEGERS, "1"),
-    **dict.fromkeys(MEDICATIONS, "No"),
+    **{name: "1" for name, v in variables().items() if v.kind in ("id", "integer")},
+    **dict.fromkeys(medications(), "No"),
     **{"race": "Caucasian", "gender": "Female", "age": "[70-80)", "weight": "?"},
     **{"payer_code": "?", "medical_specialty": "?", "diag_1": "428", "diag_2": "?"},
     **{"diag_3": "?", "max_glu_serum": "None", "A1Cresult": "None", "change": "No"},
@@ -74,23 +75,25 @@ def test_extract_keeps_order_and_marks_what_is_missing(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "the file is empty"),
-        (text(), "no encounter after the header"),
-        (text({}).replace(b",", b";"), "parted by semicolons, commas are expected"),
-        (text({}).replace(b",", b"\t"), "parted by tabs"),
-        (text({}).replace(b",race,", b",Race,"), "column 3 is 'Race', 'race' is expected"),
-        (text({}).replace(b",readmitted", b""), "49 columns, 50 are expected"),
-        (b"<html>Log in</html>", "column 1 is '<html>Log in</html>'"),
-        (text({}, {})[:-80], "truncated or not a table of 50 columns"),
-        (text({}, {})[:-3], "row 2: column 'readmitted' must be one of NO, >30, <30, not 'N'"),
-        (text({}, {"num_procedures": "two"}), "row 2: column 'num_procedures' must be a whole"),
-        (text({}, {"num_procedures": "1.5"}), "not '1.5'"),
-        (text({}, {"patient_nbr": "-7"}), "row 2: column 'patient_nbr' must be a whole number"),
-        (text({}, {"time_in_hospital": "?"}), "row 2: column 'time_in_hospital' must not be miss"),
-        (text({}, {"insulin": "?"}), "row 2: column 'insulin' must not be missing"),
-        (text({"age": "74"}), "row 1: column 'age' must be one of"),
-        (text({}, {}, {"encounter_id": "99"}), "encounter_id 99 stands in rows 2 and 3"),
-        (text({"race": "Cauc\xe4sian"}).decode().encode("latin-1"), "truncated or not a table"),
+        (b"", "not 50 comma-separated columns (Empty CSV file)"),
+        (text(), "holds no rows"),
+        (text({}).replace(b",", b";"), "column 'encounter_id' is missing; 50 comma-separated"),
+        (text({}).replace(b",", b"\t"), "column 'encounter_id' is missing; 50 comma-separated"),
+        (text({}).replace(b",race,", b",Race,"), "column 'race' is missing"),
+        (text({}).replace(b",race,", b",age,"), "column 'race' is missing"),
+        (text({}).replace(b",weight,", b",age,", 1), "column 'age' stands twice"),
+        (text({}).replace(b",readmitted", b""), "got 50"),
+        (b"<html>Log in</html>\n<p>", "column 'encounter_id' is missing"),
+        (text({}, {})[:-80], "not 50 comma-separated columns (CSV parse error: Row #3"),
+        (text({}, {})[:-3], "row 2, readmitted: 'N' is not a known category (NO, >30, <30)"),
+        (text({}, {"num_procedures": "two"}), "row 2, num_procedures: 'two' is not a number"),
+        (text({}, {"num_procedures": "1.5"}), "'1.5' is not a whole number"),
+        (text({}, {"patient_nbr": "-7"}), "row 2, patient_nbr: '-7' is outside 0.0 to inf"),
+        (text({}, {"time_in_hospital": "?"}), "row 2, time_in_hospital: value is missing"),
+        (text({}, {"insulin": "?"}), "row 2, insulin: value is missing"),
+        (text({"age": "74"}), "row 1, age: '74' is not a known category"),
+        (text({}, {}, {"encounter_id": "99"}), "row 3, encounter_id: '99' stands twice"),
+        (text({"race": "Cauc\xe4sian"}).decode().encode("latin-1"), "invalid UTF8"),
     ],
 )
 def test_bad_files_are_one_line_that_names_the_place(tmp_path, content, message):

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from deepcac.errors import ConfigError, DataError
 from deepcac.features.wid import wid_mortality
 from deepcac.simulate.wids import simulate
-from deepcac.sources.wids import columns, extract
+from deepcac.sources.variables import read_variables
+from deepcac.sources.wids import extract
 from deepcac.storage import read_table
 
 
 def write(path, rows):
     """Write encounters given as {column: text}; what is not given is NA."""
-    names = [column.name for column in columns()]
+    names = [column.name for column in read_variables("wids")]
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, names, restval="NA", lineterminator="\n")
         writer.writeheader()
@@ -32,10 +33,10 @@ def features(folder, rows):
 
 
 def test_columns_are_the_186_of_the_file():
-    names = [column.name for column in columns()]
+    names = [column.name for column in read_variables("wids")]
     assert len(names) == len(set(names)) == 186
     # pandas reads 8 integer, 170 float and 8 text columns (published summaries of the file).
-    kinds = [column.kind for column in columns()]
+    kinds = [column.kind for column in read_variables("wids")]
     assert (kinds.count("category"), len(kinds) - kinds.count("category")) == (8, 178)
     assert names[:4] == ["encounter_id", "patient_id", "hospital_id", "hospital_death"]
     assert names[-2:] == ["apache_3j_bodysystem", "apache_2_bodysystem"]
@@ -56,9 +57,9 @@ def test_encoding_by_hand(tmp_path):
     np.testing.assert_array_equal(got.label, [0, 1])
     value = dict(zip(got.names, got.X.T, strict=True))
     np.testing.assert_array_equal(value["age"], [61, np.nan])
-    np.testing.assert_array_equal(value["gender_F"], [1, 0])
-    np.testing.assert_array_equal(value["gender_missing"], [0, 1])
-    np.testing.assert_array_equal(value["icu_type_MICU"], [1, 0])
+    np.testing.assert_array_equal(value["gender=F"], [1, 0])
+    np.testing.assert_array_equal(value["gender=missing"], [0, 1])
+    np.testing.assert_array_equal(value["icu_type=MICU"], [1, 0])
     np.testing.assert_array_equal(value["pre_icu_los_days"], [np.nan, -0.5])
     # -1 says that APACHE IVa was not computed.
     assert np.isnan(value["apache_4a_icu_death_prob"]).all()
@@ -67,14 +68,14 @@ def test_encoding_by_hand(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([encounter(1), encounter(1)], "encounter_id 1 stands twice"),
-        ([encounter("NA")], "row 1, column 'encounter_id' is missing"),
-        ([encounter(1), encounter(2, age="old")], "row 2, column 'age' is not a number"),
-        ([encounter(1, age="1e999")], "row 1, column 'age' is not a number"),
-        ([encounter(1.5)], "row 1, column 'encounter_id' is not a number"),
-        ([encounter(1, hospital_death=2)], "row 1, column 'hospital_death' is not 0 or 1"),
-        ([encounter(1, icu_type="ICU")], "row 1, column 'icu_type' is none of CCU-CTICU"),
-        ([], "holds a header and no row"),
+        ([encounter(1), encounter(1)], "row 2, encounter_id: value stands twice"),
+        ([encounter("NA")], "row 1, encounter_id: value is missing"),
+        ([encounter(1), encounter(2, age="old")], "row 2, age: value is not a number"),
+        ([encounter(1, age="1e999")], "row 1, age: value is not a number"),
+        ([encounter(1.5)], "row 1, encounter_id: value is not a whole number"),
+        ([encounter(1, hospital_death=2)], "row 1, hospital_death: value is outside 0.0 to 1.0"),
+        ([encounter(1, icu_type="ICU")], "row 1, icu_type: value is not a known category"),
+        ([], "holds no rows"),
     ],
 )
 def test_bad_rows_are_one_clear_line(tmp_path, rows, message):
@@ -87,14 +88,14 @@ def test_bad_rows_are_one_clear_line(tmp_path, rows, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: "", "not a readable training_v2.csv"),
+        (lambda text: "", "not 186 comma-separated columns"),
         (
             lambda text: text.replace("d1_heartrate_max", "d1_pulse_max"),
             "'d1_heartrate_max' is missing",
         ),
         (lambda text: text.replace("bmi,", "age,"), "'age' stands twice"),
         (lambda text: text.replace(",", ";"), "'encounter_id' is missing"),
-        (lambda text: text[:-300], "not a readable training_v2.csv"),
+        (lambda text: text[:-300], "not 186 comma-separated columns"),
     ],
     ids=["empty", "wrong header", "column twice", "foreign delimiter", "truncated"],
 )

@@ -182,17 +182,28 @@ def read_splits(
     -------
     list of Split
         Positions refer to `row_id`; in a hold-out or a fold nothing is for validation.
+
+    Raises
+    ------
+    DataError
+        A column is missing, or the row ids differ.
     """
     table = read_table(path)
-    if not np.array_equal(table["row_id"].to_numpy(), row_id):
+    if not np.array_equal(_column(path, table, "row_id"), row_id):
         raise DataError(f"{path}: row ids differ from the feature file; build the splits again")
     if scheme == "folds":
-        fold = table["fold"].to_numpy()
+        fold = _column(path, table, "fold")
         return [_split(f, np.where(fold == f, TEST, TRAIN)) for f in range(FOLDS)]
     if scheme == "holdout":
-        return [_split(HOLDOUT_SEED, table["holdout"].to_numpy())]
+        return [_split(HOLDOUT_SEED, _column(path, table, "holdout"))]
     names = [name for name in table.column_names if name.startswith("split_")]
     return [_split(int(name.removeprefix("split_")), table[name].to_numpy()) for name in names]
+
+
+def _column(path: str | os.PathLike[str], table: pa.Table, name: str) -> npt.NDArray[np.integer]:
+    if name not in table.column_names:
+        raise DataError(f"{path}: has no column {name!r}; build the splits again")
+    return table[name].to_numpy()
 
 
 def _split(seed: int, part: npt.NDArray[np.integer]) -> Split:

@@ -32,7 +32,10 @@ Ints = npt.NDArray[np.int64]
 
 
 def fit_task(
-    task: Task, method: str, clusterings: str | os.PathLike[str] | AlphaPath | None = None
+    task: Task,
+    arm: str,
+    name: str,
+    clusterings: str | os.PathLike[str] | AlphaPath | None = None,
 ) -> Fitted:
     """Fit a method of the CAC family on one split.
 
@@ -40,8 +43,10 @@ def fit_task(
     ----------
     task : Task
         For this family the training part holds the validation rows too.
-    method : str
-        ``X``, ``km_X`` or ``cac_X`` with X an id of `deepcac.cac.base.make_base`, or ``ec3``.
+    arm : {"base", "km", "cac"}
+        X alone, KM+X or CAC+X.
+    name : str
+        X, an id of `deepcac.cac.base.make_base`; alone also ``ec3``.
     clusterings : path, AlphaPath or None
         The shared clusterings of this split; without them they are made here.
 
@@ -50,13 +55,12 @@ def fit_task(
     Fitted
         Scores of the test rows, clusters, and the cost curves of CAC.
     """
-    if method == "ec3":
+    if name == "ec3":
         from deepcac.consensus.ec3 import fit_task as fit_consensus
 
-        return fit_consensus(task, _class_weight(task, "base", "ec3"))
-    arm, _, name = method.partition("_")
-    if arm not in ("km", "cac"):
-        return _fit_alone(task, method)
+        return fit_consensus(task, _class_weight(task, arm, name))
+    if arm == "base":
+        return _fit_alone(task, name)
     path = clusterings
     if path is not None and not isinstance(path, AlphaPath):
         path = read_clusterings(path, task.y_train, task.seed)
@@ -132,14 +136,14 @@ def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> F
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
-    return _report(task, model, arm, choice, stages)
+    return _report(task, model, name, choice, stages)
 
 
 def _report(
-    task: Task, model: CACClassifier, arm: str, choice: _Choice, seconds: dict[str, float]
+    task: Task, model: CACClassifier, name: str, choice: _Choice, seconds: dict[str, float]
 ) -> Fitted:
     hyperparameters: dict[str, Any] = {
-        "classifier": type(model.base_estimator).__name__,
+        "classifier": name,
         "class_weight": model.class_weight,
         "n_clusters": task.k,
         "n_clusters_found": model.n_clusters_found_,
@@ -147,7 +151,7 @@ def _report(
         "polarisation": model.polarisation_,
     }
     history = {}
-    if arm == "cac":
+    if not isinstance(model, KMClassifier):
         hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
         hyperparameters |= {"alpha_f1": choice.scores} if choice.scores else {}
         history = {

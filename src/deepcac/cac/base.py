@@ -20,10 +20,44 @@ from deepcac.errors import ConfigError
 ClassWeight = str | dict[Any, float] | None
 
 
+class Renumbered(ClassifierMixin, BaseEstimator):
+    """A classifier that wants class ids 0, 1, ... without a gap, for ids that may have one.
+
+    XGBoost refuses a cluster that lacks a middle class.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Takes row weights and gives probabilities.
+    """
+
+    def __init__(self, classifier: BaseEstimator) -> None:
+        self.classifier = classifier
+
+    def fit(
+        self,
+        X: npt.NDArray[np.float64],
+        y: npt.NDArray[Any],
+        sample_weight: npt.NDArray[np.float64] | None = None,
+    ) -> "Renumbered":
+        """Fit on the classes that occur, of shape (c,), renumbered."""
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        self.classifier_ = clone(self.classifier).fit(X, numbers, sample_weight=sample_weight)
+        return self
+
+    def predict(self, X: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+        """Return the class of each row, as it was called in `fit`."""
+        return self.classes_[self.classifier_.predict(X)]
+
+    def predict_proba(self, X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return probabilities of shape (n, c), in the order of ``classes_``."""
+        return self.classifier_.predict_proba(X)
+
+
 def _xgb(seed: int) -> BaseEstimator:
     from xgboost import XGBClassifier
 
-    return XGBClassifier(n_estimators=10, n_jobs=1, random_state=seed)
+    return Renumbered(XGBClassifier(n_estimators=10, n_jobs=1, random_state=seed))
 
 
 # Where the papers are silent, scikit-learn's defaults stand; ridge regresses on -1 and 1.

@@ -23,11 +23,14 @@ class Method:
         Which adapter fits it and how its tasks are made (`prepare.Setting`).
     arm : {"base", "km", "cac", "deep"}
         The place in the papers' comparisons.
+    classifier : str
+        What the arm is built on: a base classifier of the CAC family, or the deep method.
     """
 
     id: str
     family: str
     arm: str
+    classifier: str
 
     @property
     def clustered(self) -> bool:
@@ -49,12 +52,12 @@ def known_methods() -> tuple[str, ...]:
 def parse_method(name: str) -> Method:
     """Take a method id apart; an unknown one is a `ConfigError` that lists the known."""
     if name in DEEP or name in SEQUENCE:
-        return Method(name, "deep", "deep")
+        return Method(name, "deep", "deep", name)
     if name in CLASSIFIERS or name in ALONE:
-        return Method(name, "cac", "base")
+        return Method(name, "cac", "base", name)
     arm, _, classifier = name.partition("_")
     if arm in ("km", "cac") and classifier in CLASSIFIERS:
-        return Method(name, "cac", arm)
+        return Method(name, "cac", arm, classifier)
     raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")
 
 
@@ -84,4 +87,4 @@ def fit(task: Task, method: Method, shared: Path | None) -> Fitted:
         return fit_deep(task, method.id, shared)
     from deepcac.cac.adapter import fit_task as fit_cac
 
-    return fit_cac(task, method.id, shared)
+    return fit_cac(task, method.arm, method.classifier, shared)

@@ -4,13 +4,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn import metrics as sk
 
+from deepcac.evaluation.statistics import RISK_BINS, risk_bins
 from deepcac.evaluation.task import Fitted, Task
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 Scores = dict[str, float | None]
 
-ECE_BINS = 10
 SILHOUETTE_ROWS = 5000
 
 
@@ -46,7 +46,7 @@ def min_sensitivity_precision(y: Ids, score: Array) -> float:
     return float(np.minimum(precision, recall).max())
 
 
-def expected_calibration_error(y: Ids, probability: Array, bins: int = ECE_BINS) -> float:
+def expected_calibration_error(y: Ids, probability: Array, bins: int = RISK_BINS) -> float:
     """Weighted mean gap between predicted and observed risk in `bins` equal-width bins.
 
     Parameters
@@ -56,8 +56,7 @@ def expected_calibration_error(y: Ids, probability: Array, bins: int = ECE_BINS)
     probability : ndarray of shape (n,)
         Predicted risk in [0, 1].
     """
-    which = np.minimum((probability * bins).astype(int), bins - 1)
-    gap = np.bincount(which, weights=y - probability, minlength=bins)
+    gap = np.bincount(risk_bins(probability, bins), weights=y - probability, minlength=bins)
     return float(np.abs(gap).sum() / len(y))
 
 
@@ -74,21 +73,26 @@ def score(task: Task, fitted: Fitted) -> Scores:
     return {name: _finite(value) for name, value in values.items()}
 
 
+def f1(y: Ids, predicted: Ids, n_classes: int) -> float:
+    """F1 of class 1 of two, or the mean F1 of three or more; 0 for a class never predicted."""
+    average = "binary" if n_classes == 2 else "macro"
+    return float(sk.f1_score(y, predicted, average=average, zero_division=0))
+
+
 def _discrimination(task: Task, fitted: Fitted) -> Scores:
     y, n_classes = task.y_test, task.n_classes
     auroc = one_against_rest(y, fitted.probability, n_classes, "auroc")
     auprc = one_against_rest(y, fitted.probability, n_classes, "auprc")
-    f1_macro = sk.f1_score(y, fitted.predicted, average="macro", zero_division=0)
     scores: Scores = {
         "accuracy": sk.accuracy_score(y, fitted.predicted),
-        "f1_macro": f1_macro,
+        "f1": f1(y, fitted.predicted, n_classes),
+        "f1_macro": sk.f1_score(y, fitted.predicted, average="macro", zero_division=0),
         "auroc_macro": auroc.mean(),
         "auprc_macro": auprc.mean(),
     }
     if n_classes > 2:
-        return scores | {"f1": f1_macro, "auroc": auroc.mean(), "auprc": auprc.mean()}
+        return scores | {"auroc": auroc.mean(), "auprc": auprc.mean()}
     return scores | {
-        "f1": sk.f1_score(y, fitted.predicted, zero_division=0),
         "auroc": auroc[1],
         "auprc": auprc[1],
         "min_se_pp": min_sensitivity_precision(y, fitted.probability[:, 1]) if y.any() else None,

@@ -74,32 +74,21 @@ def run(
     _check(method, k, dataset, features)
     setting = Setting(dataset, k, protocol, method.family)
     splits = read_splits(files.splits, features.row_id, scheme(protocol, method.family))
-    entries, rows = [], []
+    done = [_run_split(features, split, setting, method, files.shared) for split in splits]
     seconds: Counter[str] = Counter()
-    for split in splits:
-        entry, scores, spent = _run_split(features, split, setting, method, files.shared)
-        entries.append(entry)
-        rows.append(scores)
+    for *_, spent in done:
         seconds.update(spent)
-    statuses = [entry["status"] for entry in entries]
     record = {
-        "schema": 1,
-        "dataset": dataset,
-        "method": method.id,
-        "k": k,
-        "protocol": protocol.name,
-        "switches": sorted(protocol.labels),
-        "status": next((s for s in statuses if s != "ok"), "ok"),
         "synthetic": synthetic,
+        **_head(setting, method),
         **_shape(features),
-        "splits": entries,
-        "summary": records.summarise(entries),
+        **_outcome([entry for entry, _, _ in done]),
         "inputs": {
             name: records.file_digest(getattr(files, name)) for name in ("features", "splits")
         },
         "machine": records.machine(dict(seconds), threads, device(method)),
     }
-    records.write_scores(files.record, rows)
+    records.write_scores(files.record, [scores for _, scores, _ in done])
     records.write_record(files.record, record)
 
 
@@ -113,6 +102,27 @@ def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> Non
             f"{method.id} reads {kinds[method.sequence]}, but {dataset} has "
             f"{kinds[not method.sequence]}; ask for another method or data set"
         )
+
+
+def _head(setting: Setting, method: Method) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "dataset": setting.dataset,
+        "method": method.id,
+        "k": setting.k,
+        "protocol": setting.protocol.name,
+        "switches": sorted(setting.protocol.labels),
+    }
+
+
+def _outcome(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the splits, their summary, and the first status that is not ok."""
+    statuses = [entry["status"] for entry in entries]
+    return {
+        "status": next((s for s in statuses if s != "ok"), "ok"),
+        "splits": entries,
+        "summary": records.summarise(entries),
+    }
 
 
 def _shape(features: FeatureMatrix) -> dict[str, int | float]:

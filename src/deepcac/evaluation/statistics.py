@@ -13,6 +13,8 @@ from scipy import stats
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
+RISK_BINS = 10
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -215,7 +217,12 @@ def interval(resampled: Array, level: float = 0.95) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def reliability(label: Ids, probability: Array, bins: int = 10) -> tuple[Array, Array, Ids]:
+def risk_bins(probability: Array, bins: int = RISK_BINS) -> Ids:
+    """Return the equal-width bin over [0, 1] of each predicted risk; 1 is in the last."""
+    return np.minimum((probability * bins).astype(np.int64), bins - 1)
+
+
+def reliability(label: Ids, probability: Array, bins: int = RISK_BINS) -> tuple[Array, Array, Ids]:
     """Return the calibration curve over equal-width bins.
 
     Parameters
@@ -234,7 +241,7 @@ def reliability(label: Ids, probability: Array, bins: int = 10) -> tuple[Array, 
     count : ndarray of shape (b,), int64
         Rows in the bin.
     """
-    place = np.minimum((probability * bins).astype(np.int64), bins - 1)
+    place = risk_bins(probability, bins)
     count = np.bincount(place, minlength=bins)
     filled = count > 0
     predicted = np.bincount(place, weights=probability, minlength=bins)[filled] / count[filled]

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from sklearn.metrics import f1_score, log_loss, roc_auc_score, silhouette_score
+from sklearn.metrics import log_loss, roc_auc_score, silhouette_score
 from sklearn.model_selection import train_test_split
 
 from deepcac.cac.base import class_scores, make_base
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
-from deepcac.evaluation.metrics import score
+from deepcac.evaluation.metrics import f1, score
 from deepcac.evaluation.task import Task
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.features.scaling import Scaler
@@ -48,7 +48,8 @@ def alpha_sweep(task: Task, alphas: Sequence[float] = ALPHAS) -> pa.Table:
     -------
     pyarrow.Table
         alpha, pass, moves, cost, within, separation, train_log_loss, test_log_loss (LR in each
-        cluster, unweighted), f1 (test, balanced LR), silhouette (of at most 2,000 rows).
+        cluster, unweighted), f1 (`metrics.f1` of the test part, balanced LR), silhouette (of at
+        most 2,000 rows).
     """
     start = kmeans_labels(task.X_train, task.k, task.seed)
     rows = [point for alpha in alphas for point in _passes(task, start, alpha)]
@@ -84,7 +85,7 @@ def _local_scores(task: Task, labels: Ids) -> dict[str, float]:
     return {
         "train_log_loss": float(log_loss(task.y_train, _own_scores(plain, task), labels=classes)),
         "test_log_loss": float(log_loss(task.y_test, on_test, labels=classes)),
-        "f1": float(f1_score(task.y_test, predicted, zero_division=0)),
+        "f1": f1(task.y_test, predicted, task.n_classes),
     }
 
 
@@ -182,7 +183,7 @@ def _point(task: Task, method: str, k: int, alpha: float | None, labels: Ids) ->
         "method": method,
         "k": k,
         "alpha": alpha,
-        "f1": float(f1_score(task.y_test, probability.argmax(axis=1), zero_division=0)),
+        "f1": f1(task.y_test, probability.argmax(axis=1), task.n_classes),
         "auroc": float(roc_auc_score(task.y_test, probability[:, 1])),
     }
 

@@ -14,9 +14,10 @@ import pandas as pd
 
 from deepcac.cohort import Flow, steps
 from deepcac.errors import ConfigError, DataError
+from deepcac.features.encoding import indicators
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.protocol import SOUND, Protocol
-from deepcac.sources.uci_diabetes import AGES, LEVELS, MAY_MISS, MEDICATIONS
+from deepcac.sources.uci_diabetes import medications, variables
 from deepcac.storage import read_table
 
 Codes = npt.NDArray[np.int64]
@@ -157,11 +158,15 @@ def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatri
     FeatureMatrix
         Label 1 where the patient was readmitted at any time.
     """
+    kinds = variables()
     days = np.asarray(rows["time_in_hospital"], np.int64)
     coded: dict[str, tuple[Codes, Mapping[str, int] | None]] = {
         "race": (_race(rows["race"]), RACE),
-        "gender": (np.asarray(rows["gender"].map(_codes(LEVELS["gender"])), np.int64), GENDER),
-        "age": (np.digitize(np.asarray(rows["age"].map(_codes(AGES))), [3, 6]), AGE),
+        "gender": (
+            np.asarray(rows["gender"].map(_codes(kinds["gender"].levels)), np.int64),
+            GENDER,
+        ),
+        "age": (np.digitize(np.asarray(rows["age"].map(_codes(kinds["age"].levels))), [3, 6]), AGE),
         "discharge_disposition_id": _ids(rows, "discharge_disposition_id", DISCHARGES),
         "admission_source_id": _ids(rows, "admission_source_id", ADMISSION_SOURCES),
         "time_in_hospital": (days, None),
@@ -173,7 +178,7 @@ def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatri
         return _matrix(rows, {name: codes for name, (codes, _) in coded.items()})
     columns: dict[str, npt.NDArray[np.generic]] = {}
     for name, (codes, values) in coded.items():
-        columns.update({name: codes} if values is None else _one_hot(name, codes, values))
+        columns.update({name: codes} if values is None else indicators(name, codes, values))
     return _matrix(rows, columns)
 
 
@@ -196,9 +201,9 @@ def all_columns(rows: pd.DataFrame) -> FeatureMatrix:
         Label 1 where the patient was readmitted at any time.
     """
     columns: dict[str, npt.NDArray[np.generic]] = {name: rows[name].to_numpy() for name in COUNTS}
-    columns["age"] = rows["age"].map(_codes(AGES)).to_numpy() * 10 + 5
+    columns["age"] = rows["age"].map(_codes(variables()["age"].levels)).to_numpy() * 10 + 5
     for name in ("race", "gender", "max_glu_serum", "A1Cresult"):
-        columns.update(_levels(rows[name], LEVELS[name]))
+        columns.update(_levels(rows[name], variables()[name].levels))
     columns.update(_levels(rows["medical_specialty"], (*FULL_SPECIALTIES, "other")))
     columns.update(_levels(rows["payer_code"], (*PAYERS, "other")))
     for name, ids in (
@@ -206,11 +211,11 @@ def all_columns(rows: pd.DataFrame) -> FeatureMatrix:
         ("discharge_disposition_id", DISCHARGES),
         ("admission_source_id", ADMISSION_SOURCES),
     ):
-        columns.update(_one_hot(name, *_ids(rows, name, ids)))
+        columns.update(indicators(name, *_ids(rows, name, ids)))
     for name in ("diag_1", "diag_2", "diag_3"):
-        columns.update(_one_hot(name, icd9_group(rows[name]), DIAGNOSIS))
+        columns.update(indicators(name, icd9_group(rows[name]), DIAGNOSIS))
         columns[f"{name}=missing"] = rows[name].isna().to_numpy()
-    for name in MEDICATIONS:
+    for name in medications():
         if name not in NEVER_GIVEN:
             columns[name] = (rows[name] != "No").to_numpy()
             dose = rows[name].map({"Down": -1, "Up": 1}).fillna(0)
@@ -231,7 +236,7 @@ def icd9_group(code: pd.Series) -> Codes:
 
 
 def _race(race: pd.Series) -> Codes:
-    code = race.map({name: RACE.get(name, RACE["other"]) for name in LEVELS["race"]})
+    code = race.map({name: RACE.get(name, RACE["other"]) for name in variables()["race"].levels})
     return np.asarray(code.fillna(RACE["missing"]), np.int64)
 
 
@@ -262,21 +267,11 @@ def _codes(values: Sequence[str]) -> dict[str, int]:
     return {value: code for code, value in enumerate(values)}
 
 
-def _one_hot(
-    name: str, codes: Codes, values: Mapping[str, int]
-) -> dict[str, npt.NDArray[np.generic]]:
-    return {f"{name}={value}": codes == code for value, code in values.items()}
-
-
-def _levels(column: pd.Series, levels: Sequence[str]) -> dict[str, npt.NDArray[np.generic]]:
+def _levels(column: pd.Series, levels: Sequence[str]) -> dict[str, npt.NDArray[np.float64]]:
     """One-hot columns of text; "other" takes what is not in the list, "missing" what is null."""
-    known = column.where(column.isin(levels) | column.isna(), "other")
-    hot: dict[str, npt.NDArray[np.generic]] = {
-        f"{column.name}={level}": (known == level).to_numpy(bool) for level in levels
-    }
-    if column.name in MAY_MISS:
-        hot[f"{column.name}=missing"] = column.isna().to_numpy()
-    return hot
+    name = str(column.name)
+    known = column.where(column.isin(levels) | column.isna(), "other").to_numpy(object)
+    return indicators(name, known, levels, missing=variables()[name].missing)
 
 
 def _matrix(rows: pd.DataFrame, columns: Mapping[str, npt.NDArray[np.generic]]) -> FeatureMatrix:

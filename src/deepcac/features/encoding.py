@@ -1,9 +1,11 @@
 """Tidy columns to feature columns: numbers as they are, categories one-hot or as ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -11,6 +13,37 @@ from deepcac.errors import DataError
 from deepcac.sources.variables import levels_of
 
 Array = npt.NDArray[np.float64]
+
+
+def indicators(
+    name: str,
+    values: npt.NDArray[Any],
+    levels: Sequence[str] | Mapping[str, int],
+    *,
+    missing: bool = False,
+) -> dict[str, Array]:
+    """Return one 0/1 column a level, named ``name=level``.
+
+    Parameters
+    ----------
+    name : str
+        The variable.
+    values : ndarray of shape (n,)
+        Text, None where missing; or codes.
+    levels : sequence of str, or mapping of str to int
+        Levels of text, or the level of each code, in order. A value of no level is 0 in all.
+    missing : bool
+        Whether rows without a value get a column of their own, ``name=missing``.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+    """
+    coded = levels.items() if isinstance(levels, Mapping) else zip(levels, levels, strict=True)
+    columns = {f"{name}={level}": (values == code).astype(np.float64) for level, code in coded}
+    if missing:
+        columns[f"{name}=missing"] = pd.isna(values).astype(np.float64)
+    return columns
 
 
 def one_hot(table: pa.Table, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
@@ -33,21 +66,19 @@ def one_hot(table: pa.Table, names: Sequence[str]) -> tuple[Array, tuple[str, ..
     X : ndarray of shape (n, d)
     feature_names : tuple of str, length d
     """
-    columns: list[Array] = []
-    encoded: list[str] = []
+    columns: dict[str, Array] = {}
     for name in names:
-        levels = levels_of(table.schema.field(name))
+        levels, column = levels_of(table.schema.field(name)), table[name]
         if levels is None:
-            columns.append(_numbers(table[name]))
-            encoded.append(name)
+            columns[name] = _numbers(column)
             continue
-        for level, indicator in _indicators(table[name], levels):
-            columns.append(indicator)
-            encoded.append(f"{name}={level}")
-    kept = [j for j, column in enumerate(columns) if _varies(column)]
+        missing = column.null_count > 0
+        shown = levels if len(levels) != 2 or missing else levels[1:]
+        columns |= indicators(name, column.to_numpy(), shown, missing=missing)
+    kept = {name: column for name, column in columns.items() if _varies(column)}
     if not kept:
         raise DataError("no column varies; a feature file needs at least one")
-    return np.column_stack([columns[j] for j in kept]), tuple(encoded[j] for j in kept)
+    return np.column_stack(list(kept.values())), tuple(kept)
 
 
 def ranks(table: pa.Table, names: Sequence[str], *, missing: str) -> Array:
@@ -81,18 +112,7 @@ def _is_text(table: pa.Table, name: str) -> bool:
 
 
 def _numbers(column: pa.ChunkedArray) -> Array:
-    return pc.fill_null(column, np.nan).to_numpy().astype(np.float64)
-
-
-def _indicators(column: pa.ChunkedArray, levels: Sequence[str]) -> list[tuple[str, Array]]:
-    shown = levels if len(levels) != 2 or column.null_count else levels[1:]
-    indicators = [
-        (level, pc.fill_null(pc.equal(column, level), False).to_numpy().astype(np.float64))
-        for level in shown
-    ]
-    if column.null_count:
-        indicators.append(("missing", pc.is_null(column).to_numpy().astype(np.float64)))
-    return indicators
+    return pc.fill_null(column.cast(pa.float64()), np.nan).to_numpy()
 
 
 def _varies(column: Array) -> bool:

@@ -13,8 +13,10 @@ import pyarrow as pa
 
 from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
+from deepcac.features.encoding import indicators
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.sources.wids import LABEL, RECORD, columns
+from deepcac.sources.variables import read_variables
+from deepcac.sources.wids import LABEL, RECORD
 from deepcac.storage import read_table
 
 # Death probabilities of the APACHE IVa score: -1 stands for "not computed".
@@ -33,7 +35,7 @@ def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     -------
     FeatureMatrix
         n rows of 241 columns: numbers in file order, NaN where missing, then
-        ``{category}_{level}`` and ``{category}_missing``.
+        ``{category}={level}`` and ``{category}=missing``.
     Flow
         The cohort flow.
 
@@ -62,18 +64,14 @@ def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
 
 def _encoded(table: pa.Table) -> dict[str, npt.NDArray[np.float64]]:
     encoded: dict[str, npt.NDArray[np.float64]] = {}
-    for column in columns():
+    columns = read_variables("wids")
+    for column in columns:
         if column.kind == "number":
             values = table[column.name].to_numpy().astype(float)
             absent = (values < 0) & (column.name in PROBABILITIES)
             encoded[column.name] = np.where(absent, np.nan, values)
-    for column in columns():
+    for column in columns:
         if column.kind == "category":
             texts = table[column.name].to_numpy()
-            for level in column.levels:
-                encoded[f"{column.name}_{level}"] = (texts == level).astype(float)
-            if column.may_be_missing:
-                encoded[f"{column.name}_missing"] = np.array(
-                    [text is None for text in texts], float
-                )
+            encoded |= indicators(column.name, texts, column.levels, missing=column.missing)
     return encoded

@@ -16,7 +16,7 @@ import pandas as pd
 
 from deepcac.errors import ConfigError
 from deepcac.simulate.archive import write_archive
-from deepcac.sources.uci_diabetes import AGES, HEADER, MEDICATIONS, MEMBER
+from deepcac.sources.uci_diabetes import MEMBER, medications, variables
 
 FOLDER = "dataset_diabetes"
 TRUTH = "SYNTHETIC_SUBTYPES.csv"
@@ -128,7 +128,7 @@ def _encounters(
     columns |= _stay(subtype, kinds, rng)
     columns |= _treatment(subtype, kinds, rng)
     columns["readmitted"] = _readmitted(columns, subtype, kinds, rng)
-    return pd.DataFrame({name: columns[name] for name in HEADER})
+    return pd.DataFrame({name: columns[name] for name in variables()})
 
 
 def _demography(
@@ -139,7 +139,9 @@ def _demography(
     return {
         "race": rng.choice(races, n, p=(0.74, 0.19, 0.02, 0.01, 0.02, 0.02)),
         "gender": rng.choice(("Female", "Male"), n),
-        "age": np.array(AGES)[_drawn(subtype, [kind.age for kind in kinds], rng)],
+        "age": np.array(variables()["age"].levels)[
+            _drawn(subtype, [kind.age for kind in kinds], rng)
+        ],
         "weight": rng.choice(("?", "[75-100)", "[50-75)"), n, p=(0.97, 0.02, 0.01)),
         "payer_code": rng.choice(("?", "MC", "HM", "SP", "BC"), n, p=(0.4, 0.35, 0.1, 0.1, 0.05)),
     }
@@ -185,11 +187,11 @@ def _treatment(
         ),
     }
     doses = ("No", "Steady", "Up", "Down")
-    for name in MEDICATIONS:
+    for name in medications():
         given = rng.random(n) < (0.2 if name == "metformin" else RARE_MEDICATION)
         columns[name] = np.where(given, rng.choice(doses[1:], n, p=(0.9, 0.05, 0.05)), "No")
     columns["insulin"] = _weighted(subtype, doses, [kind.insulin for kind in kinds], rng)
-    taken = np.column_stack([columns[name] for name in MEDICATIONS])
+    taken = np.column_stack([columns[name] for name in medications()])
     columns["change"] = np.where(np.isin(taken, ("Up", "Down")).any(axis=1), "Ch", "No")
     columns["diabetesMed"] = np.where((taken != "No").any(axis=1), "Yes", "No")
     return columns

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from deepcac.errors import ConfigError
-from deepcac.sources.wids import columns
+from deepcac.sources.variables import Variable, read_variables
 from deepcac.storage import atomic_path
 
 Array = npt.NDArray[np.float64]
@@ -64,19 +64,20 @@ def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> No
         "patient_id": rng.permutation(n).astype(str),
         "hospital_death": (rng.random(n) < risk).astype(int).astype(str),
     }
-    for column in columns():
+    columns = read_variables("wids")
+    for column in columns:
         if column.name in table:
             continue
         if column.kind == "category":
             table[column.name] = _category(column.name, column.levels, subtype, rng)
-            missing = 0.03 * column.may_be_missing
+            missing = 0.03 * column.missing
         else:
-            values = _number(column.name, subtype, offset, risk, rng)
+            values = _number(column, subtype, offset, risk, rng)
             table[column.name] = np.round(values, 3).astype(str)
             missing = 0 if _is_complete(column.name) else MISSING_SHARE
         table[column.name] = np.where(rng.random(n) < missing, "NA", table[column.name])
     with atomic_path(path) as partial:
-        ordered = pa.table({column.name: table[column.name] for column in columns()})
+        ordered = pa.table({column.name: table[column.name] for column in columns})
         csv.write_csv(ordered, partial, csv.WriteOptions(quoting_style="needed"))
 
 
@@ -93,14 +94,14 @@ def _category(
 
 
 def _number(
-    name: str,
+    column: Variable,
     subtype: npt.NDArray[np.int64],
     offset: dict[str, Array],
     risk: Array,
     rng: np.random.Generator,
 ) -> Array:
     """Draw one number column."""
-    n = len(subtype)
+    n, name = len(subtype), column.name
     window, _, rest = name.partition("_")
     measure, _, extreme = rest.rpartition("_")
     if window in ("d1", "h1") and measure in _SIGNALS:
@@ -119,11 +120,11 @@ def _number(
         return np.zeros(n)
     if name == "age":
         return np.clip(rng.normal(63, 15, n), 16, 89).round()
-    if _is_flag(name):
+    if _is_flag(column):
         return (rng.random(n) < 0.1).astype(float)
     return rng.normal(50, 10, n)
 
 
-def _is_flag(name: str) -> bool:
-    group = next(column.group for column in columns() if column.name == name)
-    return group == "APACHE comorbidity" or name in (*_COMPLETE_FLAGS, *_OTHER_FLAGS)
+def _is_flag(column: Variable) -> bool:
+    named = column.name in (*_COMPLETE_FLAGS, *_OTHER_FLAGS)
+    return named or column.meaning == "APACHE comorbidity"

@@ -25,8 +25,8 @@ def extract_adult(train: StrPath, test: StrPath, tidy: StrPath, cohort: StrPath)
         Parquet table and row counts to write.
     """
     variables = read_variables("uci_adult")
-    first = read_delimited(train, variables, header=False, missing="?")
-    second = read_delimited(test, variables, header=False, comment="|", missing="?", strip=".")
+    first = read_delimited(train, variables, header=False, missing=("?",))
+    second = read_delimited(test, variables, header=False, comment="|", missing=("?",), strip=".")
     group = ["train"] * first.num_rows + ["test"] * second.num_rows
     table = pa.concat_tables([first, second]).append_column("group", pa.array(group, pa.string()))
     write_table(tidy, with_row_id(table))

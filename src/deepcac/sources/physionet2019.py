@@ -176,12 +176,13 @@ def _parse(text: bytes, n_rows: int) -> pa.Table:
 
 
 def _check(batch: _Batch, starts: np.ndarray, table: pa.Table) -> None:
-    """Refuse infinite values, labels that are not 0/1 or turn off again, and hours not in order."""
+    """Refuse infinite values, hours missing or not in order, labels not 0/1 or turned off again."""
     begins = np.zeros(len(table), bool)
     begins[starts] = True
     hour = table["ICULOS"].to_numpy().astype(float)
     label = table["SepsisLabel"].to_numpy().astype(float)
     faults = {
+        "ICULOS is missing": np.isnan(hour),
         "ICULOS does not rise by one an hour": ~begins & ~(np.diff(hour, prepend=0) == 1),
         "SepsisLabel is neither 0 nor 1": ~np.isin(label, (0, 1)),
         "SepsisLabel turns from 1 to 0": ~begins & (np.diff(label, prepend=0) < 0),

@@ -2,12 +2,14 @@
 
 One CSV a source in ``sources/variables/``, with the columns ``name`` (as in the raw file), ``kind``
 (id, number, integer, category or text), ``unit``, ``low``, ``high``, ``levels`` (in order, joined
-by ``|``), ``missing`` (yes where the source leaves values out) and ``meaning``.
+by ``|``), ``missing`` (yes where the source leaves values out) and ``meaning`` (of WiDS: the group
+in the data dictionary).
 """
 
 import csv
 import json
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 
 import pyarrow as pa
@@ -45,14 +47,20 @@ class Variable:
     meaning: str = ""
 
     def field(self) -> pa.Field:
-        """Return the arrow field of the tidy column; categories carry their levels along."""
+        """Return the arrow field of the tidy column.
+
+        Categories carry their levels along; whole numbers of which none is missing are int64,
+        all other numbers float64.
+        """
         if self.kind == "category":
             return category_field(self.name, self.levels)
         if self.kind == "text":
             return pa.field(self.name, pa.string())
-        return pa.field(self.name, pa.int64() if self.kind == "id" else pa.float64())
+        whole = self.kind in ("id", "integer") and not self.missing
+        return pa.field(self.name, pa.int64() if whole else pa.float64())
 
 
+@cache
 def read_variables(source: str) -> tuple[Variable, ...]:
     """Return the columns of a source, in file order."""
     text = (resources.files("deepcac.sources") / "variables" / f"{source}.csv").read_text("utf-8")

@@ -10,7 +10,6 @@ from deepcac.sources.mimic3.stays import DAY_HOURS
 MAX_PF_RATIO, MIN_PEEP = 300, 5
 # A ventilator setting is taken to hold this long after it was charted.
 SETTING_MINUTES = 8 * 60
-AGGREGATES = ("first", "last", "lowest", "highest", "median")
 
 
 def load_part(connection: duckdb.DuckDBPyConnection, measurements: str) -> pa.Table:

@@ -50,6 +50,7 @@ include: "workflow/rules/deep.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/sweeps.smk"
 include: "workflow/rules/case_study.smk"
+include: "workflow/rules/theory.smk"
 include: "workflow/rules/report.smk"
 
 

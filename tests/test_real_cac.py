@@ -10,7 +10,9 @@ import pytest
 import cac_reference as reference
 from deepcac.cac import cluster
 from deepcac.cac.cluster import kmeans_labels
+from deepcac.features.cic import cic_features
 from deepcac.features.scaling import standardise_alone
+from deepcac.sources.physionet2012 import read_outcomes, read_sets
 
 pytestmark = [
     pytest.mark.real,
@@ -46,7 +48,14 @@ def adult():
     return X.astype(np.float64), np.unique(columns[14].astype(str), return_inverse=True)[1]
 
 
-@pytest.mark.parametrize(("load", "k"), [(magic, 2), (credit, 3), (adult, 2)])
+def cic():
+    folder = MIRROR / "physionet2012"
+    (events,) = read_sets({"a": folder / "set-a.tar.xz"})
+    data, _ = cic_features("cic", events, read_outcomes(folder / "Outcomes-a.txt", "a"))
+    return data.X, data.label
+
+
+@pytest.mark.parametrize(("load", "k"), [(magic, 2), (credit, 3), (adult, 2), (cic, 2)])
 @pytest.mark.parametrize("alpha", [0.05, 0.5])
 def test_labels_and_moves_equal_the_reference_on_real_rows(load, k, alpha):
     X, y = load()

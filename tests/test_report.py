@@ -289,7 +289,7 @@ def test_a_rising_cost_breaks_the_claim(tmp_path, monkeypatch):
 def test_report_without_runs_is_valid(tmp_path):
     out = report(tmp_path, [])
     page = (out / "index.html").read_text(encoding="utf-8")
-    assert "No run has been made yet" in page
+    assert "No run on real data has been made yet" in page
     assert {row["verdict"] for row in rows(out / "claims.csv")} <= {
         "not run",
         "not decidable from open data",

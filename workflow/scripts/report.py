@@ -15,4 +15,5 @@ with job(snakemake):
         profile_paths=snakemake.input.profiles,
         sweep_paths=snakemake.input.sweeps,
         case_paths=snakemake.input.cases,
+        theory_paths=snakemake.input.theory,
     )

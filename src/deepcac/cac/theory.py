@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.cac.cluster import cluster
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -30,6 +32,40 @@ def largest_rise(cost: Floats) -> float:
     Theorem 2 of 000_*: every move lowers the cost.
     """
     return float(np.maximum(np.diff(cost), 0.0).max(initial=0.0))
+
+
+def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passes: int) -> Floats:
+    """Return the cost of CAC before and after each pass if all rows move at once, as by Lloyd.
+
+    Every row goes to the cluster with the least ``||x - mu_j||^2 - alpha s_j``, all centroids
+    kept until the pass ends (001_* Remark 1). No theorem says that this lowers the cost.
+
+    Parameters
+    ----------
+    X, y, labels : ndarray of shape (n, d), (n,) and (n,)
+        Rows, classes 0 and 1, and the clusters to start from.
+    alpha : float
+        Weight of the separation.
+    k, passes : int
+        Number of clusters, and the most passes; fewer if nothing moves any more.
+    """
+    costs = []
+    for _ in range(passes):
+        costs.append(float(cluster(X, y, labels, alpha, max_iter=0, n_clusters=k).cost[0]))
+        distance = np.stack([_lloyd_distance(X, y, labels == j, alpha) for j in range(k)])
+        moved = distance.argmin(axis=0)
+        if np.array_equal(moved, labels):
+            break
+        labels = moved
+    return np.array(costs)
+
+
+def _lloyd_distance(X: Floats, y: Ints, own: npt.NDArray[np.bool_], alpha: float) -> Floats:
+    if not own.any():
+        return np.full(len(X), np.inf)
+    means = [X[own & (y == c)].mean(axis=0) for c in (0, 1) if (own & (y == c)).any()]
+    separation = ((means[0] - means[-1]) ** 2).sum()
+    return ((X - X[own].mean(axis=0)) ** 2).sum(axis=1) - alpha * separation
 
 
 def growth_exponent(sizes: Floats, seconds: Floats) -> float:
@@ -87,8 +123,9 @@ def printed_am_softmax_bounds(
     """Return the bounds as 003_* Theorem 3 prints them, K1 - G (...) and K2 - G (...).
 
     The lower one has lost a factor 1/2 before s on its way through the proof, so that it is
-    certain only while (w+ - w-).(N+ mu+ - N- mu-) is not negative. The upper one rests on
-    ln(1 + e^x) < 1 + x, which is false below x = -ln(e - 1), that is for well-classified rows.
+    certain only while (w+ - w-).(N+ mu+ - N- mu-) is not negative, or s m is at least 2 ln 2 (as
+    with the paper's 30 and 0.4). The upper one rests on ln(1 + e^x) < 1 + x, which is false
+    below x = -ln(e - 1), that is for well-classified rows.
 
     Parameters
     ----------

@@ -43,6 +43,7 @@ from deepcac.report.runtables import clusters_table, runs_table, tally, times_ta
 from deepcac.report.schematics import schematic_figures
 from deepcac.report.sweeps import load_sweeps, sweep_figures
 from deepcac.report.tables import Table
+from deepcac.report.theory import load_theory, theory_tables
 from deepcac.storage import atomic_path
 
 
@@ -63,6 +64,7 @@ def build(
     profile_paths: Iterable[str | os.PathLike[str]] = (),
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
     case_paths: Iterable[str | os.PathLike[str]] = (),
+    theory_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -83,6 +85,8 @@ def build(
         Tables of `deepcac.evaluation.sweeps`, for the papers' curves.
     case_paths : iterable of path-like, optional
         Records of `deepcac.evaluation.case_study`.
+    theory_paths : iterable of path-like, optional
+        Records of `deepcac.evaluation.theory`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -102,12 +106,16 @@ def build(
     sweeps = load_sweeps(sweep_paths)
     profiles = load_profiles(profile_paths)
     sources = source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None)
-    decided = claim_book.claims(real, ledger, sweeps, described)
+    theory = load_theory(theory_paths, out.absolute().parents[1])
+    proved = [record for record in theory if not record.synthetic]
+    decided = claim_book.claims(real, ledger, sweeps, described, proved)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(real, Bootstraps(resamples))
     tables = _tables(runs, real, ledger, effects) | {"data": [data_table(sources)]}
     tables["subtypes"] += case_tables(described, ledger)
     tables["synthetic"] += case_tables(generated, (), "synthetic_case")
+    tables["theory"] = theory_tables(proved)
+    tables["synthetic"] += theory_tables([r for r in theory if r.synthetic], "synthetic_theory")
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     overview = (printed_against_ours(ledger), effect_forest(effects))
@@ -126,6 +134,7 @@ def build(
         .get_template("index.html")
         .render(
             runs=runs,
+            n_real=len(real),
             tally=tally(real),
             ledger=ledger,
             ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),

@@ -14,10 +14,12 @@ from deepcac.report.claims.evidence import NOT_RUN, Decision, Evidence
 from deepcac.report.claims.rules import Rule
 from deepcac.report.claims.sweeps import sweep_rules
 from deepcac.report.claims.tables import table_rules
+from deepcac.report.claims.theory import theory_rules
 from deepcac.report.ledger import Entry
 from deepcac.report.printed import facts
 from deepcac.report.records import Runs
 from deepcac.report.sweeps import Sweeps
+from deepcac.report.theory import TheoryRecord
 from deepcac.storage import atomic_path
 
 
@@ -51,11 +53,15 @@ class Claim:
 
 
 def claims(
-    runs: Runs, ledger: Sequence[Entry], sweeps: Sweeps, studies: Iterable[CaseStudy] = ()
+    runs: Runs,
+    ledger: Sequence[Entry],
+    sweeps: Sweeps,
+    studies: Iterable[CaseStudy] = (),
+    theory: Sequence[TheoryRecord] = (),
 ) -> list[Claim]:
     """Decide every claim of the facts; those without a rule say what they need."""
     rules = {**cac_rules(), **deep_rules(), **table_rules(ledger), **sweep_rules(sweeps)}
-    rules |= case_study_rules(studies)
+    rules |= case_study_rules(studies) | theory_rules(theory)
     return [_claim(row, rules.get(row["id"]), runs) for row in facts("claims")]
 
 

@@ -1,0 +1,18 @@
+"""Evaluate both sides of the papers' theorems on the first split of a data set."""
+
+from pathlib import Path
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.evaluation.prepare import Setting, make_task
+    from deepcac.evaluation.theory import write_theory
+    from deepcac.features.matrix import read_features
+    from deepcac.protocol import SOUND
+    from deepcac.splits import read_splits
+
+    features = read_features(snakemake.input.features)
+    split = read_splits(snakemake.input.splits, features.row_id)[0]
+    setting = Setting(snakemake.wildcards.dataset, int(snakemake.wildcards.k), SOUND, "cac")
+    task = make_task(features, split, setting)
+    write_theory(Path(snakemake.output[0]), task, synthetic=snakemake.params.synthetic)

@@ -95,4 +95,6 @@ rule deep:
 # Rebuilt files that equal their DVC pointers enter the local cache, so that `dvc status` is clean.
 onsuccess:
     if Path(".dvc").is_dir():
-        shell(f"{sys.executable} {workflow.basedir}/workflow/scripts/pointers.py || true")
+        shell(
+            f"{sys.executable} {workflow.basedir}/workflow/scripts/pointers.py || true"
+        )

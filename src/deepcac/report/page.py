@@ -5,7 +5,9 @@ import os
 import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -14,7 +16,7 @@ from deepcac.report import claims as claim_book
 from deepcac.report import figures as drawing
 from deepcac.report import ledger as book
 from deepcac.report import tables as tabular
-from deepcac.report.case_study import load_case_studies
+from deepcac.report.case_study import CaseStudy, load_case_studies
 from deepcac.report.casetables import case_figures, case_tables
 from deepcac.report.comparisons import (
     METRICS,
@@ -24,7 +26,7 @@ from deepcac.report.comparisons import (
     switch_effects,
 )
 from deepcac.report.curves import curve_figures
-from deepcac.report.data import data_table, source_notes
+from deepcac.report.data import SourceNote, data_table, source_notes
 from deepcac.report.effecttables import (
     collapse_table,
     effects_table,
@@ -37,13 +39,13 @@ from deepcac.report.ledger import Entry
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.printed import printed_cells
-from deepcac.report.profiles import load_profiles, missingness_figures
+from deepcac.report.profiles import Profile, load_profiles, missingness_figures
 from deepcac.report.records import Runs, load
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.schematics import schematic_figures
-from deepcac.report.sweeps import load_sweeps, sweep_figures
+from deepcac.report.sweeps import Sweeps, load_sweeps, sweep_figures
 from deepcac.report.tables import Table
-from deepcac.report.theory import load_theory, theory_tables
+from deepcac.report.theory import TheoryRecord, load_theory, theory_tables
 from deepcac.storage import atomic_path
 
 
@@ -53,6 +55,31 @@ class Drawn:
 
     figure: Figure
     address: str
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a report is made from; nothing of it is fitted here.
+
+    Attributes
+    ----------
+    runs : Runs
+        Real and synthetic ones.
+    sweeps, studies, theory, profiles, sources
+        What the loaders of this package return.
+    """
+
+    runs: Runs
+    sweeps: Sweeps
+    studies: Sequence[CaseStudy]
+    theory: Sequence[TheoryRecord]
+    profiles: Sequence[Profile]
+    sources: Sequence[SourceNote]
+
+    @cached_property
+    def real(self) -> Runs:
+        """The runs on real data."""
+        return Runs(tuple(_real(self.runs)))
 
 
 def build(
@@ -96,82 +123,98 @@ def build(
         A run record or score file is damaged.
     """
     out = Path(out_dir)
-    runs = load(run_paths, out.absolute().parents[1])
-    real = Runs(tuple(run for run in runs if not run.synthetic))
-    studies = load_case_studies(case_paths, out.absolute().parents[1])
-    described = [study for study in studies if not study.synthetic]
-    generated = [study for study in studies if study.synthetic]
-    ledger = book.entries(printed_cells(), real, described)
-    book.write(out / "ledger.csv", ledger)
-    sweeps = load_sweeps(sweep_paths)
+    root = out.absolute().parents[1]
     profiles = load_profiles(profile_paths)
-    sources = source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None)
-    theory = load_theory(theory_paths, out.absolute().parents[1])
-    proved = [record for record in theory if not record.synthetic]
-    decided = claim_book.claims(real, ledger, sweeps, described, proved)
+    found = Material(
+        runs=load(run_paths, root),
+        sweeps=load_sweeps(sweep_paths),
+        studies=load_case_studies(case_paths, root),
+        theory=load_theory(theory_paths, root),
+        profiles=profiles,
+        sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
+    )
+    described = _real(found.studies)
+    ledger = book.entries(printed_cells(), found.real, described)
+    book.write(out / "ledger.csv", ledger)
+    proved = _real(found.theory)
+    decided = claim_book.claims(found.real, ledger, found.sweeps, described, proved)
     claim_book.write(out / "claims.csv", decided)
-    effects = clustering_effects(real, Bootstraps(resamples))
-    tables = _tables(runs, real, ledger, effects) | {"data": [data_table(sources)]}
-    tables["subtypes"] += case_tables(described, ledger)
-    tables["synthetic"] += case_tables(generated, (), "synthetic_case")
-    tables["theory"] = theory_tables(proved)
-    tables["synthetic"] += theory_tables([r for r in theory if r.synthetic], "synthetic_theory")
+    effects = clustering_effects(found.real, Bootstraps(resamples))
+    tables = _tables(found, ledger, effects)
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
-    overview = (printed_against_ours(ledger), effect_forest(effects))
-    figures = [
-        *overview,
-        *schematic_figures(),
-        *curve_figures(runs),
-        *history_figures(runs),
-        *sweep_figures(sweeps),
-        *missingness_figures(profiles),
-        *case_figures(studies),
-    ]
-    drawn = _draw([figure for figure in figures if figure], out)
-    page = (
-        _environment()
-        .get_template("index.html")
-        .render(
-            runs=runs,
-            n_real=len(real),
-            tally=tally(real),
-            ledger=ledger,
-            ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),
-            claims=decided,
-            readings=readings(effects),
-            claim_counts=claim_book.counts(decided),
-            tables=tables,
-            figures=drawn,
-            sources=sources,
-        )
+    drawn = _draw(_figures(found, ledger, effects), out)
+    template = _environment().get_template("index.html")
+    page = template.render(
+        runs=found.runs,
+        n_real=len(found.real),
+        tally=tally(found.real),
+        ledger=ledger,
+        ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),
+        claims=decided,
+        readings=readings(effects),
+        claim_counts=claim_book.counts(decided),
+        tables=tables,
+        figures=drawn,
+        sources=found.sources,
     )
     with atomic_path(out / "index.html") as partial:
         partial.write_text(page, encoding="utf-8")
 
 
+def _real(records: Iterable[Any]) -> list[Any]:
+    """Return the records of real data."""
+    return [record for record in records if not record.synthetic]
+
+
+def _generated(records: Iterable[Any]) -> list[Any]:
+    """Return the records of synthetic cohorts."""
+    return [record for record in records if record.synthetic]
+
+
 def _tables(
-    runs: Runs, real: Runs, ledger: Sequence[Entry], effects: Sequence[Difference]
+    found: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
 ) -> dict[str, list[Table]]:
     """Return every table by the section that shows it."""
+    real, studies = found.real, found.studies
     return {
         "papers": paper_tables(ledger),
         "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
-        "subtypes": [clusters_table(real)],
-        "synthetic": _synthetic_tables(runs),
+        "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],
+        "theory": theory_tables(_real(found.theory)),
+        "data": [data_table(found.sources)],
+        "synthetic": _synthetic_tables(found),
     }
 
 
-def _synthetic_tables(runs: Runs) -> list[Table]:
-    generated = [run for run in runs if run.synthetic]
-    if not generated:
-        return []
-    return [
-        runs_table(generated, (), "synthetic_runs"),
-        clusters_table(generated, "synthetic_clusters"),
+def _synthetic_tables(found: Material) -> list[Table]:
+    tables = [
+        *case_tables(_generated(found.studies), (), "synthetic_case"),
+        *theory_tables(_generated(found.theory), "synthetic_theory"),
     ]
+    if generated := _generated(found.runs):
+        runs = runs_table(generated, (), "synthetic_runs")
+        tables = [runs, clusters_table(generated, "synthetic_clusters"), *tables]
+    return tables
+
+
+def _figures(
+    found: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
+) -> list[Figure]:
+    """Return every figure that there is material for."""
+    figures = [
+        printed_against_ours(ledger),
+        effect_forest(effects),
+        *schematic_figures(),
+        *curve_figures(found.runs),
+        *history_figures(found.runs),
+        *sweep_figures(found.sweeps),
+        *missingness_figures(found.profiles),
+        *case_figures(found.studies),
+    ]
+    return [figure for figure in figures if figure]
 
 
 def _draw(figures: Sequence[Figure], out: Path) -> dict[str, list[Drawn]]:

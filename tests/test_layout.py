@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from snakemake.utils import update_config
 
 from deepcac.errors import ConfigError
 from deepcac.layout import Layout
@@ -11,9 +12,10 @@ ROOT = Path(__file__).parents[1]
 REGISTRY = load_registry(ROOT / "config" / "registry")
 
 
-def layout(**cac) -> Layout:
-    plan = {"protocols": ["sound"], "datasets": [], "methods": [], "k": [2]} | cac
-    return Layout(REGISTRY, {"datasets": ["diabetes"], "runs": {"cac": plan}})
+def layout(*plans) -> Layout:
+    return Layout(
+        REGISTRY, {"datasets": ["diabetes"], "runs": [{"part": "cac"} | p for p in plans]}
+    )
 
 
 def test_a_data_set_has_its_own_published_features_only_if_a_switch_changes_them():
@@ -79,9 +81,10 @@ def test_the_run_grid_runs_base_methods_once():
         "datasets": ["diabetes"],
         "methods": ["lr", "cac_lr"],
         "k": {"default": [2], "diabetes": [2, 3]},
-        "switches": [{"labels": ["A1"], "datasets": ["diabetes"], "methods": ["cac_lr"], "k": [2]}],
     }
-    assert layout(**plan).runs("cac") == [
+    alone = {"switches": ["A1"], "datasets": ["diabetes"], "methods": ["cac_lr"], "k": [2]}
+    paths = layout(plan, alone)
+    assert paths.runs("cac") == [
         "results/diabetes/lr_k1.json",
         "results/diabetes/cac_lr_k2.json",
         "results/diabetes/cac_lr_k3.json",
@@ -90,18 +93,32 @@ def test_the_run_grid_runs_base_methods_once():
         "results/as_published/diabetes/cac_lr_k3.json",
         "results/switches/A1/diabetes/cac_lr_k2.json",
     ]
-    assert layout(**plan).runs("deep") == []
+    assert paths.runs("deep") == []
 
 
 def test_unknown_names_are_refused():
     with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):
         layout().feature_file("", "diabetis")
+    named = {"datasets": ["diabetes"], "k": [2]}
+    other = layout(named | {"protocols": ["sound"], "methods": ["cac_xx"]})
     with pytest.raises(ConfigError, match="unknown method 'cac_xx'"):
-        layout(datasets=["diabetes"], methods=["cac_xx"]).runs("cac")
-    wanted = {"labels": ["Z1"], "datasets": ["diabetes"], "methods": ["lr"], "k": [1]}
-    paths = layout(switches=[wanted])
+        other.runs("cac")
+    switched = layout(named | {"switches": ["Z1"], "methods": ["lr"]})
     with pytest.raises(ConfigError, match="unknown switch 'Z1'"):
-        paths.runs("cac")
+        switched.runs("cac")
+
+
+def test_the_demo_plans_nothing_of_the_papers_configuration():
+    # Snakemake merges mappings of several configuration files; only lists are replaced.
+    merged, demo = (
+        yaml.safe_load((ROOT / "config" / name).read_text())
+        for name in ("config.yaml", "demo.yaml")
+    )
+    update_config(merged, demo)
+    paths = Layout(REGISTRY, merged)
+    planned = [*paths.all_runs(), *paths.feature_files(), *merged["sweeps"]]
+    planned += [*merged["case_studies"], *merged["theory"]]
+    assert [name for name in planned if "demo_" not in name] == []
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "demo.yaml"])
@@ -113,7 +130,7 @@ def test_shipped_configurations_name_only_what_exists(name):
 
 
 def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
-    paths = Layout(REGISTRY, {"datasets": [], "runs": {}, "restricted": {"wids": str(tmp_path)}})
+    paths = Layout(REGISTRY, {"datasets": [], "runs": [], "restricted": {"wids": str(tmp_path)}})
     assert paths.raw_folder("wids") == str(tmp_path)
     assert paths.raw_folder("demo_wids") == "data/raw/demo_wids"
     assert paths.raw_folder("mimic3_demo") == "data/raw/mimic3_demo"

@@ -4,7 +4,7 @@ Everything here is a pure function of the configuration and the registry, so tha
 holds no logic and this can be tested without it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,32 +83,21 @@ class Layout:
 
     def runs(self, part: str) -> list[str]:
         """Return the run records of one part of the configuration (``cac`` or ``deep``)."""
-        plan = self.config["runs"].get(part, {})
-        paths = []
-        for folder in (PROTOCOL_FOLDERS[name] for name in plan.get("protocols", [])):
-            for dataset in filter(self._reachable, plan["datasets"]):
-                paths += self._grid(folder, dataset, plan["methods"], plan)
-        for measured in plan.get("switches", []):
-            for label in measured["labels"]:
-                folder = f"switches/{label}/"
-                Protocol.from_folder(folder)  # refuses an unknown label
-                for dataset in filter(self._reachable, measured["datasets"]):
-                    methods = measured["methods"]
-                    paths += self._grid(folder, dataset, methods, measured)
-        return list(dict.fromkeys(paths))
+        plans = [plan for plan in self.config["runs"] if plan["part"] == part]
+        return list(dict.fromkeys(path for plan in plans for path in self._grid(plan)))
 
-    def _grid(
-        self, folder: str, dataset: str, methods: list[str], plan: Mapping[str, Any]
-    ) -> list[str]:
-        sequence = self.registry.dataset(dataset).sequence
-        paths = []
-        for name in methods:
-            method = parse_method(name)
-            if method.sequence != sequence:
-                continue
-            ks = plan["k"] if method.clustered else [1]
-            paths += [f"results/{folder}{dataset}/{name}_k{k}.json" for k in self._ks(dataset, ks)]
-        return paths
+    def _grid(self, plan: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the records of one entry: protocols or switches, data sets, methods, k."""
+        folders = [PROTOCOL_FOLDERS[name] for name in plan.get("protocols", ())]
+        folders += [f"switches/{label}/" for label in plan.get("switches", ())]
+        for folder in folders:
+            Protocol.from_folder(folder)  # refuses an unknown label
+            for dataset in filter(self._reachable, plan["datasets"]):
+                sequence = self.registry.dataset(dataset).sequence
+                for method in map(parse_method, plan["methods"]):
+                    if method.sequence == sequence:
+                        ks = self._ks(dataset, plan["k"]) if method.clustered else [1]
+                        yield from (f"results/{folder}{dataset}/{method.id}_k{k}.json" for k in ks)
 
     def _ks(self, dataset: str, ks: Any) -> list[int]:
         """Return the list of k, which may be given a data set with a default."""
@@ -118,7 +107,8 @@ class Layout:
 
     def all_runs(self) -> list[str]:
         """Return the run records of every part."""
-        return list(dict.fromkeys(path for part in self.config["runs"] for path in self.runs(part)))
+        parts = dict.fromkeys(plan["part"] for plan in self.config["runs"])
+        return list(dict.fromkeys(path for part in parts for path in self.runs(part)))
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""

@@ -37,7 +37,7 @@ rule mimic3_extract:
         source="mimic3|mimic3_demo|demo_mimic3",
     conda:
         "../../envs/deepcac.yaml"
-    threads: 4
+    threads: 2
     resources:
         mem_mb=4000,
     script:

@@ -48,4 +48,3 @@ PATH="$project/.venv/bin:$PATH" PYTHONPATH="$copy/src" snakemake \
     --profile workflow/profiles/slurm --configfile config/demo.yaml \
     --jobs 8 --latency-wait 10 --slurm-status-command squeue --slurm-no-account \
     --slurm-init-seconds-before-status-checks 5 --seconds-between-status-checks 5 "$@"
-find results -name "*.json" -o -name index.html | sort

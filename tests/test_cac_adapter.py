@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from deepcac.cac import CACClassifier
 from deepcac.cac.adapter import fit_task
 from deepcac.cac.base import fit_weighted, make_base
 from deepcac.cac.path import (
@@ -77,11 +78,38 @@ def test_shared_clusterings_change_nothing(tmp_path):
     back = read_clusterings(tmp_path / "c.parquet", task.y_train, 7)
     assert back.labels.keys() == path.labels.keys()
     assert all(np.array_equal(back.labels[key], path.labels[key]) for key in path.labels)
+    assert back.whole.keys() == path.whole.keys() == {START, *GRID}
+    for alpha, found in path.whole.items():
+        again = back.whole[alpha]
+        assert (again.n_iter, again.converged) == (found.n_iter, found.converged)
+        for name in ("labels", "moves", "cost", "within", "separation", "counts"):
+            assert np.array_equal(getattr(again, name), getattr(found, name)), name
     assert len(path.labels) == 6 * (len(GRID) + 1)
     assert (path.labels[FULL, START] >= 0).all()
     folds = draw_folds(task.y_train, task.seed)
     for fold in range(5):
         assert np.array_equal(path.labels[fold, START] < 0, folds == fold)
+
+
+def test_a_shared_clustering_is_taken_over_as_it_is():
+    task = xor_task()
+    path = alpha_path(task.X_train, task.y_train, 2, task.seed, GRID)
+    fitted = fit_task(task, "cac", "lr", path)
+    found = path.whole[fitted.hyperparameters["alpha"]]
+    assert fitted.history["cost"] == found.cost.tolist()
+    assert np.array_equal(fitted.train_cluster, found.labels)
+    # A run that clusters by itself comes to the same.
+    model = CACClassifier(
+        make_base("lr", seed=0), 2, alpha=fitted.hyperparameters["alpha"], class_weight="balanced"
+    ).fit(task.X_train, task.y_train, labels=path.labels[FULL, START])
+    assert np.array_equal(model.predict_proba(task.X_test), fitted.probability)
+    assert model.cost_history_.tolist() == fitted.history["cost"]
+
+
+def test_km_has_a_cross_validated_score_to_judge_k_by():
+    scores = {k: fit_task(xor_task(k), "km", "lr").hyperparameters["alpha_f1"]["0"] for k in (1, 2)}
+    assert scores[1] < 0.65
+    assert scores[2] > 0.9
 
 
 def test_clusterings_of_other_rows_are_refused(tmp_path):

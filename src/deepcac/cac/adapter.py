@@ -14,7 +14,6 @@ from deepcac.cac.base import class_scores, fit_weighted, make_base
 from deepcac.cac.estimator import CACClassifier, CollapseWarning
 from deepcac.cac.km import KMClassifier
 from deepcac.cac.path import (
-    FULL,
     GRID,
     START,
     AlphaPath,
@@ -107,24 +106,22 @@ class _Choice:
 
 def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> Fitted:
     clock = [time.perf_counter()]
+    X, y = task.X_train, task.y_train
     printed = printed_alpha(task.dataset, name) if "A11" in task.protocol else None
-    tuning = arm == "cac" and printed is None
     if path is None:
-        path = alpha_path(
-            task.X_train,
-            task.y_train,
-            task.k,
-            task.seed,
-            GRID if tuning else (),
-            full_only=not tuning,
-        )
+        tried = GRID if printed is None else (printed,)
+        alphas = tried if arm == "cac" else ()
+        path = alpha_path(X, y, task.k, task.seed, alphas, full_only=printed is not None)
     clock.append(time.perf_counter())
     weight = _class_weight(task, arm, name)
     base = _base(task, name)
     model: CACClassifier = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
-    choice = _Choice(printed or 0.0, {}, ())
-    if tuning:
-        choice = _Choice(*tune(model, task.X_train, task.y_train, path), ("alpha",))
+    if printed is not None:
+        choice = _Choice(printed, {}, ())
+    elif arm == "cac":
+        choice = _Choice(*tune(model, X, y, path, GRID), ("alpha",))
+    else:  # nothing to choose, but k can be judged by the score
+        choice = _Choice(*tune(model, X, y, path, (START,)), ())
     clock.append(time.perf_counter())
     if arm == "cac":
         model = CACClassifier(
@@ -132,7 +129,7 @@ def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> F
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)  # the record says it
-        model.fit(task.X_train, task.y_train, labels=path.labels[FULL, START])
+        model.fit_clusters(X, y, path.whole[choice.alpha if arm == "cac" else START])
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
@@ -150,10 +147,11 @@ def _report(
         "collapsed": model.collapsed_,
         "polarisation": model.polarisation_,
     }
+    if choice.scores:
+        hyperparameters["alpha_f1"] = choice.scores
     history = {}
     if not isinstance(model, KMClassifier):
         hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
-        hyperparameters |= {"alpha_f1": choice.scores} if choice.scores else {}
         history = {
             "cost": model.cost_history_.tolist(),
             "within": model.within_history_.tolist(),

@@ -140,14 +140,12 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         validation : (X, y), optional
             Rows that choose the pass; needed by ``selection="best_validation"``.
         """
-        rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
+        rows, codes = self._learn_classes(X, y)
         if self.selection not in ("final", "best_train_loss", "best_validation"):
             choices = "'final', 'best_train_loss' or 'best_validation'"
             raise ConfigError(f"selection is {self.selection!r}; use {choices}")
         if self.selection == "best_validation" and validation is None:
             raise ConfigError("selection='best_validation' needs fit(..., validation=(X, y))")
-        self.classes_, codes = np.unique(y, return_inverse=True)
         if labels is None:
             random_state = check_random_state(self.random_state)
             labels = kmeans_labels(rows, self.n_clusters, random_state)
@@ -160,6 +158,29 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self._record(found)
         self._warn_if_collapsed()
         return self
+
+    def fit_clusters(self, X: npt.ArrayLike, y: npt.ArrayLike, found: Clustering) -> Self:
+        """Fit one classifier a cluster of a finished clustering, which several models can share.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n, d) and (n,)
+            As in `fit`.
+        found : Clustering
+            What `deepcac.cac.cluster` returned for these rows and this `alpha`.
+        """
+        rows, codes = self._learn_classes(X, y)
+        self._keep(rows, codes, found.labels)
+        self._record(found)
+        self._warn_if_collapsed()
+        return self
+
+    def _learn_classes(self, X: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Ints]:
+        """Return validated rows and class ids from 0."""
+        rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return rows, codes
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

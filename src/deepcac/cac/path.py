@@ -2,10 +2,11 @@
 
 import csv
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
 from deepcac.errors import ConfigError, DataError
 from deepcac.protocol import Protocol
@@ -29,6 +30,19 @@ FULL = -1  # the fold that is the whole training part
 FOLDS = 5
 # [0.01, 3] as in 000_* 6.2; each step about doubles, since every alpha costs 5 fits a split.
 GRID = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0)
+_CURVES = {
+    "moves": pa.list_(pa.int64()),
+    "within": pa.list_(pa.float64()),
+    "separation": pa.list_(pa.float64()),
+    "counts": pa.list_(pa.int64()),
+}
+SCHEMA = {
+    "seed": pa.int64(),
+    "fold": pa.int8(),
+    "alpha": pa.float64(),
+    "labels": pa.list_(pa.int8()),
+    **_CURVES,
+}
 # 001_* Table 4 prints one alpha a data set, the others one a data set and classifier.
 _TABLES = ("cac_v1_table3_alpha.csv", "deepcac_table4_alpha.csv", "cac_v2_table4_alpha.csv")
 _DATASETS = {
@@ -63,9 +77,12 @@ class AlphaPath:
     labels : dict of (fold, alpha) to ndarray of shape (n,), int8
         Clusters, -1 for the rows that the fold holds out. Fold `FULL` holds out none, and
         alpha `START` is the k-means start.
+    whole : dict of alpha to Clustering
+        Of the whole training part, with the cost of every pass.
     """
 
     labels: dict[tuple[int, float], Labels]
+    whole: dict[float, Clustering]
 
 
 @cache
@@ -144,19 +161,23 @@ def alpha_path(
         raise ConfigError(f"k is {k}; labels are stored as int8, so that 128 is the largest")
     folds = draw_folds(y, seed)
     labels: dict[tuple[int, float], Labels] = {}
+    whole: dict[float, Clustering] = {}
     for fold in (FULL,) if full_only else range(FULL, FOLDS):
         rows = np.flatnonzero(folds != fold)
         part, classes = np.ascontiguousarray(X[rows]), y[rows]
         start = kmeans_labels(part, k, seed)
-        found = {START: start} | {a: cluster(part, classes, start, a).labels for a in alphas}
-        for alpha, chosen in found.items():
+        found = {START: cluster(part, classes, start, START, max_iter=0)}
+        found |= {alpha: cluster(part, classes, start, alpha) for alpha in alphas}
+        if fold == FULL:
+            whole = found
+        for alpha, clusters in found.items():
             labels[fold, alpha] = np.full(len(y), -1, dtype=np.int8)
-            labels[fold, alpha][rows] = chosen
-    return AlphaPath(labels)
+            labels[fold, alpha][rows] = clusters.labels
+    return AlphaPath(labels, whole)
 
 
 def tune(
-    model: KMClassifier, X: Floats, y: Ints, path: AlphaPath
+    model: KMClassifier, X: Floats, y: Ints, path: AlphaPath, alphas: Sequence[float]
 ) -> tuple[float, dict[str, float]]:
     """Choose alpha by cross-validated F1 (000_* 6.2), the smallest of the best.
 
@@ -168,6 +189,8 @@ def tune(
         The training part that `path` belongs to.
     path : AlphaPath
         With folds.
+    alphas : sequence of float
+        In rising order.
 
     Returns
     -------
@@ -175,7 +198,6 @@ def tune(
     scores : dict of str to float
         Mean F1 of each alpha (macro-averaged for more than two classes).
     """
-    alphas = sorted({alpha for fold, alpha in path.labels if fold != FULL} - {START})
     f1 = np.empty((FOLDS, len(alphas)))
     for fold in range(FOLDS):
         seen: dict[bytes, float] = {}  # neighbouring alphas often give the same clusters
@@ -199,17 +221,18 @@ def _fold_score(model: KMClassifier, X: Floats, y: Ints, labels: Labels) -> floa
 
 
 def write_clusterings(path: str | os.PathLike[str], paths: dict[int, AlphaPath]) -> None:
-    """Write the alpha paths of all splits (by seed): seed, fold, alpha and a list of labels."""
-    keys = [(seed, *key) for seed, each in sorted(paths.items()) for key in sorted(each.labels)]
-    seeds, folds, alphas = zip(*keys, strict=True)
-    table = {
-        "seed": pa.array(seeds, pa.int64()),
-        "fold": pa.array(folds, pa.int8()),
-        "alpha": pa.array(alphas, pa.float64()),
-        "labels": pa.array(
-            [paths[seed].labels[fold, alpha] for seed, fold, alpha in keys], pa.list_(pa.int8())
-        ),
-    }
+    """Write the alpha paths of all splits (by seed), one row a seed, fold and alpha.
+
+    The columns after ``labels`` are the passes of `Clustering`, empty for the folds.
+    """
+    rows: list[dict[str, Any]] = []
+    for seed, each in sorted(paths.items()):
+        for (fold, alpha), labels in sorted(each.labels.items()):
+            row = {"seed": seed, "fold": fold, "alpha": alpha, "labels": labels}
+            if fold == FULL:
+                row |= {name: getattr(each.whole[alpha], name).ravel() for name in _CURVES}
+            rows.append(row)
+    table = {name: pa.array([row.get(name, ()) for row in rows], SCHEMA[name]) for name in SCHEMA}
     write_table(path, pa.table(table))
 
 
@@ -217,15 +240,38 @@ def read_clusterings(path: str | os.PathLike[str], y: Ints, seed: int) -> AlphaP
     """Read the alpha path of one split, for training rows of classes `y` in their order."""
     table = read_table(path)
     table = table.filter(pc.equal(table["seed"], seed))
-    labels = {
-        (fold, alpha): row.values.to_numpy()
-        for fold, alpha, row in zip(
-            table["fold"].to_pylist(), table["alpha"].to_pylist(), table["labels"], strict=True
-        )
-    }
+    keys = list(zip(table["fold"].to_pylist(), table["alpha"].to_pylist(), strict=True))
+    labels = dict(zip(keys, _lists(table["labels"]), strict=True))
     if not labels or any(len(each) != len(y) for each in labels.values()):
         raise DataError(
             f"{path}: holds no clusterings of {len(y)} training rows for split {seed}; "
             "delete it and build it again"
         )
-    return AlphaPath(labels)
+    curves = {name: dict(zip(keys, _lists(table[name]), strict=True)) for name in _CURVES}
+    k = int(labels[FULL, START].max()) + 1
+    whole = {
+        alpha: _clustering(alpha, k, each, {name: curves[name][FULL, alpha] for name in _CURVES})
+        for (fold, alpha), each in labels.items()
+        if fold == FULL
+    }
+    return AlphaPath(labels, whole)
+
+
+def _lists(column: pa.ChunkedArray) -> list[npt.NDArray[Any]]:
+    return [each.values.to_numpy() for each in column]
+
+
+def _clustering(
+    alpha: float, k: int, labels: Labels, curves: dict[str, npt.NDArray[Any]]
+) -> Clustering:
+    n_iter = len(curves["moves"])
+    return Clustering(
+        labels=labels.astype(np.int64),
+        n_iter=n_iter,
+        converged=n_iter > 0 and curves["moves"][-1] == 0,
+        moves=curves["moves"],
+        cost=curves["within"] - alpha * curves["separation"],
+        within=curves["within"],
+        separation=curves["separation"],
+        counts=curves["counts"].reshape(n_iter + 1, k, -1),
+    )

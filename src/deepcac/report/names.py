@@ -90,9 +90,12 @@ def clusters(printed_k: str, method: Name, dataset: str) -> int | None:
     """
     if printed_k:
         return int(printed_k)
-    if method.k and method.k > 1 and dataset in _THREE_CLUSTERS:
-        return 3
-    return method.k
+    return usual_k(dataset) if method.k and method.k > 1 else method.k
+
+
+def usual_k(dataset: str) -> int:
+    """Return the number of clusters of the CAC papers for a data set (CAC v1, section 6.2)."""
+    return 3 if dataset in _THREE_CLUSTERS else 2
 
 
 def method_label(method: str) -> str:

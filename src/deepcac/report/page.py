@@ -35,6 +35,7 @@ from deepcac.report.effecttables import (
 )
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
+from deepcac.report.kchoice import choice_table
 from deepcac.report.ledger import Entry
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
@@ -179,7 +180,11 @@ def _tables(
     real, studies = found.real, found.studies
     return {
         "papers": paper_tables(ledger),
-        "clustering": [*(effects_table(effects, m) for m in METRICS), collapse_table(real)],
+        "clustering": [
+            *(effects_table(effects, metric) for metric in METRICS),
+            collapse_table(real),
+            choice_table(real),
+        ],
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],

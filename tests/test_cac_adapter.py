@@ -106,12 +106,6 @@ def test_a_shared_clustering_is_taken_over_as_it_is():
     assert model.cost_history_.tolist() == fitted.history["cost"]
 
 
-def test_km_has_a_cross_validated_score_to_judge_k_by():
-    scores = {k: fit_task(xor_task(k), "km", "lr").hyperparameters["alpha_f1"]["0"] for k in (1, 2)}
-    assert scores[1] < 0.65
-    assert scores[2] > 0.9
-
-
 def test_clusterings_of_other_rows_are_refused(tmp_path):
     task = xor_task()
     path = alpha_path(task.X_train, task.y_train, 2, 0, (), full_only=True)

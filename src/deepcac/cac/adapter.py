@@ -107,21 +107,19 @@ class _Choice:
 def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> Fitted:
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train
-    printed = printed_alpha(task.dataset, name) if "A11" in task.protocol else None
+    given = arm == "cac" and "A11" in task.protocol
+    printed = printed_alpha(task.dataset, name) if given else None
+    tuning = arm == "cac" and printed is None
     if path is None:
-        tried = GRID if printed is None else (printed,)
-        alphas = tried if arm == "cac" else ()
-        path = alpha_path(X, y, task.k, task.seed, alphas, full_only=printed is not None)
+        alphas = GRID if tuning else () if printed is None else (printed,)
+        path = alpha_path(X, y, task.k, task.seed, alphas, full_only=not tuning)
     clock.append(time.perf_counter())
     weight = _class_weight(task, arm, name)
     base = _base(task, name)
     model: CACClassifier = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
-    if printed is not None:
-        choice = _Choice(printed, {}, ())
-    elif arm == "cac":
-        choice = _Choice(*tune(model, X, y, path, GRID), ("alpha",))
-    else:  # nothing to choose, but k can be judged by the score
-        choice = _Choice(*tune(model, X, y, path, (START,)), ())
+    choice = _Choice(START if printed is None else printed, {}, ())
+    if tuning:
+        choice = _Choice(*tune(model, X, y, path), ("alpha",))
     clock.append(time.perf_counter())
     if arm == "cac":
         model = CACClassifier(
@@ -129,7 +127,7 @@ def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> F
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)  # the record says it
-        model.fit_clusters(X, y, path.whole[choice.alpha if arm == "cac" else START])
+        model.fit_clusters(X, y, path.whole[choice.alpha])
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
@@ -147,20 +145,20 @@ def _report(
         "collapsed": model.collapsed_,
         "polarisation": model.polarisation_,
     }
-    if choice.scores:
-        hyperparameters["alpha_f1"] = choice.scores
     history = {}
     if not isinstance(model, KMClassifier):
         hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
+        hyperparameters |= {"alpha_f1": choice.scores} if choice.scores else {}
         history = {
             "cost": model.cost_history_.tolist(),
             "within": model.within_history_.tolist(),
             "separation": model.separation_history_.tolist(),
             "moves": model.moves_.astype(float).tolist(),
         }
+    scores = class_scores(model, task.X_test, task.n_classes)
     return Fitted(
-        probability=class_scores(model, task.X_test, task.n_classes),
-        predicted=model.predict(task.X_test),
+        probability=scores,
+        predicted=scores.argmax(axis=1),
         cluster=model.assign(task.X_test),
         train_cluster=model.subtypes_,
         hyperparameters=hyperparameters,

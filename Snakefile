@@ -23,7 +23,7 @@ report_runs = layout.all_runs()
 
 wildcard_constraints:
     demo="(demo_)?",
-    variant="(as_published(_cv5)?/|switches/[A-Z]+[0-9]+/)?",
+    variant="(as_published(_cv5|_v2)?/|switches/[A-Z]+[0-9]+/)?",
     dataset="(demo_)?(" + "|".join(registry.datasets) + ")",
     k="[1-9][0-9]*",
 

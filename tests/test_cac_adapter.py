@@ -11,10 +11,10 @@ from deepcac.cac.path import (
     alpha_path,
     alphas_needed,
     draw_folds,
-    printed_alpha,
     read_clusterings,
     write_clusterings,
 )
+from deepcac.cac.printed import printed_alpha
 from deepcac.errors import ConfigError, DataError
 from deepcac.evaluation.task import Task
 from deepcac.protocol import SOUND, Protocol
@@ -132,10 +132,19 @@ def test_printed_alphas():
     assert printed_alpha("demo_titanic", "lr") == 0.8
     assert printed_alpha("my_table", "lr") is None
     assert printed_alpha("credit", "xgb") == 0.04
+    assert printed_alpha("adult", "cac_dmnn") == 0.8
+    assert printed_alpha("adult", "lr", v2=True) == 0.1
     task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
     fitted = fit_task(task, "cac", "ridge")
     assert fitted.hyperparameters["alpha"] == 0.5
     assert fitted.tuned == ()
+
+
+def test_the_protocol_of_cac_v2_takes_its_own_alphas():
+    v2 = Protocol.from_folder("as_published_v2/")
+    assert v2.name == "as_published_v2"
+    assert alphas_needed("titanic", v2) == ((100.0,), False)
+    assert alphas_needed("diabetes", v2) == ((2.0,), False)
 
 
 def test_what_is_clustered_suffices_for_every_run():

@@ -13,12 +13,7 @@ from deepcac.protocol import Protocol, switches
 from deepcac.sources.fetch import available, restricted_folder
 from deepcac.sources.registry import DEMO, Registry
 
-PROTOCOL_FOLDERS = {
-    "sound": "",
-    "as_published": "as_published/",
-    "as_published_cv5": "as_published_cv5/",
-}
-_BUILT = ("", "as_published/")  # features and splits of as_published_cv5 are as published
+_BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
 # A switch of these stages changes what is shared by the methods of a family.
 _SHARED_STAGES = {
@@ -88,7 +83,8 @@ class Layout:
 
     def _grid(self, plan: Mapping[str, Any]) -> Iterator[str]:
         """Yield the records of one entry: protocols or switches, data sets, methods, k."""
-        folders = [PROTOCOL_FOLDERS[name] for name in plan.get("protocols", ())]
+        names = plan.get("protocols", ())
+        folders = ["" if name == "sound" else f"{name}/" for name in names]
         folders += [f"switches/{label}/" for label in plan.get("switches", ())]
         for folder in folders:
             Protocol.from_folder(folder)  # refuses an unknown label
@@ -170,4 +166,4 @@ class Layout:
 
 def _source(variant: str) -> str:
     """Return the folder of the features and splits that the runs of folder `variant` use."""
-    return "as_published/" if variant == "as_published_cv5/" else variant
+    return "as_published/" if variant.startswith("as_published") else variant

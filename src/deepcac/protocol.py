@@ -51,9 +51,20 @@ def published_labels() -> frozenset[str]:
     return frozenset(label for label, switch in switches().items() if switch.printed == "yes")
 
 
-def _cross_validated() -> frozenset[str]:
-    """Return *as published*, with the cross-validation of other tables for the one hold-out."""
-    return published_labels() - {"A14"} | {"CV5"}
+@cache
+def named_protocols() -> dict[str, frozenset[str]]:
+    """Return the labels of the protocols that have a name and a results folder of that name.
+
+    ``as_published_cv5`` and ``as_published_v2`` repeat the tables that were printed from five-fold
+    cross-validation, with the alphas of CAC v1 and of CAC v2.
+    """
+    published = published_labels()
+    folds = published - {"A14"} | {"CV5"}
+    return {
+        "as_published": published,
+        "as_published_cv5": folds,
+        "as_published_v2": folds | {"V2"},
+    }
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,11 @@ class Protocol:
 
     @property
     def name(self) -> str:
-        """``sound``, ``as_published``, ``as_published_cv5`` or the labels joined by ``+``."""
+        """``sound``, one of `named_protocols`, or the labels joined by ``+``."""
         if not self.labels:
             return "sound"
-        if self.labels == published_labels():
-            return "as_published"
-        if self.labels == _cross_validated():
-            return "as_published_cv5"
-        return "+".join(sorted(self.labels))
+        names = {labels: name for name, labels in named_protocols().items()}
+        return names.get(self.labels, "+".join(sorted(self.labels)))
 
     @classmethod
     def from_folder(cls, folder: str) -> "Protocol":
@@ -95,21 +103,20 @@ class Protocol:
 
         Parameters
         ----------
-        folder : {"", "as_published/", "as_published_cv5/", "switches/LABEL/"}
-            The part of the path between ``results/`` and the data set.
+        folder : str
+            The part of the path between ``results/`` and the data set: empty, ``NAME/`` of a
+            named protocol, or ``switches/LABEL/``.
         """
         parts = [part for part in folder.split("/") if part]
         if not parts:
             return cls()
-        if parts == ["as_published"]:
-            return cls(published_labels())
-        if parts == ["as_published_cv5"]:
-            return cls(_cross_validated())
+        if len(parts) == 1 and parts[0] in named_protocols():
+            return cls(named_protocols()[parts[0]])
         if len(parts) == 2 and parts[0] == "switches":
             return cls(frozenset({parts[1]}))
         raise ConfigError(
-            f"no protocol {folder!r}; use '', 'as_published/', 'as_published_cv5/' or "
-            "'switches/LABEL/'"
+            f"no protocol {folder!r}; use '', 'switches/LABEL/', or one of "
+            + ", ".join(f"'{name}/'" for name in named_protocols())
         )
 
 

@@ -18,10 +18,10 @@ from deepcac.cac.path import (
     START,
     AlphaPath,
     alpha_path,
-    printed_alpha,
     read_clusterings,
     tune,
 )
+from deepcac.cac.printed import given_alpha
 from deepcac.evaluation.task import Fitted, Task
 
 # The published program balanced the classes of LR alone, and only inside clusters (A1).
@@ -107,8 +107,7 @@ class _Choice:
 def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> Fitted:
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train
-    given = arm == "cac" and "A11" in task.protocol
-    printed = printed_alpha(task.dataset, name) if given else None
+    printed = given_alpha(task.dataset, name, task.protocol) if arm == "cac" else None
     tuning = arm == "cac" and printed is None
     if path is None:
         alphas = GRID if tuning else () if printed is None else (printed,)

@@ -1,11 +1,8 @@
 """The alpha path: each (fold, k, alpha) is clustered once and shared by all base classifiers."""
 
-import csv
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -17,6 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
+from deepcac.cac.printed import CLASSIFIERS, given_alpha
 from deepcac.errors import ConfigError, DataError
 from deepcac.protocol import Protocol
 from deepcac.storage import read_table, write_table
@@ -43,29 +41,6 @@ SCHEMA = {
     "labels": pa.list_(pa.int8()),
     **_CURVES,
 }
-# 001_* Table 4 prints one alpha a data set, the others one a data set and classifier.
-_TABLES = ("cac_v1_table3_alpha.csv", "deepcac_table4_alpha.csv", "cac_v2_table4_alpha.csv")
-_DATASETS = {
-    "titanic": "Titanic",
-    "credit": "Credit",  # "Creditcard" in 001_*
-    "adult": "Adult",
-    "diabetes": "Diabetes",
-    "cic": "CIC",
-    "wid_mortality": "WID-M",
-    "magic": "Magic",
-    "sepsis_signature": "Sepsis",
-}
-_CLASSIFIERS = {
-    "lr": "LR",
-    "svm": "SVM",
-    "lda": "LDA",
-    "perceptron": "Perceptron",
-    "rf": "RF",
-    "knn": "KNN",
-    "sgd": "SGD",
-    "ridge": "Ridge",
-    "xgb": "XGB",
-}
 
 
 @dataclass(frozen=True)
@@ -85,34 +60,6 @@ class AlphaPath:
     whole: dict[float, Clustering]
 
 
-@cache
-def _printed() -> dict[tuple[str, str], float]:
-    alphas: dict[tuple[str, str], float] = {}
-    for name in _TABLES:
-        text = (resources.files("deepcac") / "facts" / name).read_text(encoding="utf-8")
-        for row in csv.DictReader(text.splitlines()):
-            dataset = row["dataset"].removesuffix("card")
-            alphas.setdefault((dataset, row.get("classifier") or "CAC"), float(row["alpha"]))
-    return alphas
-
-
-def printed_alpha(dataset: str, classifier: str) -> float | None:
-    """Return the alpha that the papers print for a data set and base classifier, if any.
-
-    Parameters
-    ----------
-    dataset : str
-        Data set id; generated data (``demo_*``) take that of the data set they stand for.
-    classifier : str
-        Base classifier id.
-    """
-    known = _DATASETS.get(dataset.removeprefix("demo_"), "")
-    for column in (_CLASSIFIERS.get(classifier, ""), "CAC"):
-        if (known, column) in _printed():
-            return _printed()[known, column]
-    return None
-
-
 def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:
     """Return what the runs of a data set ask for.
 
@@ -123,7 +70,7 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
     tuned : bool
         Whether any run chooses among them, so that the folds are needed.
     """
-    printed = {printed_alpha(dataset, x) for x in _CLASSIFIERS} if "A11" in protocol else {None}
+    printed = {given_alpha(dataset, x, protocol) for x in CLASSIFIERS}
     tuned = None in printed
     known = {alpha for alpha in printed if alpha is not None}
     return tuple(sorted(known.union(GRID if tuned else ()))), tuned

@@ -16,6 +16,7 @@ PROTOCOLS = {
     "sound": "sound",
     "as_published": "as published",
     "as_published_cv5": "as published, 5-fold",
+    "as_published_v2": "as published, 5-fold, alphas of CAC v2",
 }
 
 

@@ -168,7 +168,8 @@ def test_first_512_rows_switch():
 
 def test_dcn_centre_switch_by_hand():
     z, membership = torch.tensor([[2.0], [4.0], [10.0]]), torch.eye(2)[[0, 0, 1]]
-    expected = {(): [[2.0], [5.5]], ("D13",): [[0.0 - 3 / 102], [1.0 - 3 / 102 - 10 / 101]]}
+    # Sums over 1 + rows are 6 / 3 and 10 / 2; the second centre is pulled in both turns.
+    expected = {(): [[2.0], [5.5]], ("D13",): [[0.0 - 2 / 102], [1.0 - 5 / 102 - 5 / 101]]}
     for label, centres in expected.items():
         model = ESTIMATORS["dcn_z"](switches=label)
         network = SimpleNamespace(
@@ -178,6 +179,50 @@ def test_dcn_centre_switch_by_hand():
         torch.testing.assert_close(moved, torch.tensor(centres))
 
 
+def test_published_dcn_loss_by_hand():
+    # One value a row: errors 1, 4 and 0; distances 4 and 16 to the first centre, 81 to the other.
+    z, membership = torch.tensor([[2.0], [4.0], [10.0]]), torch.eye(2)[[0, 0, 1]]
+    network = SimpleNamespace(
+        autoencoder=SimpleNamespace(
+            encode=lambda x: x,
+            error=lambda x, z: torch.tensor([1.0, 4.0, 0.0]),
+            entries=lambda x: torch.tensor(3.0),
+        ),
+        membership=lambda z: membership,
+        centroids=torch.tensor([[0.0], [1.0]]),
+    )
+    published = ESTIMATORS["dcn_z"](switches=("D8",)).loss(network, z)
+    assert float(published) == pytest.approx(5 / 3 + 2 * (20 / 3 + 81 / 2))
+    assert float(ESTIMATORS["dcn_z"]().loss(network, z)) == pytest.approx((5 + 101) / 3)
+
+
+@pytest.mark.parametrize("name", ["dcn_z", "idec_z"])
+def test_published_mixture_by_students_t(name, pretrained):
+    fitted = fit_task(task(on("D13")), name, pretrained)
+    model = make_estimator(task(on("D13")), name).fit(task().X_train, task().y_train)
+    z, centroids = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [1.0, 2.0]])
+    weights = model.network_.weigh(z, centroids)  # 1 / (1 + 1) and 1 / (1 + 4)
+    torch.testing.assert_close(weights, torch.tensor([[5 / 7, 2 / 7]]))
+    assert fitted.status == "ok"
+    sound = fit_task(task(), name, pretrained)
+    assert not np.array_equal(fitted.probability, sound.probability)
+
+
+def test_published_idec_leaves_its_centres(pretrained):
+    given = task()
+    for label, moved in (((), True), (("D13",), False)):
+        model = make_estimator(given, "idec_z").set_params(switches=label, max_epochs=2)
+        model.fit(given.X_train, given.y_train)
+        start = make_estimator(given, "km_z").fit(given.X_train, given.y_train)
+        same = torch.equal(model.network_.centroids, start.network_.centroids)
+        assert same != moved
+
+
+def test_cac_dmnn_takes_the_printed_alpha():
+    assert make_estimator(task(dataset="adult"), "cac_dmnn").alpha == 0.8
+    assert make_estimator(task(dataset="sepsis"), "cac_dmnn").alpha == 0.05
+
+
 def test_restarted_counts_by_hand():
     z, membership = torch.tensor([[2.0], [4.0], [10.0]]), torch.eye(2)[[0, 0, 1]]
     model = ESTIMATORS["deepcac"](switches=("D16",))
@@ -185,8 +230,8 @@ def test_restarted_counts_by_hand():
         centroids=torch.tensor([[0.0], [1.0]]), counts=torch.tensor([5000.0, 1.0])
     )
     moved, counts = model._move(network, z, membership)
-    torch.testing.assert_close(moved, torch.tensor([[6 / 102], [110 / 101]]))
-    assert counts.tolist() == [102.0, 101.0]
+    torch.testing.assert_close(moved, torch.tensor([[6 / 101], [109 / 100]]))
+    assert counts.tolist() == [101.0, 100.0]
 
 
 def test_switched_off_alpha_takes_the_within_term_along_only_as_published():

@@ -172,8 +172,11 @@ def test_auprc_of_two_and_three_classes():
 def test_min_precision_specificity_by_hand():
     y = np.array([0, 0, 0, 1])
     score = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    # Precision 1 and 1/2, specificity of class 0 is 1 and of class 1 is 2/3.
-    assert min_precision_specificity(y, score) == pytest.approx(0.75)
+    # Class 0: precision 1, specificity 1. Class 1: precision 1/2, specificity 2/3.
+    assert min_precision_specificity(y, score) == pytest.approx((1 + 1 / 2) / 2)
+    y, score = np.array([0, 0, 0, 1, 1]), np.eye(2)[[0, 0, 1, 1, 0]]
+    # Class 0: precision 2/3, specificity 1/2. Class 1: precision 1/2, specificity 2/3.
+    assert min_precision_specificity(y, score) == pytest.approx(1 / 2)
 
 
 def test_local_predictors_are_separate_networks():

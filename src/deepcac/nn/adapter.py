@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from deepcac.cac.printed import printed_alpha
 from deepcac.errors import ConfigError
 from deepcac.evaluation.task import Fitted, Task
 from deepcac.nn import data
@@ -57,6 +58,8 @@ def make_estimator(task: Task, method: str) -> DeepClassifier:
         settings["n_clusters"] = task.k
     if name != method:
         settings |= SEQUENCE_BUDGET | SEQUENCE_SETTINGS.get(name, {})
+    if name == "cac_dmnn" and (alpha := printed_alpha(task.dataset, name)) is not None:
+        settings["alpha"] = alpha  # tuning it would cost 30 networks a split
     if name == "deepcac" and "D5" in task.protocol and task.dataset.endswith("diabetes"):
         settings["alpha"] = DIABETES_ALPHA
     return ESTIMATORS[name](**settings)

@@ -2,19 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
+import numpy as np
 import torch
+from sklearn.metrics import silhouette_score
 from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network, predict_in_chunks
 from deepcac.nn.centroids import kmeans_start, move_online, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
-from deepcac.nn.losses import cluster_means, squared_distances
+from deepcac.nn.losses import cluster_means, gibbs, student_t
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
 from deepcac.nn.stopping import grade, probe
 from deepcac.nn.training import Step, train
+
+WATCHED_ROWS = 500  # a silhouette costs their square
 
 
 class CentroidNetwork(Network):
@@ -27,8 +32,9 @@ class CentroidNetwork(Network):
         One a cluster.
     latent : int
         Size of the latent.
-    temperature : float or None
-        Mix the predictors by softmax(-||z - mu||^2 / temperature); None takes the nearest.
+    weigh : callable or None
+        From latents (n, latent) and centroids to the weights (n, k) by which the predictors are
+        mixed; None takes the nearest.
 
     Attributes
     ----------
@@ -45,11 +51,11 @@ class CentroidNetwork(Network):
         autoencoder: AnyAutoencoder,
         predictors: LocalPredictors,
         latent: int,
-        temperature: float | None = None,
+        weigh: Callable[[Tensor, Tensor], Tensor] | None = None,
     ) -> None:
         super().__init__()
         self.autoencoder, self.predictors = autoencoder, predictors
-        self.temperature = temperature
+        self.weigh = weigh
         self.centroids = nn.Parameter(torch.zeros(predictors.k, latent), requires_grad=False)
         self.register_buffer("counts", torch.zeros(predictors.k))
 
@@ -60,10 +66,7 @@ class CentroidNetwork(Network):
     def predict(self, x: Tensor) -> Prediction:
         """Answer with the predictor of the nearest centroid, or with the soft mixture."""
         z = self.autoencoder.encode(x)
-        if self.temperature is None:
-            weights = self.membership(z)
-        else:
-            weights = (-squared_distances(z, self.centroids) / self.temperature).softmax(dim=1)
+        weights = self.weigh(z, self.centroids) if self.weigh else self.membership(z)
         return mix(z, weights, self.predictors(z))
 
 
@@ -88,13 +91,21 @@ class CentroidClassifier(DeepClassifier):
     assignment: str = "hard"
     temperature: float = 1.0
 
+    published_soft: ClassVar[bool] = False  # the program mixes by Student's t (D13)
+
     def _build(self) -> CentroidNetwork:
         return CentroidNetwork(
             self._make_autoencoder(),
             self._make_predictors(self.n_clusters),
             self.latent,
-            self.temperature if self.assignment == "soft" else None,
+            self._weigh(),
         )
+
+    def _weigh(self) -> Callable[[Tensor, Tensor], Tensor] | None:
+        """Return how predictions are mixed; None for the nearest centroid."""
+        if self.published_soft and "D13" in self.protocol:
+            return student_t
+        return partial(gibbs, temperature=self.temperature) if self.assignment == "soft" else None
 
     def _train(self, network: CentroidNetwork, train_rows: Rows, validation: Rows) -> None:
         with self._timed("clustering"):
@@ -143,9 +154,18 @@ class CentroidClassifier(DeepClassifier):
             len(train_rows),
             score,
             self.budget(len(train_rows)),
+            before_epoch=lambda: self._watch(network, validation),
             after_batch=move,
         )
         self._record("clustering", curve)
+
+    def _watch(self, network: CentroidNetwork, validation: Rows) -> None:
+        """Note the silhouette of the first validation rows, 0 for one cluster (003_* Figure 1a)."""
+        z = in_chunks(network.autoencoder.encode, validation.x[:WATCHED_ROWS])
+        labels = nearest(z, network.centroids).cpu().numpy()
+        apart = 1 < len(np.unique(labels)) < len(labels) and bool(z.isfinite().all())
+        value = float(silhouette_score(z.cpu().numpy(), labels)) if apart else 0.0
+        self.history_.setdefault("silhouette", []).append(value)
 
     def _move(
         self, network: CentroidNetwork, z: Tensor, membership: Tensor

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
 from deepcac.nn.data import Rows
+from deepcac.nn.losses import within
 from deepcac.nn.stopping import StoppingRule, min_precision_specificity
 
 
@@ -27,6 +28,7 @@ class DCNClassifier(CentroidClassifier):
 
     beta: float = 2.0
 
+    published_soft: ClassVar[bool] = True
     published_stopping: ClassVar[StoppingRule] = StoppingRule(
         clustering="untrained",
         measure_clustering=min_precision_specificity,
@@ -37,9 +39,13 @@ class DCNClassifier(CentroidClassifier):
     def loss(self, network: CentroidNetwork, x: Tensor) -> Tensor:
         """Return the loss of a batch."""
         z = network.autoencoder.encode(x)
-        own = network.membership(z.detach()) @ network.centroids
-        spread = (z - own).square().sum(dim=1)
-        return (network.autoencoder.error(x, z) + self.beta / 2 * spread).mean()
+        membership = network.membership(z.detach())
+        error = network.autoencoder.error(x, z)
+        if "D8" in self.protocol:
+            mean_error = error.sum() / network.autoencoder.entries(x).clamp(min=1.0)
+            return mean_error + self.beta * within(z, network.centroids, membership, delta=2.0)
+        spread = (z - membership @ network.centroids).square().sum(dim=1)
+        return (error + self.beta / 2 * spread).mean()
 
     def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
         self._train_latents(
@@ -55,7 +61,9 @@ class DCNClassifier(CentroidClassifier):
     ) -> tuple[Tensor, Tensor]:
         if "D13" not in self.protocol:
             return super()._move(network, z, membership)
-        # The published program subtracts each cluster's mean from all centres from j on.
+        # For each cluster j in turn, the published program pulls every centre from j on towards
+        # zero: by the centre's own sum over 1 + its rows, at a rate that j's rows set.
         size = membership.sum(dim=0).unsqueeze(1)
-        mean = membership.T @ z / size.clamp(min=1.0)
-        return network.centroids - (mean / (100.0 + size)).cumsum(dim=0), network.counts
+        pull = membership.T @ z / (1.0 + size)
+        rate = (1.0 / (100.0 + size)).cumsum(dim=0)
+        return network.centroids - rate * pull, network.counts

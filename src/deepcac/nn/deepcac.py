@@ -14,7 +14,9 @@ from deepcac.nn.data import Rows
 from deepcac.nn.losses import am_softmax, cluster_means, within, within_norm
 from deepcac.nn.stopping import StoppingRule, macro_auprc
 
-PUBLISHED_COUNT = 100.0  # where the program restarts every counter in each batch (D16)
+# The program restarts every counter at 100 in each batch and steps by 1 / 100 first (D16), which
+# is a centroid that has seen 99 rows.
+PUBLISHED_COUNT = 99.0
 
 
 class DeepCACNetwork(CentroidNetwork):
@@ -71,7 +73,7 @@ class DeepCACClassifier(CentroidClassifier):
             self._make_autoencoder(),
             self._make_predictors(self.n_clusters),
             self.latent,
-            self.temperature if self.assignment == "soft" else None,
+            self._weigh(),
         )
         network.add_class_vectors(len(self.classes_))
         return network

@@ -135,7 +135,8 @@ class CACDMNNClassifier(DMNNClassifier):
     Parameters
     ----------
     alpha : float
-        Of CAC; not printed for this method. 0.05 is the value printed for CIC and LR.
+        Of CAC. The workflow takes the values that 000_* Table 3 and 001_* Table 4 print for a
+        data set; 0.05 is between them.
     **parameters
         Those of `DMNNClassifier`.
     """

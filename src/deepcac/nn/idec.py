@@ -1,6 +1,7 @@
 """IDEC-Z: improved deep embedded clustering, then local predictors (Guo 2017; 003_* section 8)."""
 
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, ClassVar
 
 from torch import Tensor
@@ -18,7 +19,8 @@ class IDECClassifier(CentroidClassifier):
 
     Scales are those of Guo's program: the reconstruction is the mean over values, the divergence
     the sum over clusters and the mean over rows. The targets P come from all training rows and
-    are refreshed every epoch. The centroids are trained by gradient.
+    are refreshed every epoch. The centroids are trained by gradient. (The published program leaves
+    the centroids where k-means put them, and refreshes every second epoch: switch D13.)
 
     Parameters
     ----------
@@ -30,6 +32,7 @@ class IDECClassifier(CentroidClassifier):
 
     gamma: float = 0.5
 
+    published_soft: ClassVar[bool] = True
     published_stopping: ClassVar[StoppingRule] = StoppingRule(
         clustering="untrained",
         measure_clustering=macro_auprc,
@@ -46,12 +49,19 @@ class IDECClassifier(CentroidClassifier):
         x = train_rows.x
         target = x.new_empty(len(x), self.n_clusters)
 
+        published = "D13" in self.protocol
+        epochs = count()
+
         def refresh() -> None:
+            if published and next(epochs) % 2:
+                return
             z = in_chunks(network.autoencoder.encode, x)
             target.copy_(target_distribution(student_t(z, network.centroids.detach())))
 
-        network.centroids.requires_grad_(True)
-        learned = [*network.autoencoder.parameters(), network.centroids]
+        learned = list(network.autoencoder.parameters())
+        if not published:
+            network.centroids.requires_grad_(True)
+            learned.append(network.centroids)
         curve = train(
             network,
             [Step(lambda rows: self.loss(network, x[rows], target[rows]), learned)],

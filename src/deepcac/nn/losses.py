@@ -66,6 +66,11 @@ def within_norm(z: Tensor, centroids: Tensor, membership: Tensor) -> Tensor:
     return (spread.clamp(min=1e-12).sqrt() * (size > 0) / size.clamp(min=1.0)).sum()
 
 
+def gibbs(z: Tensor, centroids: Tensor, temperature: float) -> Tensor:
+    """Return the soft assignments softmax_j(-||z_i - mu_j||^2 / temperature) as (n, k)."""
+    return (-squared_distances(z, centroids) / temperature).softmax(dim=1)
+
+
 def student_t(z: Tensor, centroids: Tensor) -> Tensor:
     """Return the soft assignments q_ij of IDEC, Student's t with one degree of freedom."""
     q = 1.0 / (1.0 + squared_distances(z, centroids))

@@ -48,15 +48,16 @@ def auprc(y: Ids, score: Array) -> float:
 
 
 def min_precision_specificity(y: Ids, score: Array) -> float:
-    """Minimum of macro precision and macro specificity at argmax.
+    """Minimum of precision and specificity at argmax, as the mean over the classes.
 
     The published programs call it MINPSE, which elsewhere has sensitivity in it.
     """
     predicted = score.argmax(axis=1)
-    classes = range(score.shape[1])
-    precision = [_share(y == c, predicted == c) for c in classes]
-    specificity = [_share(predicted != c, y != c) for c in classes]
-    return float(min(np.mean(precision), np.mean(specificity)))
+    lesser = [
+        min(_share(y == c, predicted == c), _share(predicted != c, y != c))
+        for c in range(score.shape[1])
+    ]
+    return float(np.mean(lesser))
 
 
 def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:

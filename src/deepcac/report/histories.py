@@ -27,7 +27,7 @@ def history_figures(runs: Runs) -> list[Figure]:
         members = list(group)
         cac = [run for run in members if run.method == "cac_lr" and _has(run, "cost")]
         figures += [_cac(dataset, cac)] if cac else []
-        deep = [run for run in members if _has(run, "silhouette")]
+        deep = [run for run in members if run.k > 1 and _has(run, "silhouette")]
         figures += [_silhouette(dataset, deep)] if deep else []
     separated = _separation(usable)
     return [*figures, separated] if separated else figures

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.report.case_study import REMARKS, CaseStudy
-from deepcac.report.printed import CROSS_VALIDATED, PrintedCell
+from deepcac.report.printed import CROSS_VALIDATED, PrintedCell, published_protocols
 from deepcac.report.records import Run, Runs
 from deepcac.report.summaries import Summaries
 from deepcac.storage import atomic_path
@@ -104,10 +104,12 @@ def _entry(
         sound, published = (_of_study(cell, studies, name) for name in ("sound", "as_published"))
         return _held(cell, sound, published, REMARKS[cell.source])
     sound = _ours(cell, "sound", runs, summaries)
-    published = None
-    if cell.source.removesuffix("_summary") in CROSS_VALIDATED:
-        published = _ours(cell, "as_published_cv5", runs, summaries)
-    published = published or _ours(cell, "as_published", runs, summaries)
+    folds = cell.source.removesuffix("_summary") in CROSS_VALIDATED
+    candidates = (
+        _ours(cell, protocol, runs, summaries)
+        for protocol in published_protocols(cell.paper, cell.method_id, folds=folds)
+    )
+    published = next(filter(None, candidates), None)
     return _held(cell, sound, published, summaries.remark(cell))
 
 

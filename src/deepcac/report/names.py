@@ -75,7 +75,7 @@ def names() -> dict[tuple[str, str, str], Name]:
     }
 
 
-def clusters(printed_k: str, method: Name, dataset: str) -> int | None:
+def clusters(printed_k: str, method: Name, dataset: str, paper: str) -> int | None:
     """Return the k of the run that a printed cell asks for.
 
     Parameters
@@ -84,17 +84,20 @@ def clusters(printed_k: str, method: Name, dataset: str) -> int | None:
         As printed; empty where the paper does not say.
     method : Name
         Of the printed method. Where the print is blank, a clustered method of the CAC papers
-        has k = 2, and 3 on Credit (CAC v1, section 6.2).
+        has k = 2, and 3 on Credit in CAC v1 (section 6.2).
     dataset : str
         Id of the data set.
+    paper : str
+        Key of `PAPERS`.
     """
     if printed_k:
         return int(printed_k)
-    return usual_k(dataset) if method.k and method.k > 1 else method.k
+    v1 = paper == "cac_v1" and method.k and method.k > 1
+    return usual_k(dataset) if v1 else method.k
 
 
 def usual_k(dataset: str) -> int:
-    """Return the number of clusters of the CAC papers for a data set (CAC v1, section 6.2)."""
+    """Return the number of clusters of CAC v1 for a data set (section 6.2)."""
     return 3 if dataset in _THREE_CLUSTERS else 2
 
 

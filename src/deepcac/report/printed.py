@@ -4,6 +4,7 @@ import csv
 from dataclasses import dataclass
 from importlib import resources
 
+from deepcac.evaluation.methods import DEEP
 from deepcac.report.names import Name, clusters, names
 
 SCORE_TABLES = (
@@ -159,7 +160,7 @@ def _cell(
         note=row.get("note", ""),
         dataset_id=data.id,
         method_id=way.id,
-        n_clusters=clusters(k, way, data.id),
+        n_clusters=clusters(k, way, data.id, paper),
         needs=data.needs,
     )
 
@@ -233,3 +234,25 @@ def _log_name(source: str) -> str:
     """Shorten ``commit:folders/file = remark`` to ``commit:file``."""
     commit, _, path = source.partition(" =")[0].partition(":")
     return f"{commit}:{path.rpartition('/')[2]}"
+
+
+def published_protocols(paper: str, method: str, *, folds: bool) -> tuple[str, ...]:
+    """Return the protocols that repeat a printed number, the closest first; () if none does.
+
+    The neural methods of the CAC papers came from programs of their own. The deep switches are
+    those of DeepCAC's program, so that their numbers are held against the sound runs alone.
+
+    Parameters
+    ----------
+    paper : str
+        Key of `names.PAPERS`.
+    method : str
+        Method id; may be empty.
+    folds : bool
+        Whether the number was printed from five-fold cross-validation, as all of CAC v2.
+    """
+    if paper in ("cac_v1", "cac_v2") and method in DEEP:
+        return ()
+    if paper == "cac_v2":
+        return "as_published_v2", "as_published_cv5", "as_published"
+    return ("as_published_cv5", "as_published") if folds else ("as_published",)

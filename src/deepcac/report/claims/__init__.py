@@ -87,7 +87,10 @@ def _claim(row: dict[str, str], rule: Rule | None, runs: Runs) -> Claim:
 
 def _decide(row: dict[str, str], rule: Rule | None, evidence: Evidence) -> Decision:
     if rule is not None:
-        return rule(evidence)
+        decision = rule(evidence)
+        if evidence.protocol == "as_published" and evidence.all_sound(decision.runs):
+            return Decision(NOT_RUN, "held against the sound runs alone", decision.runs)
+        return decision
     if row["own_numbers"].startswith("theory"):
         return Decision(NOT_RUN, f"theory, no run decides it: {row['how_to_check']}")
     return Decision(NOT_RUN, f"needs: {row['how_to_check']}")

@@ -14,6 +14,7 @@ from deepcac.report.claims.rules import (
     every,
     history,
     maxima,
+    not_below,
     status,
 )
 
@@ -23,25 +24,28 @@ _DEEPCAC_SETS = ("diabetes", "cic", "wid_mortality")
 _V2_METHODS = ("ec3", "lr", "km_lr", "cac_lr", "dmnn", "cac_dmnn")
 _V1_BASES = ("lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge")
 _NINE = (*_V1_BASES, "xgb")
+_LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid
 _V1_COUNTS = {"1": (5, 8, 7, 9, 7), "4": (1, 7, 7, 9, 6), "5": (2, 6, 7, 8, 5)}
 
 
-def _arm(paper: str, dataset: str, method: str, metric: str = "f1") -> Arm:
+def _arm(paper: str, dataset: str, method: str, metric: str = "f1", *, folds: bool = False) -> Arm:
     """Return an arm with the k the papers use: 1 without clusters, 3 on Credit in v1, else 2."""
     if method in _NINE or method in ("fnn", "ec3"):
         k = 1
     else:
         k = 3 if dataset == "credit" and paper == "cac_v1" else 2
-    return Arm(dataset, method, k, metric, paper)
+    return Arm(dataset, method, k, metric, paper, folds)
 
 
-def _triples(paper: str, sets: Sequence[str], bases: Sequence[str]) -> dict[str, list[list[Arm]]]:
+def _triples(
+    paper: str, sets: Sequence[str], bases: Sequence[str], *, folds: bool = False
+) -> dict[str, list[list[Arm]]]:
     """Return (plain, KM, CAC) arms by data set, one triple a classifier."""
     names = [(base, f"km_{base}", f"cac_{base}") for base in bases]
     if paper == "cac_v1":
         names.append(("fnn", "dmnn", "cac_dmnn"))
     return {
-        dataset: [[_arm(paper, dataset, name) for name in triple] for triple in names]
+        dataset: [[_arm(paper, dataset, name, folds=folds) for name in triple] for triple in names]
         for dataset in sets
     }
 
@@ -121,27 +125,29 @@ def _ends_higher(curves: dict[str, list[float]], upto: int) -> bool | None:
 
 
 def _alphas_differ(evidence: Evidence) -> Decision:
-    """Decide whether the tuned alpha depends on data set and classifier."""
+    """Decide whether the tuned alpha depends on data set and classifier, and is 2.5 on Diabetes."""
     tuned: dict[str, dict[str, float]] = {}
     used = []
-    for run in evidence.runs.where(protocol=evidence.protocol, synthetic=False):
-        values = [
-            split["hyperparameters"]["alpha"]
-            for split in run.splits
-            if "alpha" in split.get("tuned", ())
-        ]
-        if run.method.startswith("cac_") and values:
-            tuned.setdefault(run.dataset, {})[run.method] = float(np.median(values))
+    for dataset in _V1_SETS:
+        for base in _V1_BASES:
+            run = evidence.run(_arm("cac_v1", dataset, f"cac_{base}"))
+            alphas = [
+                split["hyperparameters"]["alpha"]
+                for split in (run.splits if run else [])
+                if "alpha" in split.get("tuned", ())
+            ]
+            if run is None or not alphas:
+                return Decision(NOT_RUN, f"{dataset} has no tuned alpha for {base} yet")
+            tuned.setdefault(dataset, {})[base] = float(np.median(alphas))
             used.append(run.path)
-    if len(tuned) < 2:
-        return Decision(NOT_RUN, "fewer than two data sets with a tuned alpha")
+    large = all(alpha >= _LARGE_ALPHA for alpha in tuned["diabetes"].values())
     by_set = len({alpha for alphas in tuned.values() for alpha in alphas.values()}) > 1
     by_classifier = any(len(set(alphas.values())) > 1 for alphas in tuned.values())
     figures = "; ".join(
         f"{name}: " + ", ".join(f"{method} {alpha:g}" for method, alpha in alphas.items())
         for name, alphas in tuned.items()
     )
-    verdict = HOLDS if by_set and by_classifier else PARTLY if by_set else FAILS
+    verdict = HOLDS if by_set and by_classifier and large else PARTLY if by_set else FAILS
     return Decision(verdict, figures, tuple(used))
 
 
@@ -190,7 +196,7 @@ def _gain_rules() -> dict[str, Rule]:
         "CAC1-30": averages(over_km, _all_positive),
         "CAC1-34": every(
             averages({"over FNN": _flat(_pairs(neural, 2, 0))}, _near(2.09)),
-            averages({"over DMNN": _flat(_pairs(neural, 2, 1))}, _near(0.44)),
+            averages({"over DMNN": _flat(_pairs(neural, 2, 1))}, _near(0.44, 0.4)),
         ),
     }
 
@@ -198,6 +204,7 @@ def _gain_rules() -> dict[str, Rule]:
 def _count_rules() -> dict[str, Rule]:
     """Return the claims of v1 on how often CAC is better or best."""
     v1 = _triples("cac_v1", _V1_SETS, _V1_BASES)
+    in_folds = _triples("cac_v1", _V1_SETS, _V1_BASES, folds=True)
     classic = {name: rows[:-1] for name, rows in v1.items()}
     over_km, over_base = _pairs(v1, 2, 1), _pairs(v1, 2, 0)
     best = {name: ([row[2] for row in rows], [row[1] for row in rows]) for name, rows in v1.items()}
@@ -206,7 +213,10 @@ def _count_rules() -> dict[str, Rule]:
         "CAC1-26": maxima(best, at_least=5),
         "CAC1-28": beats([*over_base["diabetes"], *over_km["diabetes"]]),
         "CAC1-31": _best_counts(v1, _V1_COUNTS["1"]),
-        "CAC1-32": _best_counts(v1, _V1_COUNTS["4"]),
+        "CAC1-32": every(
+            _best_counts(in_folds, _V1_COUNTS["4"]),
+            *(beats(_flat(_pairs(in_folds, 2, arm))) for arm in (0, 1)),
+        ),
         "CAC1-33": _best_counts(v1, _V1_COUNTS["5"]),
         "CAC1-35": every(*(beats(_flat(_pairs(classic, arm, 0))) for arm in (2, 1))),
     }
@@ -222,7 +232,6 @@ def _course_rules() -> dict[str, Rule]:
         "CAC1-11": history(lambda curves: _ends_higher(curves, -1)),
         "CAC1-29": _diabetes_separation,
         "CAC1-36": _alphas_differ,
-        "DCAC-16": history(lambda curves: falls(curves.get("silhouette", []))),
     }
 
 
@@ -235,7 +244,7 @@ def _table5_rules() -> dict[str, Rule]:
         for name in _DEEPCAC_SETS
     ]
     return {
-        "DCAC-02": beats(_flat(over_km), share=20 / 27, ties_count=False),
+        "DCAC-02": beats(_flat(over_km), share=20 / 27),
         "DCAC-03": every(*(beats(pairs, share=0.51) for pairs in over_km.values())),
         "DCAC-04": every(*(beats(_flat(_pairs(deep, arm, 0))) for arm in (2, 1))),
         "DCAC-17": beats([(km, cac) for km, cac in silhouettes]),
@@ -248,15 +257,18 @@ def _v2_rules() -> dict[str, Rule]:
             name: [_arm("cac_v2", name, method, metric) for method in methods] for name in _V2_SETS
         }
 
-    def over(metric: str, better: str, *worse: str) -> Rule:
-        pairs = {name: list(row) for name, row in arms(metric, better, *worse).items()}
-        share = 5 / 7
-        return every(
-            *(
-                beats([(row[0], row[column]) for row in pairs.values()], share=share)
-                for column in range(1, len(worse) + 1)
-            )
-        )
+    def over(metric: str, better: str, *worse: str, ties_count: bool = False) -> Rule:
+        """On 5 of 7 data sets the one is above (or equal to) all the others."""
+        groups = {name: (row[:1], row[1:]) for name, row in arms(metric, better, *worse).items()}
+        return maxima(groups, at_least=5, ties_count=ties_count)
+
+    def rival(metric: str, ours: str) -> Rule:
+        """Superior or comparable to the earlier methods on every data set."""
+        others = ("ec3", "dmnn", "km_lr")
+        pairs = [
+            (row[0], other) for row in arms(metric, ours, *others).values() for other in row[1:]
+        ]
+        return not_below(pairs)
 
     best_f1 = ("cac_lr", "dmnn", "ec3", "dmnn", "cac_lr", "cac_dmnn", "cac_dmnn")
     best_auc = ("cac_lr", "km_lr", "cac_dmnn", "cac_lr", "dmnn", "cac_dmnn", "lr")
@@ -270,10 +282,9 @@ def _v2_rules() -> dict[str, Rule]:
     against_ec3 = arms("f1", "cac_lr", "cac_dmnn", "ec3")
     return {
         "CAC2-01": every(
-            *(over(metric, "cac_lr", "km_lr") for metric in ("f1", "auroc")),
-            *(over(metric, "cac_dmnn", "dmnn") for metric in ("f1", "auroc")),
+            *(rival(metric, ours) for ours in ("cac_lr", "cac_dmnn") for metric in ("f1", "auroc"))
         ),
-        "CAC2-13": over("f1", "cac_lr", "lr", "km_lr"),
+        "CAC2-13": over("f1", "cac_lr", "lr", "km_lr", ties_count=True),
         "CAC2-14": over("f1", "cac_dmnn", "dmnn"),
         "CAC2-15": maxima(
             {name: (row[:2], row[2:]) for name, row in against_ec3.items()}, at_least=6

@@ -1,5 +1,6 @@
 """What a claim is decided on: the runs of one protocol."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.evaluation.statistics import Comparison, corrected_t_test
+from deepcac.report.printed import published_protocols
 from deepcac.report.records import Run, Runs
 
 HOLDS, PARTLY, FAILS, NOT_RUN, NOT_DECIDABLE = (
@@ -57,6 +59,8 @@ class Arm:
         As printed: f1, auroc, auprc, silhouette.
     paper : str
         Whose definition of the metric counts.
+    folds : bool
+        Whether the number was printed from five-fold cross-validation.
     """
 
     dataset: str
@@ -64,6 +68,7 @@ class Arm:
     k: int
     metric: str
     paper: str
+    folds: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,16 +95,26 @@ class Evidence:
         return None
 
     def _protocols(self, arm: Arm) -> tuple[str, ...]:
-        """Return where to look; CAC v2 printed five-fold cross-validation."""
-        if self.protocol == "as_published" and arm.paper == "cac_v2":
-            return "as_published_cv5", "as_published"
-        return (self.protocol,)
+        if self.protocol != "as_published":
+            return (self.protocol,)
+        return published_protocols(arm.paper, arm.method, folds=arm.folds) or ("sound",)
 
     def score(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, or None without one."""
         run = self.run(arm)
         score = run.score(run.reported(arm.metric, arm.paper)) if run else None
         return score[0] if score else None
+
+    def standing(self, arm: Arm) -> float | None:
+        """Return the mean score of an arm, -inf where its run gave none; None without a run.
+
+        A run that timed out or diverged, or whose clusters became one, is below every score.
+        """
+        run = self.run(arm)
+        if run is None:
+            return None
+        score = self.score(arm) if run.status == "ok" else None
+        return -math.inf if score is None else score
 
     def spread(self, arm: Arm) -> float:
         """Return the standard deviation over the splits, 0 without one."""
@@ -122,6 +137,11 @@ class Evidence:
         run = self.run(arm)
         values = run.per_split(run.reported(arm.metric, arm.paper)) if run else np.empty(0)
         return values if len(values) and not np.isnan(values).any() else None
+
+    def all_sound(self, paths: Sequence[str]) -> bool:
+        """Say whether runs were named, and every one of them is sound."""
+        sound = {run.path for run in self.runs.where(protocol="sound")}
+        return bool(paths) and sound.issuperset(paths)
 
     def paths(self, arms: Sequence[Arm]) -> tuple[str, ...]:
         """Return the paths of the runs behind some arms, each once."""

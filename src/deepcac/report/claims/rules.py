@@ -1,5 +1,6 @@
 """Rules that many claims share; each looks at runs and returns a decision."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from deepcac.report.claims.evidence import (
@@ -23,22 +24,41 @@ Pairs = Sequence[tuple[Arm, Arm]]
 Judge = Callable[[dict[str, float]], str]
 
 
-def beats(pairs: Pairs, *, share: float = 1.0, ties_count: bool = True) -> Rule:
+def beats(pairs: Pairs, *, share: float = 1.0) -> Rule:
     """Return the rule "the first arm scores higher than the second".
 
-    Holds if the share of wins (and ties) reaches `share`, partly if it is above one half.
+    Holds if the share of wins reaches `share`, partly if it is above one half. A tie is no win.
     """
 
     def rule(evidence: Evidence) -> Decision:
         kept = open_arms(pairs, evidence)
-        if missing := _missing(pairs, kept, evidence):
+        if missing := _missing(pairs, kept, evidence.standing):
             return missing
         wins, ties, losses = tally(kept, evidence)
-        reached = (wins + (ties if ties_count else 0)) / len(kept)
         figures = f"{wins} wins, {ties} ties, {losses} losses of {len(kept)}"
         arms = [arm for pair in kept for arm in pair]
         return Decision(
-            graded(reached, share), figures + without(pairs, kept), evidence.paths(arms)
+            graded(wins / len(kept), share), figures + without(pairs, kept), evidence.paths(arms)
+        )
+
+    return rule
+
+
+def not_below(pairs: Pairs) -> Rule:
+    """Return the rule "superior or comparable": no arm below the other by 2 combined sd."""
+
+    def rule(evidence: Evidence) -> Decision:
+        kept = open_arms(pairs, evidence)
+        if missing := _missing(pairs, kept, evidence.standing):
+            return missing
+        fine = 0
+        for first, second in kept:
+            reach = 2 * math.hypot(evidence.spread(first), evidence.spread(second))
+            fine += _gap(evidence.standing(first), evidence.standing(second)) >= -max(reach, TIE)
+        arms = [arm for pair in kept for arm in pair]
+        figures = f"superior or within 2 sd in {fine} of {len(kept)}"
+        return Decision(
+            graded(fine / len(kept), 1.0), figures + without(pairs, kept), evidence.paths(arms)
         )
 
     return rule
@@ -55,7 +75,7 @@ def tally(pairs: Pairs, evidence: Evidence) -> tuple[int, int, int]:
     """Return wins, ties and losses of the first arms."""
     wins = ties = losses = 0
     for first, second in pairs:
-        gap = (evidence.score(first) or 0.0) - (evidence.score(second) or 0.0)
+        gap = _gap(evidence.standing(first), evidence.standing(second))
         wins, ties, losses = (
             wins + (gap > TIE),
             ties + (abs(gap) <= TIE),
@@ -64,10 +84,17 @@ def tally(pairs: Pairs, evidence: Evidence) -> tuple[int, int, int]:
     return wins, ties, losses
 
 
-def _missing(pairs: Pairs, kept: Pairs, evidence: Evidence) -> Decision | None:
+def _gap(first: float | None, second: float | None) -> float:
+    """Return first less second; two runs without a score are a tie."""
+    if first is None or second is None or first == second:
+        return 0.0
+    return first - second
+
+
+def _missing(pairs: Pairs, kept: Pairs, look: Callable[[Arm], float | None]) -> Decision | None:
     if not kept:
         return Decision(NOT_DECIDABLE, without(pairs, kept).removeprefix("; "))
-    lacking = [pair for pair in kept if any(evidence.score(arm) is None for arm in pair)]
+    lacking = [pair for pair in kept if any(look(arm) is None for arm in pair)]
     if not lacking:
         return None
     return Decision(NOT_RUN, f"{len(lacking)} of {len(kept)} comparisons have no runs yet")
@@ -89,7 +116,7 @@ def averages(groups: Mapping[str, Pairs], judge: Judge, unit: str = "%") -> Rule
     def rule(evidence: Evidence) -> Decision:
         everything = [pair for pairs in groups.values() for pair in pairs]
         kept = open_arms(everything, evidence)
-        if missing := _missing(everything, kept, evidence):
+        if missing := _missing(everything, kept, evidence.score):
             return missing
         gains = {}
         for name, pairs in groups.items():
@@ -107,24 +134,31 @@ def averages(groups: Mapping[str, Pairs], judge: Judge, unit: str = "%") -> Rule
     return rule
 
 
-def maxima(groups: Mapping[str, tuple[Sequence[Arm], Sequence[Arm]]], *, at_least: int) -> Rule:
+def maxima(
+    groups: Mapping[str, tuple[Sequence[Arm], Sequence[Arm]]],
+    *,
+    at_least: int,
+    ties_count: bool = False,
+) -> Rule:
     """Return the rule "the best of the first arms is above the best of the others".
 
-    Holds if that is so in `at_least` groups (or in all open ones, if fewer), partly in more
-    than half.
+    Holds if that is so (or equal, if ties count) in `at_least` groups, or in all open ones, if
+    fewer; partly in more than half.
     """
 
     def rule(evidence: Evidence) -> Decision:
         wins, compared, used = [], [], []
         for name, (first, second) in groups.items():
-            own, other = ([evidence.score(arm) for arm in arms] for arms in (first, second))
-            if None in own or not any(value is not None for value in other):
+            standings = [[evidence.standing(arm) for arm in arms] for arms in (first, second)]
+            known = [[value for value in side if value is not None] for side in standings]
+            if known != standings:
                 if first[0].dataset in RESTRICTED:
                     continue
-                return Decision(NOT_RUN, f"{name} has no runs yet")
+                return Decision(NOT_RUN, f"{name} lacks runs")
             compared.append(name)
             used += [*first, *second]
-            if max(filter(None, own), default=0) > max(filter(None, other), default=0) + TIE:
+            gap = _gap(max(known[0]), max(known[1]))
+            if gap > TIE or (ties_count and abs(gap) <= TIE):
                 wins.append(name)
         if not compared:
             return Decision(NOT_DECIDABLE, "no open data set")
@@ -141,12 +175,12 @@ def best_is(groups: Mapping[str, tuple[Sequence[Arm], Arm]]) -> Rule:
     def rule(evidence: Evidence) -> Decision:
         right, found, used = 0, [], []
         for name, (arms, claimed) in groups.items():
-            scores = {arm: evidence.score(arm) for arm in arms}
+            scores = {arm: evidence.standing(arm) for arm in arms}
             known = {arm: score for arm, score in scores.items() if score is not None}
-            if claimed not in known:
+            if known != scores:
                 if claimed.dataset in RESTRICTED:
                     continue
-                return Decision(NOT_RUN, f"{name} has no run of {claimed.method}")
+                return Decision(NOT_RUN, f"{name} lacks {len(scores) - len(known)} runs")
             best = max(known, key=lambda arm: known[arm])
             right += known[best] - known[claimed] <= TIE
             found.append(f"{name} {best.method} k = {best.k} ({known[best]:.3f})")

@@ -24,7 +24,8 @@ def sweep_rules(sweeps: Sweeps) -> dict[str, Rule]:
         "CAC1-21": _each(real, _depends_heavily),
         "CAC1-22": _each(real, _small_is_slow),
         "CAC1-23": _each(real, _large_overfits),
-        "CAC2-11": _each(real, _depends_heavily),
+        "CAC2-11": _each(real, lambda table: _both(_depends_heavily(table), _small_is_slow(table))),
+        "DCAC-16": _each(real, _silhouette_decreases),
         "CAC2-12": _each(real, _large_overfits),
         "DCAC-27": _each(real, _faster),
     }
@@ -107,12 +108,26 @@ def _depends_heavily(table: pd.DataFrame) -> tuple[bool, str]:
 
 
 def _small_is_slow(table: pd.DataFrame) -> tuple[bool, str]:
-    """Check that the smallest alpha above 0 takes most passes and separates least."""
+    """Check that the smallest alpha above 0 takes more passes than most and separates least."""
     positive = table[table["alpha"] > 0]
     passes, ends = positive.groupby("alpha").size(), final_pass(positive)["separation"]
-    slow = bool(passes.iloc[0] >= passes.max())
-    little = bool(ends.iloc[0] <= ends.min())
-    return slow and little, f"{passes.iloc[0]} passes of at most {passes.max()}"
+    slow = bool(passes.iloc[0] > passes.iloc[1:].median())
+    little = bool(ends.iloc[0] < ends.iloc[1:].min())
+    return slow and little, f"{passes.iloc[0]} passes, {passes.iloc[1:].median():g} in the middle"
+
+
+def _both(one: tuple[bool, str], other: tuple[bool, str]) -> tuple[bool, str]:
+    return one[0] and other[0], f"{one[1]}, {other[1]}"
+
+
+def _silhouette_decreases(table: pd.DataFrame) -> tuple[bool, str]:
+    """Check that for every alpha above 0 the silhouette ends below that of the k-means start."""
+    curves = table[table["alpha"] > 0].groupby("alpha")["silhouette"]
+    start, end = curves.first(), curves.last()
+    lower = int((end < start).sum())
+    return lower == len(
+        start
+    ), f"from {start.iloc[0]:.3f}, lower at the end for {lower} of {len(start)} alphas"
 
 
 def _large_overfits(table: pd.DataFrame) -> tuple[bool, str]:
@@ -132,11 +147,15 @@ def _means(table: pd.DataFrame, parameter: str) -> pd.DataFrame:
 
 
 def _falls_and_recovers(table: pd.DataFrame) -> tuple[bool, str]:
-    curve = _means(table, "alpha")["auroc"]
+    curves = _means(table, "alpha")
+    return _both(*(_falls_and_recovers_by(curves[metric]) for metric in ("auroc", "auprc")))
+
+
+def _falls_and_recovers_by(curve: pd.Series) -> tuple[bool, str]:
     near, late = curve[(curve.index > 0) & (curve.index < 5)].min(), curve[curve.index >= 5]
     flat = late.max() - late.min() <= _LITTLE
     right = near < curve.iloc[0] - _LITTLE and late.mean() > near and flat
-    parts = f"AUROC {curve.iloc[0]:.3f} at 0, least {near:.3f} below 5"
+    parts = f"{curve.name} {curve.iloc[0]:.3f} at 0, least {near:.3f} below 5"
     return bool(right), f"{parts}, {late.min():.3f} to {late.max():.3f} from 5 on"
 
 

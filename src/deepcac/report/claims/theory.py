@@ -37,6 +37,7 @@ def theory_rules(records: Records) -> dict[str, Rule]:
     judges: dict[str, Judge] = {
         "CAC1-03": _risk,
         "CAC1-06": _growth,
+        "CAC1-07": _lloyd,
         "CAC1-14": _log_loss,
         "CAC1-15": _same_signs,
         "CAC2-02": _trade,

@@ -4,12 +4,14 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from deepcac.errors import DataError
 from deepcac.report import ledger as book
 from deepcac.report.claims import claims
 from deepcac.report.claims.cac import falls
+from deepcac.report.comparisons import Bootstraps, clustering_effects, compare
 from deepcac.report.ledger import Ours, entries, verdict
 from deepcac.report.names import method_label
 from deepcac.report.page import build
@@ -149,12 +151,17 @@ def test_means_over_classes_only_where_the_switch_is_on(tmp_path):
 
 def test_tuned_alpha_is_the_median_and_a_fixed_one_decides_nothing(tmp_path, cells):
     results = tmp_path / "results"
-    tuned = load([write_run(results, "cic", "cac_lr", 2, alpha=0.06)], tmp_path)
+    tuned = load([write_run(results, "cic", "cac_lr", 2, alpha=0.03)], tmp_path)
     wanted = ("cac_v1", "3", "CIC", "CAC+LR")
     (entry,) = [
         e for e in entries(cells, tuned) if (e.paper, e.table, e.dataset, e.method) == wanted
     ]
-    assert (entry.printed, entry.sound, entry.verdict) == ("0.05", "0.06", "agree")
+    assert (entry.printed, entry.sound, entry.verdict) == ("0.05", "0.03", "agree")
+    printed = {(e.paper, e.dataset): e for e in entries(cells, tuned) if e.kind == "alpha"}
+    assert printed["cac_v2", "CIC"].verdict == "agree"  # 0.04
+    titanic = load([write_run(results, "titanic", "cac_lr", 2, alpha=3.0)], tmp_path)
+    printed = {(e.paper, e.dataset): e for e in entries(cells, titanic) if e.kind == "alpha"}
+    assert printed["cac_v2", "Titanic"].verdict == "not run"  # 100 is beyond the grid
     fixed = load([write_run(results, "cic", "cac_lr", 2)], tmp_path)
     (entry,) = [
         e for e in entries(cells, fixed) if (e.paper, e.table, e.dataset, e.method) == wanted
@@ -418,6 +425,33 @@ def test_clustering_table_compares_paired_splits(tmp_path):
     low, high = (float(part) for part in row["bootstrap 95 %"].split(" to "))
     assert low < float(row["difference"]) < high
     assert low > 0
+
+
+def test_other_test_rows_give_a_difference_without_a_test(tmp_path):
+    paths = [write_run(tmp_path / "results", "cic", name, 1) for name in ("lr", "xgb")]
+    first, second = load(paths, tmp_path)
+    assert not np.isnan(compare(first, second, "", ["f1"])[0].test.low)
+    second.record["inputs"]["splits"] = "2" * 64
+    (other,) = compare(first, second, "", ["f1"])
+    assert np.isnan([other.test.low, other.test.high, other.test.p]).all()
+    assert other.test.mean == 0.0
+
+
+def test_networks_are_not_compared_by_f1_with_weighted_classifiers(tmp_path):
+    results = tmp_path / "results"
+    paths = [
+        write_run(results, "cic", method, k, scores=False)
+        for method, k in (("lr", 1), ("deepcac", 1), ("deepcac", 3))
+    ]
+    found = clustering_effects(load(paths, tmp_path), Bootstraps(2))
+    assert {(row.label, row.metric) for row in found} == {
+        ("DeepCAC − its k = 1", "f1"),
+        *(
+            (f"DeepCAC − {other}", metric)
+            for other in ("its k = 1", "LR")
+            for metric in ("auroc", "auprc")
+        ),
+    }
 
 
 def test_switch_table_has_a_row_for_every_switch(tmp_path):

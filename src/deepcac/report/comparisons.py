@@ -1,11 +1,13 @@
 """Does clustering help? And what does each switch do? Paired comparisons of finished runs."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.evaluation.methods import parse_method
 from deepcac.evaluation.statistics import (
     Comparison,
     SplitScores,
@@ -110,8 +112,10 @@ def split_scores(run: Run) -> list[SplitScores]:
 def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list[Difference]:
     """Compare two runs by several metrics.
 
-    Runs over a different number of splits, or without a value, give no row.
+    Runs over a different number of splits, or without a value, give no row. Where the splits
+    are not the same rows there is a difference, but no test of it.
     """
+    paired = _splits_digest(first) == _splits_digest(second)
     found = []
     for metric in metrics:
         one, other = (run.per_split(run.reported(metric, "deepcac")) for run in (first, second))
@@ -122,10 +126,16 @@ def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list
             for key in ("n_train", "n_test")
         }
         test = corrected_t_test(one - other, n_train=size["n_train"], n_test=size["n_test"])
+        if not paired:
+            test = replace(test, low=math.nan, high=math.nan, p=math.nan)
         found.append(
             Difference(first, second, label, metric, float(one.mean()), float(other.mean()), test)
         )
     return found
+
+
+def _splits_digest(run: Run) -> str:
+    return str(run.record["inputs"]["splits"])
 
 
 def clustering_effects(
@@ -137,13 +147,24 @@ def clustering_effects(
     """
     pairs = [*_base_pairs(runs, protocol), *_deep_pairs(runs, protocol)]
     effects = [
-        row for first, second, label in pairs for row in compare(first, second, label, METRICS)
+        row
+        for first, second, label in pairs
+        for row in compare(first, second, label, _comparable(first, second))
     ]
     effects = [
         replace(row, bootstrap=bootstraps.difference(row.first, row.second, row.metric))
         for row in effects
     ]
     return adjusted(effects)
+
+
+def _comparable(first: Run, second: Run) -> Sequence[str]:
+    """Return the metrics by which two methods can be compared.
+
+    F1 depends on class weights, which the base classifiers have and the networks do not.
+    """
+    families = {parse_method(run.method).family for run in (first, second)}
+    return METRICS if len(families) == 1 else [name for name in METRICS if name != "f1"]
 
 
 def adjusted(rows: Sequence[Difference]) -> list[Difference]:

@@ -31,7 +31,9 @@ def effects_table(effects: Sequence[Difference], metric: str) -> Table:
     return Table(
         id=f"clustering_{metric}",
         title=f"Does clustering help? {metric.upper()}",
-        note="Equal features, class weights and splits in all arms (sound protocol). Difference "
+        note="Equal features, class weights and splits in all arms of a learner (sound protocol). "
+        "LR and XGBoost beside a network learn from its validation rows too, and are not compared "
+        "with it by F1, as networks do not weigh classes. Difference "
         "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio), "
         "Holm-adjusted inside this table; paired bootstrap over test rows. Multi-class data by "
         "the mean over classes.",
@@ -64,7 +66,8 @@ def switches_table(effects: Sequence[Difference]) -> Table:
         id="switches",
         title="What each switch does",
         note="One difference between a paper's text and its program, switched on alone, against "
-        "the sound run. Difference with the 95 % interval of the corrected resampled t-test; "
+        "the sound run. Difference with the 95 % interval of the corrected resampled t-test (none "
+        "where the switch changes the test rows); "
         f"Holm over all rows of one metric ({', '.join(METRICS)}).",
         head=(
             *("switch", "the program", "printed tables it touches", "data set", "method", "k"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from deepcac.cac.path import GRID
 from deepcac.report.case_study import REMARKS, CaseStudy
 from deepcac.report.printed import CROSS_VALIDATED, PrintedCell, published_protocols
 from deepcac.report.records import Run, Runs
@@ -213,6 +214,7 @@ def verdict(cell: PrintedCell, ours: Ours | None) -> str:
     Scores agree if they differ by at most 2 combined standard deviations, or by 0.02 where no
     spread is printed (a printed sd of 0 is a repeated split and says nothing). Percentages take
     2 points, counts must be equal, a blank in the print agrees with a run that found no result.
+    A tuned alpha agrees within half a step of our grid; one beyond the grid was not tried.
     """
     if cell.source in _SETTING_TABLES:
         return SETTING
@@ -227,8 +229,17 @@ def verdict(cell: PrintedCell, ours: Ours | None) -> str:
         return AGREE if unfinished else NOT_PRINTED
     if ours.mean is None:
         return ours.status if ours.status != "ok" else NOT_RUN
+    if cell.kind == "alpha":
+        return _of_tuned(ours.mean, cell.value)
     near = abs(ours.mean - cell.value) <= tolerance(cell, ours.sd) + 1e-9
     return AGREE if near else DIFFER
+
+
+def _of_tuned(ours: float, printed: float) -> str:
+    if not GRID[0] <= printed <= GRID[-1]:
+        return NOT_RUN
+    steps = np.diff(np.log(GRID))
+    return AGREE if abs(math.log(ours / printed)) <= steps.max() / 2 + 1e-9 else DIFFER
 
 
 def tolerance(cell: PrintedCell, our_sd: float | None) -> float:

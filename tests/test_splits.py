@@ -89,6 +89,10 @@ def test_switch_d3_draws_without_strata():
     sound = make_splits(ids, y, [1])["split_1"].to_numpy()
     plain = make_splits(ids, y, [1], Protocol(frozenset({"D3"})))["split_1"].to_numpy()
     assert (sound != plain).any()
+    published = make_splits(ids, y, [1], Protocol(frozenset({"D3"})), published_share=0.15)
+    assert np.bincount(published["split_1"].to_numpy()).tolist() == [43, 8, 9]
+    unchanged = make_splits(ids, y, [1], published_share=0.15)["split_1"].to_numpy()
+    assert (unchanged == sound).all()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from deepcac.storage import read_table, write_table
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
 PARTS = ("train", "validation", "test")
-TEST_SHARE = VALIDATION_SHARE = 0.25  # of all rows, and of what is left: 57 / 18 / 25 (003_* 8)
+SHARE = 0.25  # for the test, and of what is left for validation: 57 / 18 / 25 (003_* section 8)
 FOLDS = 5
 HOLDOUT_SEED = 108  # the published CAC program's fixed hold-out (switch A14)
 
@@ -29,7 +29,9 @@ class Split:
     test: npt.NDArray[np.intp]
 
 
-def draw(label: npt.NDArray[np.int64], seed: int, *, stratified: bool) -> npt.NDArray[np.int8]:
+def draw(
+    label: npt.NDArray[np.int64], seed: int, *, stratified: bool, share: float = SHARE
+) -> npt.NDArray[np.int8]:
     """Assign each row to a part.
 
     Parameters
@@ -40,6 +42,8 @@ def draw(label: npt.NDArray[np.int64], seed: int, *, stratified: bool) -> npt.ND
         Of both draws.
     stratified : bool
         Keep the class shares in each part (sound), or not (switch D3).
+    share : float
+        Share of the rows for the test, and of the others for validation.
 
     Returns
     -------
@@ -55,11 +59,11 @@ def draw(label: npt.NDArray[np.int64], seed: int, *, stratified: bool) -> npt.ND
         )
     rows = np.arange(len(label))
     rest, test = train_test_split(
-        rows, test_size=TEST_SHARE, random_state=seed, stratify=label if stratified else None
+        rows, test_size=share, random_state=seed, stratify=label if stratified else None
     )
     _, validation = train_test_split(
         rest,
-        test_size=VALIDATION_SHARE,
+        test_size=share,
         random_state=seed,
         stratify=label[rest] if stratified else None,
     )
@@ -83,7 +87,7 @@ def draw_holdout(
         order, and give the printed scores only in this one.
     """
     train, test = train_test_split(
-        np.arange(len(label)), test_size=TEST_SHARE, random_state=HOLDOUT_SEED, stratify=label
+        np.arange(len(label)), test_size=SHARE, random_state=HOLDOUT_SEED, stratify=label
     )
     return train, test
 
@@ -113,6 +117,7 @@ def make_splits(
     label: npt.NDArray[np.int64],
     seeds: list[int],
     protocol: Protocol = SOUND,
+    published_share: float = SHARE,
 ) -> pa.Table:
     """Draw one split a seed.
 
@@ -123,7 +128,9 @@ def make_splits(
     seeds : list of int
         One split each.
     protocol : Protocol
-        With switch D3 the draws are not stratified.
+        With switch D3 the draws are not stratified, and of the published shares.
+    published_share : float
+        Share of the rows for the test, and of the others for validation, with D3.
 
     Returns
     -------
@@ -132,7 +139,9 @@ def make_splits(
     """
     columns = {"row_id": pa.array(row_id, pa.int64())}
     for seed in seeds:
-        part = draw(label, seed, stratified="D3" not in protocol)
+        published = "D3" in protocol
+        share = published_share if published else SHARE
+        part = draw(label, seed, stratified=not published, share=share)
         columns[f"split_{seed}"] = pa.array(part, pa.int8())
     columns["holdout"] = pa.array(holdout(label), pa.int8())
     columns["fold"] = pa.array(folds(label), pa.int8())

@@ -16,5 +16,8 @@ rule split:
         mem_mb=2000,
     params:
         seeds=config["seeds"],
+        published_share=lambda wildcards: registry.dataset(
+            wildcards.dataset
+        ).published_share,
     script:
         "../scripts/split.py"

@@ -9,5 +9,8 @@ with job(snakemake):
 
     features = read_features(snakemake.input.features)
     protocol = Protocol.from_folder(snakemake.wildcards.variant)
-    table = make_splits(features.row_id, features.label, snakemake.params.seeds, protocol)
+    params = snakemake.params
+    table = make_splits(
+        features.row_id, features.label, params.seeds, protocol, params.published_share
+    )
     write_splits(snakemake.output.splits, table)

@@ -83,6 +83,8 @@ class DataSet:
         Labels of the switches (`deepcac.protocol`) that change its features.
     pairwise : bool
         Rows come with pair features and given clusterings (002_*), and are not split at random.
+    published_share : float
+        Share of the test rows, and of the others for validation, as published (switch D3).
     note, ranges : str or None
         A remark; the table of units and plausible ranges.
     """
@@ -96,6 +98,7 @@ class DataSet:
     sequence: bool = False
     pairwise: bool = False
     switches: tuple[str, ...] = ()
+    published_share: float = 0.25
     note: str | None = None
     ranges: str | None = None
 

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+from deepcac.report.claims.evidence import Evidence
+from deepcac.report.claims.tuning import tuning_rules
 from deepcac.report.kchoice import choice_table
 from deepcac.report.records import Run, Runs
 
@@ -50,3 +52,19 @@ def test_each_split_takes_the_k_of_its_own_folds():
 def test_runs_with_given_alphas_choose_nothing():
     runs = [run(k, [0.5], [0.5], protocol="as_published") for k in (2, 3, 4)]
     assert choice_table(Runs(tuple(runs))).rows == []
+
+
+def test_the_claim_on_k_looks_at_the_folds():
+    decide = tuning_rules()["CAC1-37"]
+    datasets = ("titanic", "credit", "adult", "diabetes", "cic")
+    wanted = [
+        run(k, [0.6 if k == (3 if name == "credit" else 2) else 0.5], [0.5], dataset=name)
+        for name in datasets
+        for k in (2, 3, 4)
+    ]
+    assert decide(Evidence(Runs(tuple(wanted)), "sound")).verdict == "holds"
+    assert decide(Evidence(Runs(tuple(wanted[:-3])), "sound")).verdict == "not run"
+    all_three = [
+        run(k, [0.6 if k == 3 else 0.5], [0.5], dataset=d) for d in datasets for k in (2, 3, 4)
+    ]
+    assert decide(Evidence(Runs(tuple(all_three)), "sound")).verdict == "fails"

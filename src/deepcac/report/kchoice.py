@@ -19,8 +19,8 @@ def choice_table(runs: Runs) -> Table:
     chosen k.
     """
     rows = []
-    for candidates in _candidates(runs):
-        own = np.array([_fold_scores(run) for run in candidates.values()])  # (k, split)
+    for candidates in k_candidates(runs):
+        own = np.array([fold_scores(run) for run in candidates.values()])  # (k, split)
         test = np.array([run.per_split("f1") for run in candidates.values()])
         best = own.argmax(axis=0)  # the smallest k of equals
         ks = list(candidates)
@@ -57,7 +57,7 @@ def choice_table(runs: Runs) -> Table:
     )
 
 
-def _candidates(runs: Runs) -> Iterator[Candidates]:
+def k_candidates(runs: Runs) -> Iterator[Candidates]:
     """Yield the runs of one data set and method by k, where there are several to choose from."""
     found: dict[tuple[str, str], dict[int, Run]] = {}
     for run in runs.where(protocol="sound", status="ok"):
@@ -68,6 +68,6 @@ def _candidates(runs: Runs) -> Iterator[Candidates]:
             yield dict(sorted(candidates.items()))
 
 
-def _fold_scores(run: Run) -> list[float]:
+def fold_scores(run: Run) -> list[float]:
     """Return the cross-validated F1 of each split, at its best alpha."""
     return [max(split["hyperparameters"]["alpha_f1"].values()) for split in run.splits]

@@ -15,6 +15,7 @@ from deepcac.report.claims.rules import Rule
 from deepcac.report.claims.sweeps import sweep_rules
 from deepcac.report.claims.tables import table_rules
 from deepcac.report.claims.theory import theory_rules
+from deepcac.report.claims.tuning import tuning_rules
 from deepcac.report.ledger import Entry
 from deepcac.report.printed import facts
 from deepcac.report.records import Runs
@@ -61,7 +62,7 @@ def claims(
 ) -> list[Claim]:
     """Decide every claim of the facts; those without a rule say what they need."""
     rules = {**cac_rules(), **deep_rules(), **table_rules(ledger), **sweep_rules(sweeps)}
-    rules |= case_study_rules(studies) | theory_rules(theory)
+    rules |= case_study_rules(studies) | theory_rules(theory) | tuning_rules()
     return [_claim(row, rules.get(row["id"]), runs) for row in facts("claims")]
 
 

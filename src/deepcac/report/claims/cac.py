@@ -4,6 +4,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from deepcac.report.claims.arms import (
+    DEEPCAC_SETS,
+    NINE,
+    V1_BASES,
+    V1_SETS,
+    V2_METHODS,
+    V2_SETS,
+    cac_arm,
+    flat,
+    paired,
+    triples,
+)
 from deepcac.report.claims.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Arm, Decision, Evidence
 from deepcac.report.claims.rules import (
     Judge,
@@ -18,49 +30,7 @@ from deepcac.report.claims.rules import (
     status,
 )
 
-_V1_SETS = ("titanic", "credit", "adult", "diabetes", "cic")
-_V2_SETS = ("titanic", "magic", "credit", "adult", "diabetes", "sepsis_signature", "cic")
-_DEEPCAC_SETS = ("diabetes", "cic", "wid_mortality")
-_V2_METHODS = ("ec3", "lr", "km_lr", "cac_lr", "dmnn", "cac_dmnn")
-_V1_BASES = ("lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge")
-_NINE = (*_V1_BASES, "xgb")
-_LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid
 _V1_COUNTS = {"1": (5, 8, 7, 9, 7), "4": (1, 7, 7, 9, 6), "5": (2, 6, 7, 8, 5)}
-
-
-def _arm(paper: str, dataset: str, method: str, metric: str = "f1", *, folds: bool = False) -> Arm:
-    """Return an arm with the k the papers use: 1 without clusters, 3 on Credit in v1, else 2."""
-    if method in _NINE or method in ("fnn", "ec3"):
-        k = 1
-    else:
-        k = 3 if dataset == "credit" and paper == "cac_v1" else 2
-    return Arm(dataset, method, k, metric, paper, folds)
-
-
-def _triples(
-    paper: str, sets: Sequence[str], bases: Sequence[str], *, folds: bool = False
-) -> dict[str, list[list[Arm]]]:
-    """Return (plain, KM, CAC) arms by data set, one triple a classifier."""
-    names = [(base, f"km_{base}", f"cac_{base}") for base in bases]
-    if paper == "cac_v1":
-        names.append(("fnn", "dmnn", "cac_dmnn"))
-    return {
-        dataset: [[_arm(paper, dataset, name, folds=folds) for name in triple] for triple in names]
-        for dataset in sets
-    }
-
-
-def _pairs(
-    triples: Mapping[str, list[list[Arm]]], first: int, second: int
-) -> dict[str, list[tuple[Arm, Arm]]]:
-    return {
-        dataset: [(triple[first], triple[second]) for triple in rows]
-        for dataset, rows in triples.items()
-    }
-
-
-def _flat(groups: Mapping[str, list[tuple[Arm, Arm]]]) -> list[tuple[Arm, Arm]]:
-    return [pair for pairs in groups.values() for pair in pairs]
 
 
 def _from_to(lowest: tuple[str, float], highest: tuple[str, float], margin: float = 2.0) -> Judge:
@@ -83,22 +53,22 @@ def _all_positive(gains: dict[str, float]) -> str:
     return HOLDS if share == 1 else PARTLY if share > 0.5 else FAILS
 
 
-def _best_counts(triples: Mapping[str, list[list[Arm]]], counts: Sequence[int]) -> Rule:
+def _best_counts(groups: Mapping[str, list[list[Arm]]], counts: Sequence[int]) -> Rule:
     """Return the rule on how many classifiers CAC is best for (ties to the first listed)."""
 
     def rule(evidence: Evidence) -> Decision:
         found = {}
-        for dataset, rows in triples.items():
+        for dataset, rows in groups.items():
             scores = [[evidence.score(arm) for arm in row] for row in rows]
             if any(None in row for row in scores):
                 return Decision(NOT_RUN, f"{dataset} lacks runs")
             found[dataset] = int((np.array(scores, dtype=float).argmax(axis=1) == 2).sum())
         total = sum(found.values())
-        cells = sum(len(rows) for rows in triples.values())
+        cells = sum(len(rows) for rows in groups.values())
         same = list(found.values()) == list(counts)
         verdict = HOLDS if same else PARTLY if total > cells / 2 else FAILS
         figures = ", ".join(f"{name} {count}" for name, count in found.items())
-        arms = [arm for rows in triples.values() for row in rows for arm in row]
+        arms = [arm for rows in groups.values() for row in rows for arm in row]
         return Decision(verdict, f"CAC best for: {figures}", evidence.paths(arms))
 
     return rule
@@ -124,38 +94,11 @@ def _ends_higher(curves: dict[str, list[float]], upto: int) -> bool | None:
     return within[upto] > within[0] and separation[upto] > separation[0]
 
 
-def _alphas_differ(evidence: Evidence) -> Decision:
-    """Decide whether the tuned alpha depends on data set and classifier, and is 2.5 on Diabetes."""
-    tuned: dict[str, dict[str, float]] = {}
-    used = []
-    for dataset in _V1_SETS:
-        for base in _V1_BASES:
-            run = evidence.run(_arm("cac_v1", dataset, f"cac_{base}"))
-            alphas = [
-                split["hyperparameters"]["alpha"]
-                for split in (run.splits if run else [])
-                if "alpha" in split.get("tuned", ())
-            ]
-            if run is None or not alphas:
-                return Decision(NOT_RUN, f"{dataset} has no tuned alpha for {base} yet")
-            tuned.setdefault(dataset, {})[base] = float(np.median(alphas))
-            used.append(run.path)
-    large = all(alpha >= _LARGE_ALPHA for alpha in tuned["diabetes"].values())
-    by_set = len({alpha for alphas in tuned.values() for alpha in alphas.values()}) > 1
-    by_classifier = any(len(set(alphas.values())) > 1 for alphas in tuned.values())
-    figures = "; ".join(
-        f"{name}: " + ", ".join(f"{method} {alpha:g}" for method, alpha in alphas.items())
-        for name, alphas in tuned.items()
-    )
-    verdict = HOLDS if by_set and by_classifier and large else PARTLY if by_set else FAILS
-    return Decision(verdict, figures, tuple(used))
-
-
 def _diabetes_separation(evidence: Evidence) -> Decision:
     """Decide whether Diabetes gains most class separation from k-means to CAC."""
     growth, used = {}, []
-    for dataset in _V1_SETS:
-        run = evidence.run(_arm("cac_v1", dataset, "cac_lr"))
+    for dataset in V1_SETS:
+        run = evidence.run(cac_arm("cac_v1", dataset, "cac_lr"))
         curves = [(s.get("history") or {}).get("separation") for s in run.splits] if run else []
         if run is None or not curves or not all(curves):
             return Decision(NOT_RUN, f"{dataset} has no curve yet")
@@ -185,40 +128,40 @@ def cac_rules() -> dict[str, Rule]:
 
 def _gain_rules() -> dict[str, Rule]:
     """Return the claims of v1 on how much CAC gains."""
-    v1 = _triples("cac_v1", _V1_SETS, _V1_BASES)
-    over_km, over_base = _pairs(v1, 2, 1), _pairs(v1, 2, 0)
+    v1 = triples("cac_v1", V1_SETS, V1_BASES)
+    over_km, over_base = paired(v1, 2, 1), paired(v1, 2, 0)
     neural = {name: [rows[-1]] for name, rows in v1.items()}
     return {
-        "CAC1-02": averages({"CAC over KM": _flat(over_km)}, _near(4.63, 0.5)),
+        "CAC1-02": averages({"CAC over KM": flat(over_km)}, _near(4.63, 0.5)),
         "CAC1-24": averages(over_base, _from_to(("titanic", 3.26), ("diabetes", 91.5))),
         "CAC1-25": averages(over_km, _from_to(("titanic", 1.85), ("credit", 15.07))),
         "CAC1-27": averages(over_km, _all_positive),
         "CAC1-30": averages(over_km, _all_positive),
         "CAC1-34": every(
-            averages({"over FNN": _flat(_pairs(neural, 2, 0))}, _near(2.09)),
-            averages({"over DMNN": _flat(_pairs(neural, 2, 1))}, _near(0.44, 0.4)),
+            averages({"over FNN": flat(paired(neural, 2, 0))}, _near(2.09)),
+            averages({"over DMNN": flat(paired(neural, 2, 1))}, _near(0.44, 0.4)),
         ),
     }
 
 
 def _count_rules() -> dict[str, Rule]:
     """Return the claims of v1 on how often CAC is better or best."""
-    v1 = _triples("cac_v1", _V1_SETS, _V1_BASES)
-    in_folds = _triples("cac_v1", _V1_SETS, _V1_BASES, folds=True)
+    v1 = triples("cac_v1", V1_SETS, V1_BASES)
+    in_folds = triples("cac_v1", V1_SETS, V1_BASES, folds=True)
     classic = {name: rows[:-1] for name, rows in v1.items()}
-    over_km, over_base = _pairs(v1, 2, 1), _pairs(v1, 2, 0)
+    over_km, over_base = paired(v1, 2, 1), paired(v1, 2, 0)
     best = {name: ([row[2] for row in rows], [row[1] for row in rows]) for name, rows in v1.items()}
     return {
-        "CAC1-01": beats(_flat(over_km)),
+        "CAC1-01": beats(flat(over_km)),
         "CAC1-26": maxima(best, at_least=5),
         "CAC1-28": beats([*over_base["diabetes"], *over_km["diabetes"]]),
         "CAC1-31": _best_counts(v1, _V1_COUNTS["1"]),
         "CAC1-32": every(
             _best_counts(in_folds, _V1_COUNTS["4"]),
-            *(beats(_flat(_pairs(in_folds, 2, arm))) for arm in (0, 1)),
+            *(beats(flat(paired(in_folds, 2, arm))) for arm in (0, 1)),
         ),
         "CAC1-33": _best_counts(v1, _V1_COUNTS["5"]),
-        "CAC1-35": every(*(beats(_flat(_pairs(classic, arm, 0))) for arm in (2, 1))),
+        "CAC1-35": every(*(beats(flat(paired(classic, arm, 0))) for arm in (2, 1))),
     }
 
 
@@ -231,22 +174,21 @@ def _course_rules() -> dict[str, Rule]:
         "CAC1-10": history(lambda curves: _ends_higher(curves, 1)),
         "CAC1-11": history(lambda curves: _ends_higher(curves, -1)),
         "CAC1-29": _diabetes_separation,
-        "CAC1-36": _alphas_differ,
     }
 
 
 def _table5_rules() -> dict[str, Rule]:
     """Return the claims of DeepCAC on its Table 5, and on the silhouette of CAC."""
-    deep = _triples("deepcac", _DEEPCAC_SETS, _NINE)
-    over_km = _pairs(deep, 2, 1)
+    deep = triples("deepcac", DEEPCAC_SETS, NINE)
+    over_km = paired(deep, 2, 1)
     silhouettes = [
-        tuple(_arm("deepcac", name, method, "silhouette") for method in ("km_lr", "cac_lr"))
-        for name in _DEEPCAC_SETS
+        tuple(cac_arm("deepcac", name, method, "silhouette") for method in ("km_lr", "cac_lr"))
+        for name in DEEPCAC_SETS
     ]
     return {
-        "DCAC-02": beats(_flat(over_km), share=20 / 27),
+        "DCAC-02": beats(flat(over_km), share=20 / 27),
         "DCAC-03": every(*(beats(pairs, share=0.51) for pairs in over_km.values())),
-        "DCAC-04": every(*(beats(_flat(_pairs(deep, arm, 0))) for arm in (2, 1))),
+        "DCAC-04": every(*(beats(flat(paired(deep, arm, 0))) for arm in (2, 1))),
         "DCAC-17": beats([(km, cac) for km, cac in silhouettes]),
     }
 
@@ -254,7 +196,8 @@ def _table5_rules() -> dict[str, Rule]:
 def _v2_rules() -> dict[str, Rule]:
     def arms(metric: str, *methods: str) -> dict[str, list[Arm]]:
         return {
-            name: [_arm("cac_v2", name, method, metric) for method in methods] for name in _V2_SETS
+            name: [cac_arm("cac_v2", name, method, metric) for method in methods]
+            for name in V2_SETS
         }
 
     def over(metric: str, better: str, *worse: str, ties_count: bool = False) -> Rule:
@@ -274,9 +217,9 @@ def _v2_rules() -> dict[str, Rule]:
     best_auc = ("cac_lr", "km_lr", "cac_dmnn", "cac_lr", "dmnn", "cac_dmnn", "lr")
 
     def winners(metric: str, best: Sequence[str]) -> Rule:
-        pairs = zip(arms(metric, *_V2_METHODS).items(), best, strict=True)
+        pairs = zip(arms(metric, *V2_METHODS).items(), best, strict=True)
         return best_is(
-            {name: (row, _arm("cac_v2", name, method, metric)) for (name, row), method in pairs}
+            {name: (row, cac_arm("cac_v2", name, method, metric)) for (name, row), method in pairs}
         )
 
     against_ec3 = arms("f1", "cac_lr", "cac_dmnn", "ec3")
@@ -290,7 +233,7 @@ def _v2_rules() -> dict[str, Rule]:
             {name: (row[:2], row[2:]) for name, row in against_ec3.items()}, at_least=6
         ),
         "CAC2-16": every(over("auroc", "cac_lr", "lr", "km_lr"), over("auroc", "cac_dmnn", "dmnn")),
-        "CAC2-17": status(_arm("cac_v2", "diabetes", "ec3"), "timeout"),
+        "CAC2-17": status(cac_arm("cac_v2", "diabetes", "ec3"), "timeout"),
         "CAC2-19": winners("f1", best_f1),
         "CAC2-20": winners("auroc", best_auc),
     }

@@ -185,7 +185,7 @@ def test_lemma_and_gap_claims(record):
     for row in rows:
         row |= {"same_sign": 0.5, "projection": 1.0, "rows": 10, "loss": 5.0, "lower": 0.0}
         row |= {"radius": 1.0, "upper": 10.0}
-    assert verdict(record, "CAC1-15").verdict == "partly"
+    assert verdict(record, "CAC1-15").verdict == "not decidable from open data"
     rows[1]["same_sign"] = 1.0
     assert verdict(record, "CAC1-15").verdict == "holds"
     rows[1]["projection"] = -1.0

@@ -169,7 +169,7 @@ def _course_rules() -> dict[str, Rule]:
     """Return the claims on what happens from pass to pass, and on alpha."""
     cost = history(lambda curves: falls(curves.get("cost", [])))
     return {
-        **dict.fromkeys(("CAC1-05", "CAC1-13", "CAC2-04", "DCAC-26", "DCAC-29"), cost),
+        **dict.fromkeys(("CAC1-05", "CAC1-13", "CAC2-04", "DCAC-29"), cost),
         "CAC1-09": history(lambda curves: _rises(curves.get("separation", []))),
         "CAC1-10": history(lambda curves: _ends_higher(curves, 1)),
         "CAC1-11": history(lambda curves: _ends_higher(curves, -1)),

@@ -18,6 +18,7 @@ from deepcac.report.claims.rules import Rule, graded
 from deepcac.report.theory import (
     AM_SOFTMAX,
     AM_SOFTMAX_PRINTED,
+    COST,
     GROWTH,
     LOG_LOSS,
     RISK,
@@ -43,6 +44,7 @@ def theory_rules(records: Records) -> dict[str, Rule]:
         "CAC2-02": _trade,
         "CAC2-05": _growth,
         "CAC2-06": _lloyd,
+        "DCAC-26": _cost,
         "DCAC-28": _lloyd,
         "DCAC-30": _growth,
         "DCAC-35": _risk,
@@ -76,6 +78,11 @@ def _rows(records: Records, table: str) -> list[dict[str, Any]]:
 def _count(found: Sequence[Check]) -> tuple[str, str]:
     true = sum(check.holds for check in found)
     return graded(true / len(found), 1.0), f"true of {true} of {len(found)}"
+
+
+def _cost(records: Records) -> tuple[str, str]:
+    verdict, text = _count(_of(records, COST))
+    return verdict, f"{text} (data set, alpha)"
 
 
 def _risk(records: Records) -> tuple[str, str]:
@@ -131,7 +138,9 @@ def _same_signs(records: Records) -> tuple[str, str]:
         f"beta_i u_i > 0 for every i in {len(met)} of {len(fitted)} models (for {min(shares):.0%} "
         f"to {max(shares):.0%} of the features); beta.u > 0, which is enough, in {apart}"
     )
-    return (HOLDS if met and falls else PARTLY if falls else FAILS), figures
+    if not met:
+        return NOT_DECIDABLE, figures
+    return (HOLDS if falls else FAILS), figures
 
 
 def _lloyd(records: Records) -> tuple[str, str]:

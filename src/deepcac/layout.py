@@ -20,7 +20,7 @@ _SHARED_STAGES = {
     "cac": frozenset({"features", "splits", "scaling"}),
     "deep": frozenset({"features", "splits", "scaling"}),
 }
-_SHARED_LABELS = {"cac": frozenset[str](), "deep": frozenset({"D14"})}
+_SHARED_LABELS = {"cac": frozenset({"A11", "V2"}), "deep": frozenset({"D14"})}
 
 
 @dataclass(frozen=True)

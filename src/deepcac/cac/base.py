@@ -63,7 +63,7 @@ def _xgb(seed: int) -> BaseEstimator:
 # Where the papers are silent, scikit-learn's defaults stand; ridge regresses on -1 and 1. Only
 # iterations are capped lower: on a class of one row beside ten thousands, which is what CAC leaves
 # of a collapsed cluster, the three take 1,000 without an end; elsewhere under 10 (svm) and 110.
-_SVM_ITERATIONS, _EPOCHS = 100, 200
+_SVM_ITERATIONS, _EPOCHS = 20, 200
 _BASES: dict[str, Callable[[int], BaseEstimator]] = {
     "lr": lambda seed: LogisticRegression(max_iter=1000, random_state=seed),
     "svm": lambda seed: LinearSVC(dual=False, max_iter=_SVM_ITERATIONS, random_state=seed),

@@ -1,20 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
-from deepcac.evaluation.statistics import (
-    SplitScores,
-    bootstrap_scores,
-    corrected_t_test,
-    holm,
-    interval,
-    reliability,
-    weighted_f1,
-    weighted_ranking,
-)
+from deepcac.evaluation.statistics import corrected_t_test, holm, reliability
 
 
 def test_corrected_t_test_by_hand():
@@ -64,68 +54,6 @@ def test_holm_never_lowers_and_keeps_order(p_values):
     assert (adjusted <= 1).all()
     order = np.argsort(p_values, kind="stable")
     assert (np.diff(adjusted[order]) >= 0).all()
-
-
-@settings(max_examples=60)
-@given(seed=st.integers(0, 10_000), n=st.integers(4, 60), levels=st.integers(1, 8))
-def test_weighted_scores_equal_scikit_learn(seed, n, levels):
-    rng = np.random.default_rng(seed)
-    label = rng.integers(0, 2, n)
-    label[:2] = 0, 1
-    score = rng.integers(0, levels, n) / levels
-    predicted = rng.integers(0, 2, n)
-    weights = rng.integers(0, 4, (3, n)).astype(float)
-    weights[:, :2] = 1
-    for row, f1, auroc, auprc in zip(
-        weights,
-        weighted_f1(label, predicted, weights),
-        *weighted_ranking(label, score, weights),
-        strict=True,
-    ):
-        reference = f1_score(label, predicted, sample_weight=row, zero_division=0)
-        assert f1 == pytest.approx(reference)
-        assert auroc == pytest.approx(roc_auc_score(label, score, sample_weight=row))
-        assert auprc == pytest.approx(average_precision_score(label, score, sample_weight=row))
-
-
-def test_a_class_without_weight_has_no_ranking_score():
-    label, score = np.array([0, 1, 1]), np.array([0.1, 0.2, 0.3])
-    weights = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
-    auroc, auprc = weighted_ranking(label, score, weights)
-    assert np.isnan(auroc).all()
-    assert np.isnan(auprc[1])
-    assert auprc[0] == 1
-
-
-def _scores(rng, rows, shift):
-    label = (rows % 3 == 0).astype(np.int64)
-    score = rng.normal(size=len(rows)) + shift * label
-    return SplitScores(rows, label, (score > 0.5).astype(np.int64), score)
-
-
-def test_bootstrap_is_paired_by_row():
-    rng = np.random.default_rng(0)
-    first = [_scores(rng, np.arange(100), 1.0), _scores(rng, np.arange(50, 150), 1.0)]
-    shuffled = []
-    for split in first:
-        order = rng.permutation(len(split.rows))
-        shuffled.append(
-            SplitScores(
-                *(getattr(split, f)[order] for f in ("rows", "label", "predicted", "score"))
-            )
-        )
-    one, other = bootstrap_scores(first, resamples=60), bootstrap_scores(shuffled, resamples=60)
-    for metric, values in one.items():
-        assert values == pytest.approx(other[metric])
-        assert values.std() > 0
-
-
-def test_bootstrap_interval_holds_the_score():
-    rng = np.random.default_rng(1)
-    split = _scores(rng, np.arange(600), 1.5)
-    low, high = interval(bootstrap_scores([split], resamples=200)["auroc"])
-    assert low < roc_auc_score(split.label, split.score) < high
-    assert high - low < 0.1
 
 
 def test_reliability_by_hand():

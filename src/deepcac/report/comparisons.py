@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.evaluation.methods import parse_method
-from deepcac.evaluation.statistics import (
-    Comparison,
+from deepcac.evaluation.bootstrap import (
     SplitScores,
+    Weights,
+    all_rows,
     bootstrap_scores,
-    corrected_t_test,
-    holm,
     interval,
+    poisson_weights,
 )
+from deepcac.evaluation.methods import parse_method
+from deepcac.evaluation.statistics import Comparison, corrected_t_test, holm
 from deepcac.protocol import switches
 from deepcac.report.names import BASE_CLASSIFIERS, method_label
 from deepcac.report.records import Run, Runs
@@ -74,6 +75,7 @@ class Bootstraps:
     resamples: int = 400
     _known: dict[str, dict[str, npt.NDArray[np.float64]] | None] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    _weights: dict[int, Weights] = field(default_factory=dict)
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
         """Return the interval of a paired difference, or None without comparable scores."""
@@ -89,10 +91,14 @@ class Bootstraps:
             splits = split_scores(run)
             self._known[run.path] = None
             if splits:
-                rows = np.concatenate([split.rows for split in splits])
-                self._rows[run.path] = np.unique(rows)
-                self._known[run.path] = dict(bootstrap_scores(splits, resamples=self.resamples))
+                self._rows[run.path] = rows = all_rows(splits)
+                self._known[run.path] = dict(bootstrap_scores(splits, self._weigh(len(rows))))
         return self._known[run.path]
+
+    def _weigh(self, n: int) -> Weights:
+        if n not in self._weights:
+            self._weights[n] = poisson_weights(n, self.resamples)
+        return self._weights[n]
 
 
 def split_scores(run: Run) -> list[SplitScores]:

@@ -1,0 +1,154 @@
+"""Paired bootstrap of finished runs: the rows are weighed again, nothing is fitted again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class SplitScores:
+    """What one run says about the test rows of one split.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,), int64
+        Row ids.
+    label, predicted : ndarray of shape (n,), int64
+        True and predicted class ids.
+    score : ndarray of shape (n,)
+        Score of the positive class.
+    """
+
+    rows: Ids
+    label: Ids
+    predicted: Ids
+    score: Array
+
+
+def poisson_weights(n: int, resamples: int, seed: int = 0) -> Weights:
+    """Draw how often each of n rows is in each bootstrap sample.
+
+    Parameters
+    ----------
+    n, resamples : int
+        Rows, and samples r.
+    seed : int
+        The same n, r and seed give the same weights.
+
+    Returns
+    -------
+    ndarray of shape (n, r), uint8
+        Poisson counts with mean 1; a row's weights lie together.
+    """
+    return np.random.default_rng(seed).poisson(1.0, size=(n, resamples)).astype(np.uint8)
+
+
+def weighted_scores(split: SplitScores, weights: Weights) -> Mapping[str, Array]:
+    """Score one split under several weightings of its rows.
+
+    Parameters
+    ----------
+    split : SplitScores
+        With n rows.
+    weights : ndarray of shape (n, r), uint8
+        One weighting a column.
+
+    Returns
+    -------
+    mapping of str to ndarray of shape (r,)
+        ``f1`` of class 1, 0 without a positive label or prediction; ``auroc``, ties count one
+        half; ``auprc``, the average precision. The last two are NaN where one class (for
+        AUPRC: the positive one) has no weight.
+    """
+    order = np.argsort(-split.score, kind="stable")
+    ranked = split.score[order]
+    last_of_tie = np.r_[ranked[1:] != ranked[:-1], True]
+    sums = np.zeros((5, weights.shape[1]))
+    _sum_ranking(weights, order, split.label == 1, split.predicted == 1, last_of_tie, sums)
+    positive, negative, area, precision, hit = sums
+    called = (split.predicted == 1).astype(np.float64) @ weights
+    return {
+        "f1": _ratio(2 * hit, positive + called, empty=0.0),
+        "auroc": _ratio(area, positive * negative, empty=np.nan),
+        "auprc": _ratio(precision, positive, empty=np.nan),
+    }
+
+
+def _ratio(part: Array, whole: Array, empty: float) -> Array:
+    return np.divide(part, whole, out=np.full(len(whole), empty), where=whole > 0)
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _sum_ranking(weights, order, label, predicted, last_of_tie, sums):  # type: ignore[no-untyped-def]
+    """Go down the ranking once for all weightings.
+
+    `sums` (5, r), zeros on entry: weight of the positives, of the negatives, of pairs in the
+    right order, of precision at each positive, of positives predicted so.
+    """
+    positive, negative, area, precision, hit = sums
+    tied_positive = np.zeros(weights.shape[1])
+    tied_negative = np.zeros(weights.shape[1])
+    tied_label = False
+    for place in range(len(order)):
+        row = order[place]
+        if label[row]:
+            tied_label = True
+            tied_positive += weights[row]
+            if predicted[row]:
+                hit += weights[row]
+        else:
+            tied_negative += weights[row]
+        if not last_of_tie[place]:
+            continue
+        # A negative loses to every positive above it, and half of those at its own score.
+        for r in range(len(area)):
+            area[r] += tied_negative[r] * (positive[r] + tied_positive[r] / 2)
+            positive[r] += tied_positive[r]
+            negative[r] += tied_negative[r]
+            if tied_label and positive[r] > 0:
+                precision[r] += tied_positive[r] * positive[r] / (positive[r] + negative[r])
+            tied_positive[r] = 0
+            tied_negative[r] = 0
+        tied_label = False
+
+
+def bootstrap_scores(splits: Sequence[SplitScores], weights: Weights) -> Mapping[str, Array]:
+    """Score every resample of the test rows of one run.
+
+    A row has the same weight in every split, and in every run over the same rows with the same
+    weights: differences of two results are a paired bootstrap that keeps the splits' correlation.
+
+    Parameters
+    ----------
+    splits : sequence of SplitScores
+        The test parts of one run.
+    weights : ndarray of shape (n, r), uint8
+        Of all rows that are in any split, by ascending id: see `poisson_weights`.
+
+    Returns
+    -------
+    mapping of str to ndarray of shape (r,)
+        Means over the splits of ``f1``, ``auroc`` and ``auprc``.
+    """
+    rows = all_rows(splits)
+    scores = [weighted_scores(s, weights[np.searchsorted(rows, s.rows)]) for s in splits]
+    return {name: np.mean([score[name] for score in scores], axis=0) for name in scores[0]}
+
+
+def all_rows(splits: Sequence[SplitScores]) -> Ids:
+    """Return the ascending ids of the rows that are in any of the splits."""
+    return np.unique(np.concatenate([split.rows for split in splits]))
+
+
+def interval(resampled: Array, level: float = 0.95) -> tuple[float, float]:
+    """Return the percentile interval of bootstrap values of shape (r,)."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(resampled, [tail, 1 - tail])
+    return float(low), float(high)

@@ -81,7 +81,7 @@ def by_alpha(f1, train, test, separation, passes):
             "moves": count - 1 - step,
             "cost": 9.0 - step,
             "within": 9.0,
-            "separation": s,
+            "separation": s - 0.5 ** (s * step),
             "train_log_loss": a,
             "test_log_loss": b,
             "f1": score,
@@ -132,6 +132,9 @@ def test_claims_on_alpha():
     found = verdicts(Sweeps(alpha={("credit", 3): right}))
     names = ("CAC1-08", "CAC1-12", "CAC1-20", "CAC1-21", "CAC1-22", "CAC1-23")
     assert [found[name] for name in names] == ["holds"] * 6
+    assert found["CAC2-12"] == "fails"  # overfitted, but not spread out
+    spread = right.assign(silhouette=-right["alpha"])
+    assert verdicts(Sweeps(alpha={("credit", 3): spread}))["CAC2-12"] == "holds"
     wrong = by_alpha((0.3, 0.31, 0.3), (0.5, 0.4, 0.3), (0.4, 0.5, 0.3), (3, 2, 1), (1, 3, 5))
     found = verdicts(Sweeps(alpha={("credit", 3): wrong}))
     assert [found[name] for name in names] == ["fails"] * 6

@@ -8,7 +8,8 @@ import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from deepcac.evaluation.statistics import SplitScores, reliability
+from deepcac.evaluation.bootstrap import SplitScores
+from deepcac.evaluation.statistics import reliability
 from deepcac.report.comparisons import split_scores
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.report.names import method_label

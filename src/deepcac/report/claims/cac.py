@@ -121,6 +121,17 @@ def _near(value: float, margin: float = 2.0) -> Judge:
     return judge
 
 
+def _within(low: float, high: float) -> Judge:
+    """Judge gains that should all be positive and within a range."""
+
+    def judge(gains: dict[str, float]) -> str:
+        if min(gains.values()) <= 0:
+            return FAILS
+        return HOLDS if all(low <= gain <= high for gain in gains.values()) else PARTLY
+
+    return judge
+
+
 def cac_rules() -> dict[str, Rule]:
     """Return the rules by claim id."""
     return {**_gain_rules(), **_count_rules(), **_course_rules(), **_v2_rules(), **_table5_rules()}
@@ -135,7 +146,7 @@ def _gain_rules() -> dict[str, Rule]:
         "CAC1-02": averages({"CAC over KM": flat(over_km)}, _near(4.63, 0.5)),
         "CAC1-24": averages(over_base, _from_to(("titanic", 3.26), ("diabetes", 91.5))),
         "CAC1-25": averages(over_km, _from_to(("titanic", 1.85), ("credit", 15.07))),
-        "CAC1-27": averages(over_km, _all_positive),
+        "CAC1-27": averages(over_km, _within(0.6, 78.0)),
         "CAC1-30": averages(over_km, _all_positive),
         "CAC1-34": every(
             averages({"over FNN": flat(paired(neural, 2, 0))}, _near(2.09)),
@@ -234,6 +245,7 @@ def _v2_rules() -> dict[str, Rule]:
         ),
         "CAC2-16": every(over("auroc", "cac_lr", "lr", "km_lr"), over("auroc", "cac_dmnn", "dmnn")),
         "CAC2-17": status(cac_arm("cac_v2", "diabetes", "ec3"), "timeout"),
+        "CAC2-18": beats([tuple(row) for row in arms("f1", "ec3", "rf").values()]),
         "CAC2-19": winners("f1", best_f1),
         "CAC2-20": winners("auroc", best_auc),
     }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from snakemake.utils import min_version, validate
 
-from deepcac.evaluation.methods import known_methods
+from deepcac.evaluation.methods import CLASSIFIERS, known_methods
 from deepcac.layout import Layout
 from deepcac.sources.registry import load_registry
 

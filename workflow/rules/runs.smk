@@ -8,8 +8,8 @@ rule run:
             wildcards.variant, wildcards.dataset, wildcards.method, wildcards.k
         ),
     output:
-        record="results/{variant}{dataset}/{method}_k{k}.json",
-        scores="results/{variant}{dataset}/{method}_k{k}.scores.parquet",
+        records=["results/{variant}{dataset}/{method}_k{k}.json"],
+        scores=["results/{variant}{dataset}/{method}_k{k}.scores.parquet"],
     log:
         "logs/runs/{variant}{dataset}/{method}_k{k}.log",
     benchmark:
@@ -25,3 +25,42 @@ rule run:
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/run.py"
+
+
+# As published nothing is tuned, so that a run takes a second or two, no more than a job's start.
+rule published_arm:
+    input:
+        features=lambda wildcards: layout.feature_file(
+            wildcards.variant, wildcards.dataset
+        ),
+        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
+        shared=lambda wildcards: layout.shared_file(
+            wildcards.variant, wildcards.dataset, f"{wildcards.arm}lr", wildcards.k
+        ),
+    output:
+        records=expand(
+            "results/{{variant}}{{dataset}}/{{arm}}{x}_k{{k}}.json", x=CLASSIFIERS
+        ),
+        scores=expand(
+            "results/{{variant}}{{dataset}}/{{arm}}{x}_k{{k}}.scores.parquet",
+            x=CLASSIFIERS,
+        ),
+    log:
+        "logs/runs/{variant}{dataset}/{arm}all_k{k}.log",
+    benchmark:
+        "logs/benchmarks/runs/{variant}{dataset}/{arm}all_k{k}.tsv"
+    wildcard_constraints:
+        variant="as_published(_cv5)?/",
+        arm="(km_|cac_)?",
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+    params:
+        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+    script:
+        "../scripts/run.py"
+
+
+ruleorder: published_arm > run

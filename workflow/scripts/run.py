@@ -1,4 +1,4 @@
-"""Fit and score one method with k clusters on every split of one data set."""
+"""Fit and score methods with k clusters on every split of one data set."""
 
 from pathlib import Path
 
@@ -10,18 +10,18 @@ with job(snakemake):
     from deepcac.protocol import Protocol
 
     shared = snakemake.input.get("shared")
-    files = RunFiles(
-        features=Path(snakemake.input.features),
-        splits=Path(snakemake.input.splits),
-        shared=Path(str(shared)) if shared else None,
-        record=Path(snakemake.output.record),
-    )
-    run(
-        files,
-        parse_method(snakemake.wildcards.method),
-        dataset=snakemake.wildcards.dataset,
-        k=int(snakemake.wildcards.k),
-        protocol=Protocol.from_folder(snakemake.wildcards.variant),
-        synthetic=snakemake.params.synthetic,
-        threads=snakemake.threads,
-    )
+    for record in map(Path, snakemake.output.records):
+        run(
+            RunFiles(
+                features=Path(snakemake.input.features),
+                splits=Path(snakemake.input.splits),
+                shared=Path(str(shared)) if shared else None,
+                record=record,
+            ),
+            parse_method(record.stem.rpartition("_k")[0]),
+            dataset=snakemake.wildcards.dataset,
+            k=int(snakemake.wildcards.k),
+            protocol=Protocol.from_folder(snakemake.wildcards.variant),
+            synthetic=snakemake.params.synthetic,
+            threads=snakemake.threads,
+        )

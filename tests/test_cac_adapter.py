@@ -121,8 +121,11 @@ def test_class_weights_of_the_published_program():
     for arm, name in (("base", "lr"), ("km", "lr"), ("km", "ridge")):
         assert fit_task(sound, arm, name).hyperparameters["class_weight"] == "balanced"
     assert fit_task(published, "base", "lr").hyperparameters["class_weight"] is None
-    assert fit_task(published, "km", "lr").hyperparameters["class_weight"] == "balanced"
+    assert fit_task(published, "km", "lr").hyperparameters["class_weight"] == "balanced_in_clusters"
     assert fit_task(published, "km", "ridge").hyperparameters["class_weight"] is None
+    own = xor_task(protocol=Protocol(frozenset({"W1"})))
+    for arm, weight in (("base", "balanced"), ("cac", "balanced_in_clusters")):
+        assert fit_task(own, arm, "ridge").hyperparameters["class_weight"] == weight
 
 
 def test_printed_alphas():

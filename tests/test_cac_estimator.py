@@ -6,7 +6,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.cac import CACClassifier, CollapseWarning, KMClassifier
-from deepcac.cac.base import fit_weighted, make_base
+from deepcac.cac.base import cluster_weights, fit_weighted, make_base
 from deepcac.errors import ConfigError, DataError
 
 
@@ -149,6 +149,31 @@ def test_balanced_weights_reach_every_base_that_can_take_them():
         plain = fit_weighted(make_base(name), X, y, None)
         weighted = fit_weighted(make_base(name), X, y, "balanced")
         assert np.array_equal(plain.predict(X), weighted.predict(X)), name
+
+
+@pytest.mark.parametrize("name", ["lr", "rf", "ridge", "xgb"])
+def test_balanced_weights_leave_clusters_their_risk(name):
+    # Two far clusters with 10 % and 60 % positives and nothing else to learn.
+    rng = np.random.default_rng(0)
+    cluster = np.repeat([0, 1], 500)
+    X = rng.normal(size=(1000, 2)) + 50 * cluster[:, None]
+    y = (rng.random(1000) < np.where(cluster, 0.6, 0.1)).astype(np.int64)
+    called = {}
+    for weight in ("balanced", "balanced_in_clusters"):
+        model = KMClassifier(make_base(name), class_weight=weight, random_state=0).fit(X, y)
+        called[weight] = [model.predict(X[cluster == j]).mean() for j in (0, 1)]
+    assert called["balanced"][0] < 0.2
+    assert called["balanced"][1] > 0.6
+    assert called["balanced_in_clusters"][0] > called["balanced"][0]
+
+
+def test_weights_of_clusters_by_hand():
+    # 3 of 4 rows are of class 0: weights 4 / (2 * 3) and 4 / (2 * 1).
+    y = np.array([0, 0, 1, 0])
+    assert cluster_weights("balanced", y) == pytest.approx({0: 2 / 3, 1: 2.0})
+    assert cluster_weights("balanced_in_clusters", y) == "balanced"
+    assert cluster_weights({0: 1.0}, y) == {0: 1.0}
+    assert cluster_weights(None, y) is None
 
 
 def test_more_clusters_than_rows_are_refused():

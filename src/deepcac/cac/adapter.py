@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from deepcac.cac.base import class_scores, fit_weighted, make_base
+from deepcac.cac.base import IN_CLUSTERS, class_scores, fit_weighted, make_base
 from deepcac.cac.estimator import CACClassifier, CollapseWarning
 from deepcac.cac.km import KMClassifier
 from deepcac.cac.path import (
@@ -72,11 +72,11 @@ def _base(task: Task, name: str) -> BaseEstimator:
 
 
 def _class_weight(task: Task, arm: str, name: str) -> str | None:
-    """Return the one switch of all arms, or what the published program did (A1)."""
-    if "A1" not in task.protocol:
-        return "balanced"
+    """Return the weights of all arms, or what the published program did (W1, A1)."""
     clustered = arm in ("km", "cac")
-    return "balanced" if clustered and name in _BALANCED_AS_PUBLISHED else None
+    if "A1" in task.protocol:
+        return IN_CLUSTERS if clustered and name in _BALANCED_AS_PUBLISHED else None
+    return IN_CLUSTERS if clustered and "W1" in task.protocol else "balanced"
 
 
 def _fit_alone(task: Task, name: str) -> Fitted:

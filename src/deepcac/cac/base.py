@@ -12,12 +12,13 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import LinearSVC
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from deepcac.errors import ConfigError
 
 ClassWeight = str | dict[Any, float] | None
+IN_CLUSTERS = "balanced_in_clusters"
 
 
 class Renumbered(ClassifierMixin, BaseEstimator):
@@ -60,18 +61,15 @@ def _xgb(seed: int) -> BaseEstimator:
     return Renumbered(XGBClassifier(n_estimators=10, n_jobs=1, random_state=seed))
 
 
-# Where the papers are silent, scikit-learn's defaults stand; ridge regresses on -1 and 1. Only
-# iterations are capped lower: on a class of one row beside ten thousands, which is what CAC leaves
-# of a collapsed cluster, the three take 1,000 without an end; elsewhere under 10 (svm) and 110.
-_SVM_ITERATIONS, _EPOCHS = 20, 200
+# Where the papers are silent, scikit-learn's defaults stand; ridge regresses on -1 and 1.
 _BASES: dict[str, Callable[[int], BaseEstimator]] = {
     "lr": lambda seed: LogisticRegression(max_iter=1000, random_state=seed),
-    "svm": lambda seed: LinearSVC(dual=False, max_iter=_SVM_ITERATIONS, random_state=seed),
+    "svm": lambda seed: LinearSVC(dual=False, random_state=seed),
     "lda": lambda seed: LinearDiscriminantAnalysis(),
-    "perceptron": lambda seed: Perceptron(max_iter=_EPOCHS, random_state=seed),
+    "perceptron": lambda seed: Perceptron(random_state=seed),
     "rf": lambda seed: RandomForestClassifier(n_estimators=10, random_state=seed),
     "knn": lambda seed: KNeighborsClassifier(n_neighbors=5),
-    "sgd": lambda seed: SGDClassifier(loss="log_loss", max_iter=_EPOCHS, random_state=seed),
+    "sgd": lambda seed: SGDClassifier(loss="log_loss", random_state=seed),
     "ridge": lambda seed: RidgeClassifier(),
     "xgb": _xgb,
     "nearest_centroid": lambda seed: NearestCentroid(),
@@ -92,6 +90,26 @@ def make_base(name: str, *, seed: int = 0) -> BaseEstimator:
     if name not in _BASES:
         raise ConfigError(f"no base classifier {name!r}; known: {', '.join(_BASES)}")
     return _BASES[name](seed)
+
+
+def cluster_weights(class_weight: ClassWeight, y: npt.NDArray[Any]) -> ClassWeight:
+    """Return what the classifier of every cluster is given, from the classes of all rows.
+
+    Parameters
+    ----------
+    class_weight : {"balanced", "balanced_in_clusters"}, dict or None
+        "balanced" becomes the same weights in every cluster, so that a cluster where a class is
+        rare keeps its lower risk; "balanced_in_clusters" makes up new ones in each.
+    y : ndarray of shape (n,)
+        Classes of all training rows.
+    """
+    if class_weight == IN_CLUSTERS:
+        return "balanced"
+    if class_weight == "balanced":
+        present = np.unique(y)
+        weights = compute_class_weight("balanced", classes=present, y=y)
+        return dict(zip(present.tolist(), weights.tolist(), strict=True))
+    return class_weight
 
 
 def fit_weighted(

@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
-from deepcac.cac.base import ClassWeight, class_scores, fit_weighted
+from deepcac.cac.base import ClassWeight, class_scores, cluster_weights, fit_weighted
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster, kmeans_labels
 from deepcac.cac.collapse import collapsed, polarisation
 from deepcac.errors import ConfigError
@@ -55,9 +55,11 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         Keep the clusters of the last pass (000_*), or of the pass whose classifiers had the
         lowest training loss or the highest validation F1 (001_* Algorithm 1). The loss is the
         log loss, or the error rate of a classifier without probabilities.
-    class_weight : {"balanced"}, dict or None
+    class_weight : {"balanced", "balanced_in_clusters"}, dict or None
         Handed to every local classifier that can take class or row weights; None leaves
-        `base_estimator` as it is. "balanced" balances inside each cluster.
+        `base_estimator` as it is. "balanced" gives all clusters the weights of the whole
+        training part, so that risks of different clusters can be compared; the other balances
+        anew inside each cluster, as the published program does for logistic regression.
     max_iter : int
         Largest number of passes.
     random_state : int, RandomState or None
@@ -206,8 +208,9 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self.class_counts_ = np.array(
             [np.bincount(y[rows], minlength=len(self.classes_)) for rows in members]
         )
+        weights = cluster_weights(self._weights(), y)
         self.estimators_ = [
-            fit_weighted(self._base(), X[rows], y[rows], self._weights()) for rows in members
+            fit_weighted(self._base(), X[rows], y[rows], weights) for rows in members
         ]
         self.polarisation_ = polarisation(self.class_counts_)
 

@@ -85,7 +85,7 @@ def _ratio(part: Array, whole: Array, empty: float) -> Array:
     return np.divide(part, whole, out=np.full(len(whole), empty), where=whole > 0)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _sum_ranking(weights, order, label, predicted, last_of_tie, sums):  # type: ignore[no-untyped-def]
     """Go down the ranking once for all weightings.
 

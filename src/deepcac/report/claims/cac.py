@@ -245,7 +245,7 @@ def _v2_rules() -> dict[str, Rule]:
         ),
         "CAC2-16": every(over("auroc", "cac_lr", "lr", "km_lr"), over("auroc", "cac_dmnn", "dmnn")),
         "CAC2-17": status(cac_arm("cac_v2", "diabetes", "ec3"), "timeout"),
-        "CAC2-18": beats([tuple(row) for row in arms("f1", "ec3", "rf").values()]),
+        "CAC2-18": beats([(row[0], row[1]) for row in arms("f1", "ec3", "rf").values()]),
         "CAC2-19": winners("f1", best_f1),
         "CAC2-20": winners("auroc", best_auc),
     }

@@ -454,6 +454,24 @@ def test_networks_are_not_compared_by_f1_with_weighted_classifiers(tmp_path):
     }
 
 
+def test_answer_counts_the_comparisons(tmp_path):
+    results = tmp_path / "results"
+    paths = [
+        write_run(results, "cic", method, k)
+        for method, k in (("lr", 1), ("km_lr", 2), ("cac_lr", 2))
+    ]
+    out = report(tmp_path, paths)
+    found = rows(out / "tables" / "clustering_answer.csv")
+    assert [(row["comparison"], row["metric"]) for row in found] == [
+        (label, metric)
+        for label in ("CAC − KM", "CAC − plain", "KM − plain")
+        for metric in ("f1", "auroc", "auprc")
+    ]
+    for row in found:
+        assert (row["comparisons"], row["no difference shown"], row["better"]) == ("1", "1", "0")
+    assert 'id="table-clustering_answer"' in (out / "index.html").read_text(encoding="utf-8")
+
+
 def test_switch_table_has_a_row_for_every_switch(tmp_path):
     results = tmp_path / "results"
     paths = [write_run(results, "cic", "lr", 1), write_run(results, "cic", "lr", 1, protocol="L1")]

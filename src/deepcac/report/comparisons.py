@@ -25,7 +25,7 @@ from deepcac.storage import read_table
 METRICS = ("f1", "auroc", "auprc")
 _DEEP = ("deepcac", "km_z", "dcn_z", "idec_z", "dmnn", "cac_dmnn", "ac_tpc", "grasp")
 # What a method with clusters should at least beat.
-_YARDSTICKS = (("lr", "LR"), ("xgb", "XGBoost"))
+_YARDSTICKS = (("fnn", "FNN"), ("lr", "LR"), ("xgb", "XGBoost"))
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
 
 

@@ -13,6 +13,7 @@ from deepcac.report.records import Run, Runs
 from deepcac.report.tables import Cell, Table, text_row
 
 _READINGS = ("better", "no difference shown", "worse", "one split: no test")
+_CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")
 _SAME_SCORE = 0.005
 
 
@@ -44,6 +45,35 @@ def effects_table(effects: Sequence[Difference], metric: str) -> Table:
         rows=rows,
         n_labels=4,
     )
+
+
+def answer_table(effects: Sequence[Difference]) -> Table:
+    """Count what the comparisons of `clustering_effects` say, by arm and metric."""
+    labels = sorted({row.label for row in effects}, key=_order)
+    rows = []
+    for label in labels:
+        for metric in METRICS:
+            own = [row for row in effects if (row.label, row.metric) == (label, metric)]
+            said = Counter(_reading(row) for row in own)
+            if own:
+                mean = float(np.mean([row.test.mean for row in own]))
+                counts = [said[name] for name in _READINGS]
+                rows.append(text_row(label, metric, len(own), *counts, number(mean, signed=True)))
+    return Table(
+        id="clustering_answer",
+        title="Does clustering help? In one table",
+        note="How many comparisons on the same features, class weights and splits show a "
+        "difference: p below 0.05 after Holm's correction inside the metric. The tables of single "
+        "comparisons are under Does clustering help?",
+        head=("comparison", "metric", "comparisons", *_READINGS, "mean difference"),
+        rows=rows,
+        n_labels=2,
+    )
+
+
+def _order(label: str) -> tuple[int, str]:
+    """Put the question of the CAC papers first, then the deep methods by name."""
+    return (_CAC_LABELS.index(label) if label in _CAC_LABELS else len(_CAC_LABELS), label)
 
 
 def switches_table(effects: Sequence[Difference]) -> Table:
@@ -144,17 +174,6 @@ def _effect(row: Difference) -> list[Cell]:
         p_text(row.test.p),
         p_text(row.p_holm),
     )
-
-
-def readings(effects: Sequence[Difference]) -> dict[str, dict[str, int]]:
-    """Count, for each metric, what the comparisons with the plain arm say."""
-    tallies: dict[str, dict[str, int]] = {}
-    for metric in METRICS:
-        found = Counter(
-            _reading(row) for row in effects if row.metric == metric and row.second.k == 1
-        )
-        tallies[metric] = {name: found[name] for name in _READINGS if found[name]}
-    return tallies
 
 
 def _reading(row: Difference) -> str:

@@ -28,9 +28,9 @@ from deepcac.report.comparisons import (
 from deepcac.report.curves import curve_figures
 from deepcac.report.data import SourceNote, data_table, source_notes
 from deepcac.report.effecttables import (
+    answer_table,
     collapse_table,
     effects_table,
-    readings,
     switches_table,
 )
 from deepcac.report.figures import Figure
@@ -153,7 +153,6 @@ def build(
         ledger=ledger,
         ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),
         claims=decided,
-        readings=readings(effects),
         claim_counts=claim_book.counts(decided),
         tables=tables,
         figures=drawn,
@@ -179,6 +178,7 @@ def _tables(
     """Return every table by the section that shows it."""
     real, studies = found.real, found.studies
     return {
+        "answer": [answer_table(effects)],
         "papers": paper_tables(ledger),
         "clustering": [
             *(effects_table(effects, metric) for metric in METRICS),

@@ -1,7 +1,7 @@
 """Does clustering help? And what does each switch do? Paired comparisons of finished runs."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -149,9 +149,15 @@ def clustering_effects(
 ) -> list[Difference]:
     """Compare k = 1, KM and CAC of every base learner, and k = 1 and k > 1 of deep methods.
 
-    Holm's correction covers all comparisons by one metric.
+    Holm's correction covers all comparisons by one metric, of base classifiers and of deep
+    methods separately: they are two questions.
     """
-    pairs = [*_base_pairs(runs, protocol), *_deep_pairs(runs, protocol)]
+    families = (_base_pairs(runs, protocol), _deep_pairs(runs, protocol))
+    return [row for pairs in families for row in _family(pairs, bootstraps)]
+
+
+def _family(pairs: Iterable[tuple[Run, Run, str]], bootstraps: Bootstraps) -> list[Difference]:
+    """Compare the pairs of one question, with intervals and adjusted p values."""
     effects = [
         row
         for first, second, label in pairs

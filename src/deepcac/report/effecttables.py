@@ -36,8 +36,8 @@ def effects_table(effects: Sequence[Difference], metric: str) -> Table:
         "LR and XGBoost beside a network learn from its validation rows too, and are not compared "
         "with it by F1, as networks do not weigh classes. Difference "
         "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio), "
-        "Holm-adjusted inside this table; paired bootstrap over test rows. Multi-class data by "
-        "the mean over classes.",
+        "Holm-adjusted inside this table, for base classifiers and networks separately; paired "
+        "bootstrap over test rows. Multi-class data by the mean over classes.",
         head=(
             *("data set", "learner", "k", "comparison", "first", "second", "difference"),
             *("95 % interval", "p", "p (Holm)", "bootstrap 95 %", "reading"),
@@ -63,8 +63,8 @@ def answer_table(effects: Sequence[Difference]) -> Table:
         id="clustering_answer",
         title="Does clustering help? In one table",
         note="How many comparisons on the same features, class weights and splits show a "
-        "difference: p below 0.05 after Holm's correction inside the metric. The tables of single "
-        "comparisons are under Does clustering help?",
+        "difference: p below 0.05 after Holm's correction inside the metric, for base classifiers "
+        "and networks separately. The tables of single comparisons are under Does clustering help?",
         head=("comparison", "metric", "comparisons", *_READINGS, "mean difference"),
         rows=rows,
         n_labels=2,

@@ -28,7 +28,7 @@ rule run:
 
 
 # As published nothing is tuned, so that a run takes a second or two, no more than a job's start.
-rule published_arm:
+use rule run as published_arm with:
     input:
         features=lambda wildcards: layout.feature_file(
             wildcards.variant, wildcards.dataset
@@ -52,15 +52,6 @@ rule published_arm:
     wildcard_constraints:
         variant="as_published(_cv5)?/",
         arm="(km_|cac_)?",
-    conda:
-        "../../envs/deepcac.yaml"
-    threads: 1
-    resources:
-        mem_mb=4000,
-    params:
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
-    script:
-        "../scripts/run.py"
 
 
 ruleorder: published_arm > run

@@ -462,13 +462,10 @@ def test_answer_counts_the_comparisons(tmp_path):
     ]
     out = report(tmp_path, paths)
     found = rows(out / "tables" / "clustering_answer.csv")
-    assert [(row["comparison"], row["metric"]) for row in found] == [
-        (label, metric)
-        for label in ("CAC − KM", "CAC − plain", "KM − plain")
-        for metric in ("f1", "auroc", "auprc")
-    ]
+    assert [row["comparison"] for row in found] == ["CAC − KM", "CAC − plain", "KM − plain"]
     for row in found:
-        assert (row["comparisons"], row["no difference shown"], row["better"]) == ("1", "1", "0")
+        for metric in ("f1", "auroc", "auprc"):
+            assert row[metric].startswith("0 better, 0 worse of 1; mean ")
     assert 'id="table-clustering_answer"' in (out / "index.html").read_text(encoding="utf-8")
 
 

@@ -70,10 +70,9 @@ def weighted_scores(split: SplitScores, weights: Weights) -> Mapping[str, Array]
     order = np.argsort(-split.score, kind="stable")
     ranked = split.score[order]
     last_of_tie = np.r_[ranked[1:] != ranked[:-1], True]
-    sums = np.zeros((5, weights.shape[1]))
+    sums = np.zeros((6, weights.shape[1]))
     _sum_ranking(weights, order, split.label == 1, split.predicted == 1, last_of_tie, sums)
-    positive, negative, area, precision, hit = sums
-    called = (split.predicted == 1).astype(np.float64) @ weights
+    positive, negative, area, precision, called, hit = sums
     return {
         "f1": _ratio(2 * hit, positive + called, empty=0.0),
         "auroc": _ratio(area, positive * negative, empty=np.nan),
@@ -89,15 +88,17 @@ def _ratio(part: Array, whole: Array, empty: float) -> Array:
 def _sum_ranking(weights, order, label, predicted, last_of_tie, sums):  # type: ignore[no-untyped-def]
     """Go down the ranking once for all weightings.
 
-    `sums` (5, r), zeros on entry: weight of the positives, of the negatives, of pairs in the
-    right order, of precision at each positive, of positives predicted so.
+    `sums` (6, r), zeros on entry: weight of the positives, of the negatives, of pairs in the
+    right order, of precision at each positive, of rows predicted positive, of those rightly so.
     """
-    positive, negative, area, precision, hit = sums
+    positive, negative, area, precision, called, hit = sums
     tied_positive = np.zeros(weights.shape[1])
     tied_negative = np.zeros(weights.shape[1])
     tied_label = False
     for place in range(len(order)):
         row = order[place]
+        if predicted[row]:
+            called += weights[row]
         if label[row]:
             tied_label = True
             tied_positive += weights[row]

@@ -12,7 +12,6 @@ from deepcac.report.names import method_label
 from deepcac.report.records import Run, Runs
 from deepcac.report.tables import Cell, Table, text_row
 
-_READINGS = ("better", "no difference shown", "worse", "one split: no test")
 _CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")
 _SAME_SCORE = 0.005
 
@@ -48,27 +47,31 @@ def effects_table(effects: Sequence[Difference], metric: str) -> Table:
 
 
 def answer_table(effects: Sequence[Difference]) -> Table:
-    """Count what the comparisons of `clustering_effects` say, by arm and metric."""
+    """Count what the comparisons of `clustering_effects` say: a row an arm, a column a metric."""
     labels = sorted({row.label for row in effects}, key=_order)
     rows = []
     for label in labels:
-        for metric in METRICS:
-            own = [row for row in effects if (row.label, row.metric) == (label, metric)]
-            said = Counter(_reading(row) for row in own)
-            if own:
-                mean = float(np.mean([row.test.mean for row in own]))
-                counts = [said[name] for name in _READINGS]
-                rows.append(text_row(label, metric, len(own), *counts, number(mean, signed=True)))
+        own = [row for row in effects if row.label == label]
+        counts = (_counted([row for row in own if row.metric == metric]) for metric in METRICS)
+        rows.append(text_row(label, *counts))
     return Table(
         id="clustering_answer",
         title="Does clustering help? In one table",
         note="How many comparisons on the same features, class weights and splits show a "
-        "difference: p below 0.05 after Holm's correction inside the metric, for base classifiers "
-        "and networks separately. The tables of single comparisons are under Does clustering help?",
-        head=("comparison", "metric", "comparisons", *_READINGS, "mean difference"),
+        "difference, and its mean: p below 0.05 after Holm's correction inside the metric, for "
+        "base classifiers and networks separately. Each comparison is under Does clustering help?",
+        head=("comparison", *METRICS),
         rows=rows,
-        n_labels=2,
     )
+
+
+def _counted(rows: Sequence[Difference]) -> str:
+    """Return in words how many rows show a difference."""
+    if not rows:
+        return ""
+    said = Counter(_reading(row) for row in rows)
+    mean = number(float(np.mean([row.test.mean for row in rows])), signed=True)
+    return f"{said['better']} better, {said['worse']} worse of {len(rows)}; mean {mean}"
 
 
 def _order(label: str) -> tuple[int, str]:

@@ -22,7 +22,14 @@ def files(tmp_path):
     features = FeatureMatrix(np.arange(160) * 3, y, X, tuple("abcd"))
     write_features(tmp_path / "f.parquet", features)
     write_splits(tmp_path / "s.parquet", make_splits(features.row_id, y, [0, 1]))
-    return RunFiles(tmp_path / "f.parquet", tmp_path / "s.parquet", None, tmp_path / "lr_k1.json")
+    return RunFiles(tmp_path / "f.parquet", tmp_path / "s.parquet")
+
+
+def fit_one(files, method="lr", k=1):
+    """Run one method and return its record's path."""
+    path = files.features.with_name("run.json")
+    run(files, {path: parse_method(method)}, dataset="toy", k=k, protocol=SOUND)
+    return path
 
 
 def test_features_come_back_as_written(tmp_path, files):
@@ -33,30 +40,38 @@ def test_features_come_back_as_written(tmp_path, files):
 
 
 def test_a_run_scores_every_test_row_once_and_repeats_to_the_digest(files):
-    arguments = {"dataset": "toy", "k": 1, "protocol": SOUND}
-    run(files, parse_method("lr"), **arguments)
-    record = records.read_record(files.record)
-    scores = records.scores_path(files.record).read_bytes()
+    path = fit_one(files)
+    record = records.read_record(path)
+    scores = records.scores_path(path).read_bytes()
     assert record["protocol"] == "sound"
     assert record["summary"]["auroc"]["mean"] > 0.7
     assert [split["n_test"] for split in record["splits"]] == [40, 40]
     assert record["machine"]["peak_memory_mb"] > 1
-    run(files, parse_method("lr"), **arguments)
-    again = records.read_record(files.record)
+    again = records.read_record(fit_one(files))
     assert again["digest"] == record["digest"]
-    assert records.scores_path(files.record).read_bytes() == scores
+    assert records.scores_path(path).read_bytes() == scores
+
+
+def test_methods_that_share_a_job_have_the_records_of_their_own(files):
+    folder = files.features.parent
+    methods = {folder / f"{name}.json": parse_method(name) for name in ("km_lr", "km_lda", "km_rf")}
+    run(files, methods, dataset="toy", k=2, protocol=SOUND)
+    for path, method in methods.items():
+        alone = fit_one(files, method.id, k=2)
+        assert records.read_record(path)["digest"] == records.read_record(alone)["digest"]
+        assert records.scores_path(path).read_bytes() == records.scores_path(alone).read_bytes()
 
 
 def test_an_edited_record_is_refused(files):
-    run(files, parse_method("lr"), dataset="toy", k=1, protocol=SOUND)
-    record = json.loads(files.record.read_text())
+    path = fit_one(files)
+    record = json.loads(path.read_text())
     record["summary"]["auroc"]["mean"] = 0.999
-    files.record.write_text(json.dumps(record))
+    path.write_text(json.dumps(record))
     with pytest.raises(DataError, match="edited"):
-        records.read_record(files.record)
-    files.record.write_text("{}")
+        records.read_record(path)
+    path.write_text("{}")
     with pytest.raises(DataError, match="not a run record"):
-        records.read_record(files.record)
+        records.read_record(path)
 
 
 def test_a_failed_run_leaves_nothing_behind(files, monkeypatch):
@@ -64,14 +79,14 @@ def test_a_failed_run_leaves_nothing_behind(files, monkeypatch):
         records, "write_table", lambda *_: (_ for _ in ()).throw(OSError(28, "disk full"))
     )
     with pytest.raises(OSError, match="disk full"):
-        run(files, parse_method("lr"), dataset="toy", k=1, protocol=SOUND)
-    left = {path.name for path in files.record.parent.iterdir()}
+        fit_one(files)
+    left = {path.name for path in files.features.parent.iterdir()}
     assert left == {"f.parquet", "s.parquet"}
 
 
 def test_a_method_without_clusters_refuses_k(files):
     with pytest.raises(ConfigError, match="lr_k1"):
-        run(files, parse_method("lr"), dataset="toy", k=2, protocol=SOUND)
+        fit_one(files, k=2)
 
 
 def test_method_ids_parse_back():
@@ -130,12 +145,12 @@ def test_protocols_by_folder():
 
 def test_a_method_is_given_rows_of_its_kind(files):
     with pytest.raises(ConfigError, match="grasp_ts reads hourly sequences, but toy has static"):
-        run(files, parse_method("grasp_ts"), dataset="toy", k=2, protocol=SOUND)
+        fit_one(files, "grasp_ts", k=2)
     with pytest.raises(ConfigError, match="ask for lr_k1, not k2"):
-        run(files, parse_method("lr"), dataset="toy", k=2, protocol=SOUND)
+        fit_one(files, k=2)
     names = tuple(f"hr@{hour:02d}" for hour in range(4))
     static = read_features(files.features)
     write_features(files.features, FeatureMatrix(static.row_id, static.label, static.X, names))
     with pytest.raises(ConfigError, match="lr reads static features, but toy has hourly"):
-        run(files, parse_method("lr"), dataset="toy", k=1, protocol=SOUND)
-    assert not files.record.exists()
+        fit_one(files)
+    assert not files.features.with_name("run.json").exists()

@@ -27,8 +27,9 @@ rule run:
         "../scripts/run.py"
 
 
-# As published nothing is tuned, so that a run takes a second or two, no more than a job's start.
-use rule run as published_arm with:
+# Without alpha nothing is tuned: most runs take a second or two, no more than a job's start, and
+# those of one arm have features, splits and clusters in common.
+use rule run as untuned_arm with:
     input:
         features=lambda wildcards: layout.feature_file(
             wildcards.variant, wildcards.dataset
@@ -50,8 +51,16 @@ use rule run as published_arm with:
     benchmark:
         "logs/benchmarks/runs/{variant}{dataset}/{arm}all_k{k}.tsv"
     wildcard_constraints:
+        variant="(as_published(_cv5)?/)?",
+        arm="(km_)?",
+
+
+# As published alpha is given.
+use rule untuned_arm as published_cac with:
+    wildcard_constraints:
         variant="as_published(_cv5)?/",
-        arm="(km_|cac_)?",
+        arm="cac_",
 
 
-ruleorder: published_arm > run
+ruleorder: untuned_arm > run
+ruleorder: published_cac > run

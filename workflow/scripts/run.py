@@ -10,18 +10,19 @@ with job(snakemake):
     from deepcac.protocol import Protocol
 
     shared = snakemake.input.get("shared")
-    for record in map(Path, snakemake.output.records):
-        run(
-            RunFiles(
-                features=Path(snakemake.input.features),
-                splits=Path(snakemake.input.splits),
-                shared=Path(str(shared)) if shared else None,
-                record=record,
-            ),
-            parse_method(record.stem.rpartition("_k")[0]),
-            dataset=snakemake.wildcards.dataset,
-            k=int(snakemake.wildcards.k),
-            protocol=Protocol.from_folder(snakemake.wildcards.variant),
-            synthetic=snakemake.params.synthetic,
-            threads=snakemake.threads,
-        )
+    run(
+        RunFiles(
+            features=Path(snakemake.input.features),
+            splits=Path(snakemake.input.splits),
+            shared=Path(str(shared)) if shared else None,
+        ),
+        {
+            record: parse_method(record.stem.rpartition("_k")[0])
+            for record in map(Path, snakemake.output.records)
+        },
+        dataset=snakemake.wildcards.dataset,
+        k=int(snakemake.wildcards.k),
+        protocol=Protocol.from_folder(snakemake.wildcards.variant),
+        synthetic=snakemake.params.synthetic,
+        threads=snakemake.threads,
+    )

@@ -161,6 +161,19 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self._warn_if_collapsed()
         return self
 
+    def fit_labels(self, X: npt.ArrayLike, y: npt.ArrayLike, labels: npt.ArrayLike) -> Self:
+        """Fit one classifier a cluster of given labels; no row is moved, no cost computed.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n, d) and (n,)
+            As in `fit`.
+        labels : array-like of shape (n,), int
+            Clusters.
+        """
+        self._keep(*self._learn_classes(X, y), np.asarray(labels))
+        return self
+
     def fit_clusters(self, X: npt.ArrayLike, y: npt.ArrayLike, found: Clustering) -> Self:
         """Fit one classifier a cluster of a finished clustering, which several models can share.
 
@@ -171,8 +184,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         found : Clustering
             What `deepcac.cac.cluster` returned for these rows and this `alpha`.
         """
-        rows, codes = self._learn_classes(X, y)
-        self._keep(rows, codes, found.labels)
+        self.fit_labels(X, y, found.labels)
         self._record(found)
         self._warn_if_collapsed()
         return self

@@ -145,25 +145,21 @@ def tune(
     """
     alphas = sorted({alpha for fold, alpha in path.labels if fold != FULL} - {START})
     f1 = np.empty((FOLDS, len(alphas)))
+    average = "binary" if y.max() < 2 else "macro"
     for fold in range(FOLDS):
+        inside = path.labels[fold, START] >= 0
+        train, held_out = (X[inside], y[inside]), (X[~inside], y[~inside])
         seen: dict[bytes, float] = {}  # neighbouring alphas often give the same clusters
         for a, alpha in enumerate(alphas):
-            labels = path.labels[fold, alpha]
+            labels = path.labels[fold, alpha][inside]
             key = labels.tobytes()
             if key not in seen:
-                seen[key] = _fold_score(model, X, y, labels)
+                predicted = model.fit_labels(*train, labels).predict(held_out[0])
+                seen[key] = f1_score(held_out[1], predicted, average=average, zero_division=0.0)
             f1[fold, a] = seen[key]
     means = f1.mean(axis=0)
     scores = {f"{alpha:g}": float(mean) for alpha, mean in zip(alphas, means, strict=True)}
     return alphas[int(means.argmax())], scores
-
-
-def _fold_score(model: KMClassifier, X: Floats, y: Ints, labels: Labels) -> float:
-    inside = labels >= 0
-    model.fit(X[inside], y[inside], labels=labels[inside])
-    predicted = model.predict(X[~inside])
-    average = "binary" if y.max() < 2 else "macro"
-    return float(f1_score(y[~inside], predicted, average=average, zero_division=0.0))
 
 
 def write_clusterings(path: str | os.PathLike[str], paths: dict[int, AlphaPath]) -> None:

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
-from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier, kneighbors_graph
-from sklearn.svm import LinearSVC
+from sklearn.neighbors import kneighbors_graph
 from sklearn.tree import DecisionTreeClassifier
 
-from deepcac.cac.base import ClassWeight, fit_weighted
+from deepcac.cac.base import ClassWeight, fit_weighted, make_base
 from deepcac.consensus.objective import Consensus, Weights, membership
 from deepcac.evaluation.task import Fitted, Task
 
@@ -57,9 +56,7 @@ def classifiers(seed: int) -> tuple[BaseEstimator, ...]:
     return (
         DecisionTreeClassifier(random_state=seed),
         GaussianNB(),
-        KNeighborsClassifier(n_neighbors=5),
-        LogisticRegression(max_iter=1000, random_state=seed),
-        LinearSVC(dual=False, random_state=seed),
+        *(make_base(name, seed=seed) for name in ("knn", "lr", "svm")),
         SGDClassifier(loss="hinge", random_state=seed),
     )
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
+import sklearn
 from sklearn import metrics as sk
 
 from deepcac.evaluation.statistics import RISK_BINS, risk_bins
@@ -12,6 +13,7 @@ Ids = npt.NDArray[np.int64]
 Scores = dict[str, float | None]
 
 SILHOUETTE_ROWS = 5000
+SILHOUETTE_MIB = 16
 
 
 def one_against_rest(y: Ids, score: Array, n_classes: int, kind: str) -> Array:
@@ -61,7 +63,7 @@ def expected_calibration_error(y: Ids, probability: Array, bins: int = RISK_BINS
 
 
 def score(task: Task, fitted: Fitted) -> Scores:
-    """Score the test rows of one split.
+    """Score the predictions and the clusters of the test rows of one split.
 
     Returns
     -------
@@ -69,7 +71,12 @@ def score(task: Task, fitted: Fitted) -> Scores:
         Metric name to value; None where it is not defined (a class is absent from the test
         part, the method gives no probabilities, there is one cluster only).
     """
-    values = _discrimination(task, fitted) | _calibration(task, fitted) | _clustering(task, fitted)
+    return score_predictions(task, fitted) | score_clusters(task, fitted)
+
+
+def score_predictions(task: Task, fitted: Fitted) -> Scores:
+    """Return discrimination and calibration of one split, as `score` does."""
+    values = _discrimination(task, fitted) | _calibration(task, fitted)
     return {name: _finite(value) for name, value in values.items()}
 
 
@@ -119,7 +126,8 @@ def _calibration(task: Task, fitted: Fitted) -> Scores:
     }
 
 
-def _clustering(task: Task, fitted: Fitted) -> Scores:
+def score_clusters(task: Task, fitted: Fitted) -> Scores:
+    """Return how the clusters of one split lie to the classes and to each other."""
     cluster, y = fitted.cluster, task.y_test
     scores: Scores = {
         "nmi": sk.normalized_mutual_info_score(y, cluster),
@@ -134,8 +142,10 @@ def _clustering(task: Task, fitted: Fitted) -> Scores:
         rng = np.random.default_rng(task.seed)
         rows = np.sort(rng.choice(rows, SILHOUETTE_ROWS, replace=False))
     if 1 < len(np.unique(cluster[rows])) < len(rows):
-        scores["silhouette"] = sk.silhouette_score(space[rows], cluster[rows])
-    return scores
+        # One matrix of all distances takes longer to be mapped into memory than to be computed.
+        with sklearn.config_context(working_memory=SILHOUETTE_MIB):
+            scores["silhouette"] = sk.silhouette_score(space[rows], cluster[rows])
+    return {name: _finite(value) for name, value in scores.items()}
 
 
 def _finite(value: float | None) -> float | None:

@@ -1,8 +1,9 @@
-"""One run: a method with k clusters on every split of a data set, to one record."""
+"""Runs: methods with k clusters on every split of a data set, to one record each."""
 
 import logging
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pyarrow as pa
 from deepcac.errors import ConfigError
 from deepcac.evaluation import record as records
 from deepcac.evaluation.methods import Method, device, fit
-from deepcac.evaluation.metrics import score
+from deepcac.evaluation.metrics import Scores, score_clusters, score_predictions
 from deepcac.evaluation.prepare import Setting, make_task
 from deepcac.evaluation.subtypes import describe
 from deepcac.evaluation.task import Fitted, Task
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class RunFiles:
-    """Files that a run reads and writes.
+    """Files that a run reads.
 
     Attributes
     ----------
@@ -34,19 +35,25 @@ class RunFiles:
         Of the data set.
     shared : path or None
         Clusterings or pre-trained autoencoders (see `methods.fit`).
-    record : path
-        The JSON to write; the per-row scores go beside it.
     """
 
     features: Path
     splits: Path
-    shared: Path | None
-    record: Path
+    shared: Path | None = None
+
+
+@dataclass(frozen=True)
+class _Done:
+    """One method on one split: what the record says of it, the row scores, wall time by stage."""
+
+    entry: dict[str, Any]
+    scores: pa.Table
+    seconds: dict[str, float]
 
 
 def run(
     files: RunFiles,
-    method: Method,
+    methods: Mapping[Path, Method],
     *,
     dataset: str,
     k: int,
@@ -54,12 +61,13 @@ def run(
     synthetic: bool = False,
     threads: int = 1,
 ) -> None:
-    """Fit and score a method on every split, and write the record and the row scores.
+    """Fit and score methods on every split, and write their records and row scores.
 
     Parameters
     ----------
     files : RunFiles
-    method : Method
+    methods : mapping of path to Method
+        Of one family, by the JSON to write; the per-row scores go beside it.
     dataset : str
         Data set id.
     k : int
@@ -71,25 +79,29 @@ def run(
         For the record; the limits themselves are set by `deepcac.job`.
     """
     features = read_features(files.features)
-    _check(method, k, dataset, features)
-    setting = Setting(dataset, k, protocol, method.family)
-    splits = read_splits(files.splits, features.row_id, scheme(protocol, method.family))
-    done = [_run_split(features, split, setting, method, files.shared) for split in splits]
-    seconds: Counter[str] = Counter()
-    for *_, spent in done:
-        seconds.update(spent)
-    record = {
-        "synthetic": synthetic,
-        **_head(setting, method),
-        **_shape(features),
-        **_outcome([entry for entry, _, _ in done]),
-        "inputs": {
-            name: records.file_digest(getattr(files, name)) for name in ("features", "splits")
-        },
-        "machine": records.machine(dict(seconds), threads, device(method)),
-    }
-    records.write_scores(files.record, [scores for _, scores, _ in done])
-    records.write_record(files.record, record)
+    for method in methods.values():
+        _check(method, k, dataset, features)
+    (family,) = {method.family for method in methods.values()}
+    setting = Setting(dataset, k, protocol, family)
+    splits = read_splits(files.splits, features.row_id, scheme(protocol, family))
+    given = tuple(methods.values())
+    by_split = [_run_split(features, split, setting, given, files.shared) for split in splits]
+    shape = _shape(features)
+    inputs = {name: records.file_digest(getattr(files, name)) for name in ("features", "splits")}
+    for (path, method), done in zip(methods.items(), zip(*by_split, strict=True), strict=True):
+        seconds: Counter[str] = Counter()
+        for each in done:
+            seconds.update(each.seconds)
+        record = {
+            "synthetic": synthetic,
+            **_head(setting, method),
+            **shape,
+            **_outcome([each.entry for each in done]),
+            "inputs": inputs,
+            "machine": records.machine(dict(seconds), threads, device(method)),
+        }
+        records.write_scores(path, [each.scores for each in done])
+        records.write_record(path, record)
 
 
 def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> None:
@@ -134,39 +146,78 @@ def _shape(features: FeatureMatrix) -> dict[str, int | float]:
     }
 
 
+@dataclass(frozen=True)
+class ClusterView:
+    """What the record says of the clusters of one split."""
+
+    scores: Scores
+    summary: dict[str, Any]
+
+
 def _run_split(
-    features: FeatureMatrix, split: Split, setting: Setting, method: Method, shared: Path | None
-) -> tuple[dict[str, Any], pa.Table, dict[str, float]]:
+    features: FeatureMatrix,
+    split: Split,
+    setting: Setting,
+    methods: Sequence[Method],
+    shared: Path | None,
+) -> list[_Done]:
+    """Make the task once and run every method on it; each is told the whole time of that."""
     start = time.perf_counter()
     task = make_task(features, split, setting)
-    prepared = time.perf_counter()
-    fitted = fit(task, method, shared)
-    done = time.perf_counter()
-    entry = split_entry(task, fitted)
-    scores = records.row_scores(features.row_id[split.test], task, fitted)
-    spent = {"prepare": prepared - start, "fit": done - prepared}
-    spent |= {f"fit.{stage}": value for stage, value in fitted.seconds.items()}
-    spent["score"] = time.perf_counter() - done
-    shown = {name: entry["metrics"].get(name) for name in ("f1", "auroc", "auprc")}
-    log.info("%s split %d: %s, %.1f s", method.id, split.seed, shown, done - start)
-    return entry, scores, spent
+    prepared = time.perf_counter() - start
+    seen: dict[bytes, ClusterView] = {}
+    done = []
+    for method in methods:
+        start = time.perf_counter()
+        fitted = fit(task, method, shared)
+        spent = {"prepare": prepared, "fit": time.perf_counter() - start}
+        start = time.perf_counter()
+        entry = split_entry(task, fitted, seen)
+        scores = records.row_scores(features.row_id[split.test], task, fitted)
+        spent |= {f"fit.{stage}": value for stage, value in fitted.seconds.items()}
+        spent["score"] = time.perf_counter() - start
+        shown = {name: entry["metrics"].get(name) for name in ("f1", "auroc", "auprc")}
+        log.info("%s split %d: %s, %.1f s", method.id, split.seed, shown, spent["fit"])
+        done.append(_Done(entry, scores, spent))
+    return done
 
 
-def split_entry(task: Task, fitted: Fitted) -> dict[str, Any]:
-    """Return what the record says of one split."""
-    names = task.names or None
+def split_entry(
+    task: Task, fitted: Fitted, seen: dict[bytes, ClusterView] | None = None
+) -> dict[str, Any]:
+    """Return what the record says of one split.
+
+    Parameters
+    ----------
+    task, fitted
+        A split and what a method made of it.
+    seen : dict, optional
+        What was said of the clusters of other methods on this split; what is new is added.
+    """
+    view = _cluster_view(task, fitted, {} if seen is None else seen)
+    finished = fitted.status == "ok"
     return {
         "seed": task.seed,
         "status": fitted.status,
         "n_train": len(task.y_train),
         "n_validation": len(task.y_validation),
         "n_test": len(task.y_test),
-        "metrics": score(task, fitted) if fitted.status == "ok" else {},
-        "clusters": describe(task, fitted, names),
+        "metrics": score_predictions(task, fitted) | view.scores if finished else {},
+        "clusters": view.summary,
         "hyperparameters": fitted.hyperparameters,
         "tuned": list(fitted.tuned),
         "history": {name: _finite(curve) for name, curve in fitted.history.items()},
     }
+
+
+def _cluster_view(task: Task, fitted: Fitted, seen: dict[bytes, ClusterView]) -> ClusterView:
+    """Score and describe the clusters, unless another method on these features had the same."""
+    key = fitted.train_cluster.tobytes() + fitted.cluster.tobytes()
+    if fitted.embedding_test is not None or key not in seen:
+        seen[key] = ClusterView(
+            score_clusters(task, fitted), describe(task, fitted, task.names or None)
+        )
+    return seen[key]
 
 
 def _finite(curve: list[float]) -> list[float | None]:

@@ -48,16 +48,10 @@ def distinguishing_features(
         inside, outside = X[cluster == j], X[cluster != j]
         if min(len(inside), len(outside)) < 2:
             continue
-        with np.errstate(divide="ignore", invalid="ignore"):
-            spread = np.sqrt((inside.var(axis=0, ddof=1) + outside.var(axis=0, ddof=1)) / 2)
-            effect = (inside.mean(axis=0) - outside.mean(axis=0)) / spread
-        # Columns are scaled: a smaller spread than this is the rounding of a constant.
-        moving = np.isfinite(effect) & (spread > 1e-9)
-        p = np.full(X.shape[1], np.nan)
-        p[moving] = stats.ttest_ind(inside[:, moving], outside[:, moving], equal_var=False).pvalue
+        effect, p = _contrast(inside, outside)
         adjusted = holm(p)
-        strength = np.where(moving, np.abs(effect), -1.0)
-        for f in np.argsort(-strength, kind="stable")[: min(top, int(moving.sum()))]:
+        strength = np.where(np.isnan(p), -1.0, np.abs(effect))
+        for f in np.argsort(-strength, kind="stable")[: min(top, np.isfinite(p).sum())]:
             rows.append(
                 {
                     "cluster": int(j),
@@ -67,6 +61,18 @@ def distinguishing_features(
                 }
             )
     return rows
+
+
+def _contrast(inside: Array, outside: Array) -> tuple[Array, Array]:
+    """Return Cohen's d of every column and the p value of Welch's test; of a constant 0 and NaN."""
+    parts = [(X.mean(axis=0), X.std(axis=0, ddof=1), len(X)) for X in (inside, outside)]
+    (mean, sd, _), (other_mean, other_sd, _) = parts
+    spread = np.sqrt((sd**2 + other_sd**2) / 2)
+    moving = spread > 1e-9  # columns are scaled: less is the rounding of a constant
+    effect = np.divide(mean - other_mean, spread, out=np.zeros_like(spread), where=moving)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = stats.ttest_ind_from_stats(*parts[0], *parts[1], equal_var=False).pvalue
+    return effect, np.where(moving, p, np.nan)
 
 
 def describe(task: Task, fitted: Fitted, names: tuple[str, ...] | None) -> dict[str, Any]:

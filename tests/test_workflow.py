@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -96,6 +97,21 @@ def test_killed_in_the_middle_and_started_again_gives_the_same_bytes(finished, t
     run(folder, arguments(RUN))
     assert outcome(folder) == outcome(finished)
     assert list(folder.rglob("*.partial")) == []
+
+
+def test_runs_that_tune_nothing_share_a_job(tmp_path):
+    methods = {"": ("lr", "lda"), "km_": ("lr", "svm"), "cac_": ("lr", "svm")}
+    targets = [
+        f"results/{folder}demo_cic/{arm}{x}_k{2 if arm else 1}.json"
+        for folder in ("", "as_published/")
+        for arm, classifiers in methods.items()
+        for x in classifiers
+    ]
+    planned = arguments(*targets)
+    planned.insert(len(SNAKEMAKE), "--dry-run")
+    said = run(checkout(tmp_path), planned)
+    jobs = dict(re.findall(r"^(run|untuned_arm|published_cac) +(\d+)$", said, re.MULTILINE))
+    assert jobs == {"run": "2", "untuned_arm": "4", "published_cac": "1"}
 
 
 def test_a_raw_file_that_cannot_be_had_is_one_clear_line(finished):

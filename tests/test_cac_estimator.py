@@ -6,7 +6,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.cac import CACClassifier, CollapseWarning, KMClassifier
-from deepcac.cac.base import cluster_weights, fit_weighted, make_base
+from deepcac.cac.base import class_scores, cluster_weights, fit_weighted, make_base
 from deepcac.errors import ConfigError, DataError
 
 
@@ -179,3 +179,14 @@ def test_weights_of_clusters_by_hand():
 def test_more_clusters_than_rows_are_refused():
     with pytest.raises(DataError, match="n_clusters=9, but n_samples=4"):
         CACClassifier(n_clusters=9).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_the_nearest_class_mean_is_scored_by_the_distances_that_decide():
+    model = make_base("nearest_centroid").fit(np.array([[0.0], [2.0]]), np.array([0, 1]))
+    # 0.5 lies 0.5 and 1.5 away from the means: 0.25 - 2.25 = -2; 3.0 has 9 - 1 = 8.
+    assert model.decision_function(np.array([[0.5], [3.0]])).tolist() == [-2.0, 8.0]
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 4)) * [1.0, 3.0, 0.1, 1.0] + y[:, None]
+    scores = class_scores(make_base("nearest_centroid").fit(X, y), X, 3)
+    assert (scores.argmax(axis=1) == NearestCentroid().fit(X, y).predict(X)).all()

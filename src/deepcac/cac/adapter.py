@@ -85,12 +85,9 @@ def _fit_alone(task: Task, name: str) -> Fitted:
     model = fit_weighted(_base(task, name), task.X_train, task.y_train, weight)
     seconds = {"classifier": time.perf_counter() - start}
     scores = class_scores(model, task.X_test, task.n_classes)
-    predicted = scores.argmax(axis=1)  # to ask k-NN again would double its time
-    if name == "nearest_centroid":  # scores by pooled variances, predicts by distances
-        predicted = model.predict(task.X_test).astype(np.int64)
     return Fitted(
         probability=scores,
-        predicted=predicted,
+        predicted=scores.argmax(axis=1),
         cluster=np.zeros(len(task.y_test), dtype=np.int64),
         train_cluster=np.zeros(len(task.y_train), dtype=np.int64),
         hyperparameters={"classifier": name, "class_weight": weight},

@@ -454,6 +454,16 @@ def test_networks_are_not_compared_by_f1_with_weighted_classifiers(tmp_path):
     }
 
 
+def test_a_run_with_one_risk_for_all_is_no_yardstick(tmp_path):
+    results = tmp_path / "results"
+    paths = [write_run(results, "cic", "ac_tpc", k, scores=False) for k in (1, 2)]
+    runs = load(paths, tmp_path)
+    assert clustering_effects(runs, Bootstraps(2)) != []
+    for split in runs.find("sound", "cic", "ac_tpc", 1).splits:
+        split["metrics"]["auroc"] = 0.5
+    assert clustering_effects(runs, Bootstraps(2)) == []
+
+
 def test_answer_counts_the_comparisons(tmp_path):
     results = tmp_path / "results"
     paths = [

@@ -218,8 +218,13 @@ def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
         if run.k > 1 and run.method.removesuffix("_ts") in _DEEP:
             for other, label in ((run.method, "its k = 1"), *_YARDSTICKS):
                 plain = runs.find(protocol, run.dataset, other, 1)
-                if plain in usable and plain:
+                if plain in usable and plain and not _ranks_nothing(plain):
                     yield run, plain, f"{method_label(run.method)} − {label}"
+
+
+def _ranks_nothing(run: Run) -> bool:
+    """Whether every row has the same risk, as in AC-TPC with one cluster: no yardstick."""
+    return bool((run.per_split("auroc") == 0.5).all())
 
 
 def switch_effects(runs: Runs) -> list[Difference]:

@@ -182,8 +182,9 @@ def test_more_clusters_than_rows_are_refused():
 
 
 def test_the_nearest_class_mean_is_scored_by_the_distances_that_decide():
-    model = make_base("nearest_centroid").fit(np.array([[0.0], [2.0]]), np.array([0, 1]))
-    # 0.5 lies 0.5 and 1.5 away from the means: 0.25 - 2.25 = -2; 3.0 has 9 - 1 = 8.
+    rows, classes = np.array([[-1.0], [1.0], [1.0], [3.0]]), np.array([0, 0, 1, 1])
+    model = make_base("nearest_centroid").fit(rows, classes)
+    # The means are 0 and 2. 0.5 lies 0.5 and 1.5 away: 0.25 - 2.25 = -2; 3.0 has 9 - 1 = 8.
     assert model.decision_function(np.array([[0.5], [3.0]])).tolist() == [-2.0, 8.0]
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)

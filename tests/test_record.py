@@ -106,6 +106,22 @@ def test_curves_with_nan_become_null():
     assert split_entry(task, fitted)["history"]["loss"] == [1.0, None]
 
 
+def test_equal_clusters_in_another_space_have_their_own_silhouette():
+    y = np.array([0, 0, 1, 1])
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 2, 0, "toy", names=("a",))
+    seen = {}
+    silhouettes = []
+    for space in (None, np.array([[0.0], [10.0], [1.0], [11.0]]), None):
+        fitted = Fitted(np.eye(2)[y], y, y, y, {}, embedding_test=space)
+        silhouettes.append(split_entry(task, fitted, seen)["metrics"]["silhouette"])
+    # Row by row in X: own cluster 1 away, the other 10.5 or 9.5: 1 - 1/10.5 and 1 - 1/9.5.
+    assert silhouettes[0] == pytest.approx(1 - (1 / 10.5 + 1 / 9.5) / 2)
+    assert silhouettes[1] < 0
+    assert silhouettes[2] == silhouettes[0]
+    assert len(seen) == 2
+
+
 def test_an_unfinished_split_has_no_score():
     y = np.array([0, 1, 0, 1])
     X = np.arange(8.0).reshape(4, 2)

@@ -211,12 +211,12 @@ def split_entry(
 
 
 def _cluster_view(task: Task, fitted: Fitted, seen: dict[bytes, ClusterView]) -> ClusterView:
-    """Score and describe the clusters, unless another method on these features had the same."""
-    key = fitted.train_cluster.tobytes() + fitted.cluster.tobytes()
-    if fitted.embedding_test is not None or key not in seen:
-        seen[key] = ClusterView(
-            score_clusters(task, fitted), describe(task, fitted, task.names or None)
-        )
+    """Score and describe the clusters, unless another method had the same in the same space."""
+    parts = (fitted.train_cluster, fitted.cluster, fitted.embedding_test)
+    key = b"".join(part.tobytes() for part in parts if part is not None)
+    if key not in seen:
+        summary = describe(task, fitted, task.names or None)
+        seen[key] = ClusterView(score_clusters(task, fitted), summary)
     return seen[key]
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from snakemake.utils import min_version, validate
 
-from deepcac.evaluation.methods import CLASSIFIERS, known_methods
+from deepcac.catalogue.methods import CLASSIFIERS, known_methods
 from deepcac.layout import Layout
-from deepcac.sources.registry import load_registry
+from deepcac.catalogue.registry import load_registry
 
 min_version("9.20")
 

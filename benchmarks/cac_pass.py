@@ -19,9 +19,9 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
+from deepcac.cac.bounds import growth_exponent
 from deepcac.cac.kernel import sweep
 from deepcac.cac.state import allocate, recount, row_norms
-from deepcac.cac.theory import growth_exponent
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deepcac.simulate.mimic3 import simulate
+from deepcac.simulate.mimic3_tables import simulate
 from deepcac.sources.mimic3 import extract
 
 ROWS_A_STAY = 345

@@ -23,11 +23,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from deepcac.catalogue.protocol import SOUND
 from deepcac.features import cic
 from deepcac.features.johnson import FIVE, TWO
 from deepcac.features.summaries import summarise
-from deepcac.protocol import SOUND
-from deepcac.sources.archive import members
+from deepcac.raw.archive import members
 from deepcac.sources.physionet2012 import extract, read_outcomes, read_sets
 from deepcac.sources.physionet2012_scan import scan
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from deepcac.sources.archive import members
+from deepcac.raw.archive import members
 from deepcac.sources.physionet2019 import extract
 
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import DataError
-from deepcac.protocol import Protocol
 from deepcac.splits import (
     PARTS,
     draw,

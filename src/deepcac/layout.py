@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deepcac.evaluation.methods import parse_method
-from deepcac.protocol import Protocol, switches
-from deepcac.sources.fetch import available, restricted_folder
-from deepcac.sources.registry import DEMO, Registry
+from deepcac.catalogue.methods import parse_method
+from deepcac.catalogue.protocol import Protocol, switches
+from deepcac.catalogue.registry import DEMO, Registry
+from deepcac.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
@@ -133,7 +133,7 @@ class Layout:
         ]
 
     def profile_options(self, dataset: str) -> dict[str, Any]:
-        """Return what `deepcac.features.profile.build` must know about a data set."""
+        """Return what `deepcac.report.profiling.build` must know about a data set."""
         entry = self.registry.dataset(dataset)
         demo, _ = self._split_demo(dataset)
         return {

@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import DataError
-from deepcac.protocol import SOUND, Protocol
 from deepcac.storage import read_table, write_table
 
 TRAIN, VALIDATION, TEST = 0, 1, 2

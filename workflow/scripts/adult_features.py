@@ -3,9 +3,9 @@
 from deepcac.job import job
 
 with job(snakemake):
+    from deepcac.catalogue.protocol import Protocol
     from deepcac.features.flat import adult
     from deepcac.features.matrix import write_features
-    from deepcac.protocol import Protocol
     from deepcac.storage import read_table
 
     protocol = Protocol.from_folder(snakemake.wildcards.variant)

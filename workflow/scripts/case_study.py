@@ -5,10 +5,10 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.evaluation.case_study import write_case_study
-    from deepcac.evaluation.prepare import Setting
+    from deepcac.catalogue.protocol import Protocol
+    from deepcac.experiments.case_study import write_case_study
+    from deepcac.experiments.prepare import Setting
     from deepcac.features.matrix import read_features
-    from deepcac.protocol import Protocol
     from deepcac.splits import read_splits
 
     wildcards = snakemake.wildcards

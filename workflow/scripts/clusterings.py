@@ -3,10 +3,11 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.cac.path import alpha_path, alphas_needed, write_clusterings
-    from deepcac.evaluation.prepare import Setting, make_task
+    from deepcac.cac.path import alpha_path, write_clusterings
+    from deepcac.catalogue.protocol import Protocol
+    from deepcac.experiments.cac_arms import alphas_needed
+    from deepcac.experiments.prepare import Setting, make_task
     from deepcac.features.matrix import read_features
-    from deepcac.protocol import Protocol
     from deepcac.splits import read_splits, scheme
 
     wildcards = snakemake.wildcards

@@ -3,10 +3,10 @@
 from deepcac.job import job
 
 with job(snakemake):
+    from deepcac.catalogue.protocol import Protocol
     from deepcac.cohort import write_cohort
     from deepcac.features.diabetes import diabetes
     from deepcac.features.matrix import write_features
-    from deepcac.protocol import Protocol
 
     protocol = Protocol.from_folder(snakemake.wildcards.variant)
     features, flow = diabetes(snakemake.wildcards.table, snakemake.input.tidy, protocol)

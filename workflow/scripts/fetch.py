@@ -5,8 +5,8 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.sources.fetch import configured_mirrors, fetch
-    from deepcac.sources.registry import load_registry
+    from deepcac.catalogue.registry import load_registry
+    from deepcac.raw.fetch import configured_mirrors, fetch
 
     registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config" / "registry")
     fetch(

@@ -5,10 +5,10 @@ from deepcac.job import job
 with job(snakemake):
     from pathlib import Path
 
+    from deepcac.catalogue.protocol import Protocol
     from deepcac.cohort import write_cohort
     from deepcac.features.ards import ards, cohort, positives
     from deepcac.features.matrix import write_features
-    from deepcac.protocol import Protocol
 
     protocol = Protocol.from_folder(snakemake.wildcards.variant)
     tidy = Path(snakemake.input.stays).parent

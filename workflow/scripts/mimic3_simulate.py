@@ -3,6 +3,6 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.simulate.mimic3 import simulate
+    from deepcac.simulate.mimic3_tables import simulate
 
     simulate(snakemake.output.raw, n=snakemake.params.n)

@@ -3,8 +3,8 @@
 from deepcac.job import job
 
 with job(snakemake):
+    from deepcac.catalogue.protocol import Protocol
     from deepcac.features import cic
-    from deepcac.protocol import Protocol
 
     cic.build(
         snakemake.wildcards.target,

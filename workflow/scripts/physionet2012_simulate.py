@@ -5,6 +5,6 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.simulate.physionet2012 import simulate
+    from deepcac.simulate.icu_stays import simulate
 
     simulate(Path(snakemake.output.notice).parent, n=snakemake.params.n)

@@ -3,10 +3,10 @@
 from deepcac.job import job
 
 with job(snakemake):
+    from deepcac.catalogue.protocol import Protocol
     from deepcac.cohort import write_cohort
     from deepcac.features.matrix import write_features
     from deepcac.features.sepsis import sepsis
-    from deepcac.protocol import Protocol
 
     features, flow = sepsis(snakemake.input.tidy, Protocol.from_folder(snakemake.wildcards.variant))
     write_features(snakemake.output.features, features)

@@ -3,7 +3,7 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.simulate.physionet2019 import simulate
+    from deepcac.simulate.hourly_stays import simulate
 
     simulate(
         snakemake.output.archive,

@@ -5,10 +5,10 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.evaluation.prepare import Setting, make_task
+    from deepcac.catalogue.protocol import Protocol
+    from deepcac.experiments.deep_methods import pretrain_tasks
+    from deepcac.experiments.prepare import Setting, make_task
     from deepcac.features.matrix import read_features
-    from deepcac.nn.adapter import pretrain_tasks
-    from deepcac.protocol import Protocol
     from deepcac.splits import read_splits
 
     features = read_features(snakemake.input.features)

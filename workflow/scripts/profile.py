@@ -3,8 +3,8 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.features.profile import build
-    from deepcac.protocol import Protocol
+    from deepcac.catalogue.protocol import Protocol
+    from deepcac.report.profiling import build
 
     build(
         snakemake.input.features,

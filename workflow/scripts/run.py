@@ -5,9 +5,9 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.evaluation.methods import parse_method
-    from deepcac.evaluation.run import RunFiles, run
-    from deepcac.protocol import Protocol
+    from deepcac.catalogue.methods import parse_method
+    from deepcac.catalogue.protocol import Protocol
+    from deepcac.experiments.run import RunFiles, run
 
     shared = snakemake.input.get("shared")
     run(

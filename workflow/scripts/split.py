@@ -3,8 +3,8 @@
 from deepcac.job import job
 
 with job(snakemake):
+    from deepcac.catalogue.protocol import Protocol
     from deepcac.features.matrix import read_features
-    from deepcac.protocol import Protocol
     from deepcac.splits import make_splits, write_splits
 
     features = read_features(snakemake.input.features)

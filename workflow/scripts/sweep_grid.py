@@ -5,7 +5,7 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.evaluation.sweeps import grid_sweep
+    from deepcac.experiments.sweeps import grid_sweep
     from deepcac.storage import write_table
 
     write_table(snakemake.output[0], grid_sweep(Path(snakemake.input[0]).parent))

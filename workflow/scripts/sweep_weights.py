@@ -5,10 +5,10 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.evaluation.prepare import Setting, make_task
-    from deepcac.evaluation.sweeps import weight_sweep
+    from deepcac.catalogue.protocol import SOUND
+    from deepcac.experiments.prepare import Setting, make_task
+    from deepcac.experiments.sweeps import weight_sweep
     from deepcac.features.matrix import read_features
-    from deepcac.protocol import SOUND
     from deepcac.splits import read_splits
     from deepcac.storage import write_table
 

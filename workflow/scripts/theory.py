@@ -5,10 +5,10 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.evaluation.prepare import Setting, make_task
-    from deepcac.evaluation.theory import write_theory
+    from deepcac.catalogue.protocol import SOUND
+    from deepcac.experiments.bounds import write_theory
+    from deepcac.experiments.prepare import Setting, make_task
     from deepcac.features.matrix import read_features
-    from deepcac.protocol import SOUND
     from deepcac.splits import read_splits
 
     features = read_features(snakemake.input.features)

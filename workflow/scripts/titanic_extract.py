@@ -3,6 +3,6 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.sources.flat import extract_titanic
+    from deepcac.sources.flat_tables import extract_titanic
 
     extract_titanic(snakemake.input.raw, snakemake.output.tidy, snakemake.output.cohort)

@@ -3,7 +3,7 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.sources.flat import extract_adult
+    from deepcac.sources.flat_tables import extract_adult
 
     raw, out = snakemake.input, snakemake.output
     extract_adult(raw.train, raw.test, out.tidy, out.cohort)

@@ -3,6 +3,6 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.sources.flat import extract_credit
+    from deepcac.sources.flat_tables import extract_credit
 
     extract_credit(snakemake.input.raw, snakemake.output.tidy, snakemake.output.cohort)

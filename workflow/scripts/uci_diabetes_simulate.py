@@ -3,6 +3,6 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.simulate.uci_diabetes import simulate
+    from deepcac.simulate.encounters import simulate
 
     simulate(snakemake.output.archive, n=snakemake.params.n)

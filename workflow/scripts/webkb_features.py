@@ -4,8 +4,8 @@ from deepcac.job import job
 
 with job(snakemake):
     from deepcac.cohort import steps, write_cohort
+    from deepcac.features.pages import webkb
     from deepcac.features.pairwise import write_pairwise
-    from deepcac.features.webkb import webkb
     from deepcac.storage import read_table
 
     pages, words, links = (read_table(path) for path in snakemake.input)

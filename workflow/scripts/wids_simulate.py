@@ -3,6 +3,6 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.simulate.wids import simulate
+    from deepcac.simulate.intensive_care_table import simulate
 
     simulate(snakemake.output.raw, n=snakemake.params.n)

@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
-from deepcac.cac.base import ClassWeight, class_scores, cluster_weights, fit_weighted
+from deepcac.base_classifiers import ClassWeight, class_scores, cluster_weights, fit_weighted
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster, kmeans_labels
 from deepcac.cac.collapse import collapsed, polarisation
 from deepcac.errors import ConfigError

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from deepcac.cac.base import ClassWeight
+from deepcac.base_classifiers import ClassWeight
 from deepcac.cac.cluster import Clustering, Floats, Ints, cluster
 from deepcac.cac.estimator import CACClassifier
 

@@ -14,9 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
-from deepcac.cac.printed import CLASSIFIERS, given_alpha
 from deepcac.errors import ConfigError, DataError
-from deepcac.protocol import Protocol
 from deepcac.storage import read_table, write_table
 
 Floats = npt.NDArray[np.float64]
@@ -58,22 +56,6 @@ class AlphaPath:
 
     labels: dict[tuple[int, float], Labels]
     whole: dict[float, Clustering]
-
-
-def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:
-    """Return what the runs of a data set ask for.
-
-    Returns
-    -------
-    alphas : tuple of float
-        The grid; with switch A11 those that are printed, and the grid only if one is not.
-    tuned : bool
-        Whether any run chooses among them, so that the folds are needed.
-    """
-    printed = {given_alpha(dataset, x, protocol) for x in CLASSIFIERS}
-    tuned = None in printed
-    known = {alpha for alpha in printed if alpha is not None}
-    return tuple(sorted(known.union(GRID if tuned else ()))), tuned
 
 
 def draw_folds(y: Ints, seed: int) -> Ints:

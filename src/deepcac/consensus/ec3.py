@@ -16,9 +16,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import kneighbors_graph
 from sklearn.tree import DecisionTreeClassifier
 
-from deepcac.cac.base import ClassWeight, fit_weighted, make_base
+from deepcac.base_classifiers import ClassWeight, fit_weighted, make_base
 from deepcac.consensus.objective import Consensus, Weights, membership
-from deepcac.evaluation.task import Fitted, Task
+from deepcac.task import Fitted, Task
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

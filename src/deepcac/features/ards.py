@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.mimic3.items import variables
 from deepcac.sources.mimic3.stays import ADULT, DAY_HOURS
 from deepcac.storage import read_table

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.cohort import Flow, write_cohort
 from deepcac.errors import ConfigError
 from deepcac.features.johnson import Repair, johnson_features
 from deepcac.features.matrix import FeatureMatrix, write_features
-from deepcac.protocol import SOUND, Protocol
 from deepcac.storage import read_table
 
 UNKNOWN = -1

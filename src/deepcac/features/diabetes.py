@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.cohort import Flow, steps
 from deepcac.errors import ConfigError, DataError
 from deepcac.features.encoding import indicators
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.uci_diabetes import medications, variables
 from deepcac.storage import read_table
 

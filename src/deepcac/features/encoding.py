@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.catalogue.variables import levels_of
 from deepcac.errors import DataError
-from deepcac.sources.variables import levels_of
 
 Array = npt.NDArray[np.float64]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.features.encoding import class_ids, one_hot, ranks
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.protocol import SOUND, Protocol
-from deepcac.sources.tidy import with_row_id
+from deepcac.raw.tidy import with_row_id
 
 ADULT = (
     "age",

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES
 from deepcac.features.johnson_cleaning import ADMISSION, MEASURED, Rule, clean
 from deepcac.features.summaries import summarise
-from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.physionet2012_events import PARAMETERS
 
 FIVE = (

@@ -10,13 +10,13 @@ import os
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.cohort import Flow
 from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
 from deepcac.features.stays import Stays
-from deepcac.protocol import SOUND, Protocol
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, LABEL_LEAD_HOURS, VARIABLES
 
 Array = npt.NDArray[np.float64]

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deepcac.catalogue.variables import read_variables
 from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
 from deepcac.features.encoding import indicators
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.sources.variables import read_variables
 from deepcac.sources.wids import LABEL, RECORD
 from deepcac.storage import read_table
 

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor, nn
 
+from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import DataError
 from deepcac.nn import data
 from deepcac.nn.data import Rows
@@ -25,7 +26,6 @@ from deepcac.nn.persistence import read_estimator, write_estimator
 from deepcac.nn.pretrain import pretrain
 from deepcac.nn.stopping import SOUND_STOPPING, StoppingRule, grade
 from deepcac.nn.training import Budget, Curve
-from deepcac.protocol import Protocol
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -72,7 +72,7 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     random_state : int
         Seed of every random choice.
     switches : tuple of str
-        Differences of the published programs that are on, by label (``facts/switches.csv``).
+        Differences of the published programs that are on, by label (``catalogue/switches.csv``).
 
     Attributes
     ----------

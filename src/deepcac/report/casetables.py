@@ -8,12 +8,12 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.report.case_study import TABLE_7, TABLE_8, TOP, CaseStudy, printed_shares
+from deepcac.catalogue.facts import facts
+from deepcac.papers.ledger import Entry
+from deepcac.report.case_studies import TABLE_7, TABLE_8, TOP, CaseStudy, printed_shares
 from deepcac.report.effecttables import p_text
 from deepcac.report.figures import PALETTE, Figure
-from deepcac.report.ledger import Entry
 from deepcac.report.papertables import NOTE, entry_cell
-from deepcac.report.printed import facts
 from deepcac.report.runtables import protocol_label
 from deepcac.report.tables import Cell, Table, text_row
 

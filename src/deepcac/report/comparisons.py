@@ -7,7 +7,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.evaluation.bootstrap import (
+from deepcac.catalogue.methods import parse_method
+from deepcac.catalogue.protocol import switches
+from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.names import BASE_CLASSIFIERS, method_label
+from deepcac.scoring.bootstrap import (
     SplitScores,
     Weights,
     all_rows,
@@ -15,11 +19,7 @@ from deepcac.evaluation.bootstrap import (
     interval,
     poisson_weights,
 )
-from deepcac.evaluation.methods import parse_method
-from deepcac.evaluation.statistics import Comparison, corrected_t_test, holm
-from deepcac.protocol import switches
-from deepcac.report.names import BASE_CLASSIFIERS, method_label
-from deepcac.report.records import Run, Runs
+from deepcac.scoring.statistics import Comparison, corrected_t_test, holm
 from deepcac.storage import read_table
 
 METRICS = ("f1", "auroc", "auprc")

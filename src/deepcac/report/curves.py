@@ -8,12 +8,12 @@ import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from deepcac.evaluation.bootstrap import SplitScores
-from deepcac.evaluation.statistics import reliability
+from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.names import method_label
 from deepcac.report.comparisons import split_scores
 from deepcac.report.figures import PALETTE, Figure
-from deepcac.report.names import method_label
-from deepcac.report.records import Run, Runs
+from deepcac.scoring.bootstrap import SplitScores
+from deepcac.scoring.statistics import reliability
 
 Array = npt.NDArray[np.float64]
 _SHOWN = ("lr", "km_lr", "cac_lr", "xgb", "fnn", "deepcac", "dmnn", "km_z")

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from deepcac.catalogue.registry import DEMO, DataSet, Registry, Source, load_registry
 from deepcac.errors import DataError
-from deepcac.features.profile import withheld
 from deepcac.features.ranges import read_ranges
 from deepcac.report.profiles import (
     WITHHELD,
@@ -15,8 +15,8 @@ from deepcac.report.profiles import (
     percent,
     variable_lines,
 )
+from deepcac.report.profiling import withheld
 from deepcac.report.tables import Table, text_row
-from deepcac.sources.registry import DEMO, DataSet, Registry, Source, load_registry
 from deepcac.storage import read_json
 
 _FEW_CLASSES = 6

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from deepcac.protocol import switches
+from deepcac.catalogue.protocol import switches
+from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.ledger import number
+from deepcac.papers.names import method_label
 from deepcac.report.comparisons import METRICS, Difference
-from deepcac.report.ledger import number
-from deepcac.report.names import method_label
-from deepcac.report.records import Run, Runs
 from deepcac.report.tables import Cell, Table, text_row
 
 _CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")

@@ -6,9 +6,9 @@ from itertools import groupby
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.names import method_label
 from deepcac.report.figures import PALETTE, Figure
-from deepcac.report.names import method_label
-from deepcac.report.records import Run, Runs
 
 _CAC_CURVES = {
     "cost": "cost φ = D − α S",

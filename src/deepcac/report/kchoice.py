@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from deepcac.report.ledger import number
-from deepcac.report.names import method_label, usual_k
-from deepcac.report.records import Run, Runs
+from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.ledger import number
+from deepcac.papers.names import method_label, usual_k
 from deepcac.report.tables import Table, text_row
 
 Candidates = Mapping[int, Run]

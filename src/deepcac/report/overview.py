@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.papers.ledger import Entry
+from deepcac.papers.names import BASE_CLASSIFIERS, PAPERS, method_label
 from deepcac.report.comparisons import Difference
 from deepcac.report.figures import PALETTE, Figure
-from deepcac.report.ledger import Entry
-from deepcac.report.names import BASE_CLASSIFIERS, PAPERS, method_label
 
 _MARKERS = ("o", "s", "^")
 

@@ -12,11 +12,15 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from deepcac.report import claims as claim_book
+from deepcac.experiments.finished import Runs, load
+from deepcac.papers import claims as claim_book
+from deepcac.papers import ledger as book
+from deepcac.papers.ledger import Entry
+from deepcac.papers.printed import printed_cells
 from deepcac.report import figures as drawing
-from deepcac.report import ledger as book
 from deepcac.report import tables as tabular
-from deepcac.report.case_study import CaseStudy, load_case_studies
+from deepcac.report.bounds_table import TheoryRecord, load_theory, theory_tables
+from deepcac.report.case_studies import CaseStudy, load_case_studies
 from deepcac.report.casetables import case_figures, case_tables
 from deepcac.report.comparisons import (
     METRICS,
@@ -36,17 +40,13 @@ from deepcac.report.effecttables import (
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
 from deepcac.report.kchoice import choice_table
-from deepcac.report.ledger import Entry
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
-from deepcac.report.printed import printed_cells
 from deepcac.report.profiles import Profile, load_profiles, missingness_figures
-from deepcac.report.records import Runs, load
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.schematics import schematic_figures
-from deepcac.report.sweeps import Sweeps, load_sweeps, sweep_figures
+from deepcac.report.sweep_curves import Sweeps, load_sweeps, sweep_figures
 from deepcac.report.tables import Table
-from deepcac.report.theory import TheoryRecord, load_theory, theory_tables
 from deepcac.storage import atomic_path
 
 
@@ -108,13 +108,13 @@ def build(
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
     profile_paths : iterable of path-like, optional
-        Profiles of the feature files (`deepcac.features.profile`).
+        Profiles of the feature files (`deepcac.report.profiling`).
     sweep_paths : iterable of path-like, optional
-        Tables of `deepcac.evaluation.sweeps`, for the papers' curves.
+        Tables of `deepcac.experiments.sweeps`, for the papers' curves.
     case_paths : iterable of path-like, optional
-        Records of `deepcac.evaluation.case_study`.
+        Records of `deepcac.experiments.case_study`.
     theory_paths : iterable of path-like, optional
-        Records of `deepcac.evaluation.theory`.
+        Records of `deepcac.experiments.bounds`.
     resamples : int, optional
         Bootstrap resamples.
 

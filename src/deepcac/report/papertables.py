@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from deepcac.report.ledger import Entry
-from deepcac.report.names import PAPERS
+from deepcac.papers.ledger import Entry
+from deepcac.papers.names import PAPERS
 from deepcac.report.tables import Cell, Table, text_row
 
 Key = Callable[[Entry], tuple[str, ...]]

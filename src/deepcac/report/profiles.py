@@ -35,7 +35,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Profile:
-    """What `deepcac.features.profile` wrote about one feature file.
+    """What `deepcac.report.profiling` wrote about one feature file.
 
     Attributes
     ----------

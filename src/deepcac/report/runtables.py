@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.ledger import Entry, number
+from deepcac.papers.names import PAPERS, method_label
 from deepcac.report.effecttables import p_text
-from deepcac.report.ledger import Entry, number
-from deepcac.report.names import PAPERS, method_label
-from deepcac.report.records import Run, Runs
 from deepcac.report.stability import stability
 from deepcac.report.tables import Cell, Table, text_row
 

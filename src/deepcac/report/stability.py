@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from deepcac.report.records import Run
+from deepcac.experiments.finished import Run
 from deepcac.storage import read_table
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.errors import DataError
-from deepcac.sources.archive import members
+from deepcac.raw.archive import members
 from deepcac.sources.physionet2012_scan import scan
 
 HEADER = b"Time,Parameter,Value\n"
@@ -152,7 +152,7 @@ def parse_set(archive: _Path, files: Iterable[tuple[str, bytes]]) -> pa.Table:
     archive : path-like
         Where the files come from, for messages.
     files : iterable of (str, bytes)
-        Member name and content, as `deepcac.sources.archive.members` yields them.
+        Member name and content, as `deepcac.raw.archive.members` yields them.
 
     Returns
     -------

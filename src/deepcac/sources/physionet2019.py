@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from deepcac.errors import DataError
-from deepcac.sources.archive import members
+from deepcac.raw.archive import members
 from deepcac.storage import write_table
 
 VITALS = ("HR", "O2Sat", "Temp", "SBP", "MAP", "DBP", "Resp", "EtCO2")

@@ -8,10 +8,10 @@ import os
 
 import pyarrow as pa
 
+from deepcac.catalogue.variables import Variable, read_variables
 from deepcac.errors import DataError
-from deepcac.sources.archive import members
-from deepcac.sources.delimited import read_delimited
-from deepcac.sources.variables import Variable, read_variables
+from deepcac.raw.archive import members
+from deepcac.raw.delimited import read_delimited
 from deepcac.storage import write_table
 
 MEMBER = "diabetic_data.csv"

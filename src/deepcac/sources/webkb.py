@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac.errors import DataError
-from deepcac.sources.archive import members
-from deepcac.sources.hypertext import page_key, read_page
+from deepcac.raw.archive import members
+from deepcac.raw.hypertext import page_key, read_page
 from deepcac.storage import write_table
 
 StrPath = str | os.PathLike[str]

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.io import arff
 
+from deepcac.catalogue.variables import category_field
 from deepcac.cohort import steps, write_cohort
 from deepcac.errors import DataError
-from deepcac.sources.tidy import with_row_id
-from deepcac.sources.variables import category_field
+from deepcac.raw.tidy import with_row_id
 from deepcac.storage import write_table
 
 StrPath = str | os.PathLike[str]

@@ -3,8 +3,8 @@
 import os
 from dataclasses import replace
 
-from deepcac.sources.delimited import read_delimited
-from deepcac.sources.variables import read_variables
+from deepcac.catalogue.variables import read_variables
+from deepcac.raw.delimited import read_delimited
 from deepcac.storage import write_table
 
 RECORD, LABEL = "encounter_id", "hospital_death"

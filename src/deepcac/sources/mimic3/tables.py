@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from deepcac.errors import DataError
-from deepcac.sources.archive import members
+from deepcac.raw.archive import members
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 MEMORY_LIMIT = "1GiB"

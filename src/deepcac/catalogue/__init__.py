@@ -1,0 +1,1 @@
+"""What there is, described once: sources, data sets, methods, switches, printed facts."""

@@ -1,0 +1,102 @@
+"""The page on the data, ``docs/data.md``, from the registry alone."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from deepcac.catalogue.registry import DataSet, RawFile, Source, load_registry
+from deepcac.storage import atomic_path
+
+_HEAD = """\
+# The data
+
+Made from `config/registry/*.yaml` by `python -m deepcac.catalogue.describe`: change the registry,
+not this page. Rows, class shares, missing values and cohort flows are measured on the files and
+stand on the data page of the report. A digest over the members of an archive does not depend on
+how it is packed.
+"""
+
+
+def describe(registry_dir: str | os.PathLike[str]) -> str:
+    """Return the description of every source and data set as Markdown.
+
+    Raises
+    ------
+    ConfigError
+        The folder holds no valid registry.
+    """
+    sources = sorted(load_registry(Path(registry_dir)).sources.values(), key=lambda s: s.id)
+    parts = [_HEAD, _overview(sources), *(_source(source) for source in sources)]
+    return "\n".join(parts)
+
+
+def _overview(sources: Iterable[Source]) -> str:
+    rows = {
+        entry.id: (f"[`{entry.id}`](#{source.id})", entry.title, source.licence)
+        for source in sources
+        for entry in source.datasets.values()
+    }
+    return _table(("data set", "what", "licence"), [rows[id_] for id_ in sorted(rows)])
+
+
+def _source(source: Source) -> str:
+    access = "restricted: access must be asked for; the workflow reads your copy where it is"
+    lines = [
+        f'<a id="{source.id}"></a>\n## {_escaped(source.title)}\n',
+        f"- Address: <{source.homepage}>",
+        f"- Licence: {_escaped(source.licence)}",
+        f"- Citation: {_escaped(source.citation)}",
+        f"- Access: {access if source.restricted else 'open'}",
+        "",
+    ]
+    if source.files:
+        lines.append(
+            _table(("raw file", "official address", "SHA-256"), map(_file, source.files.values()))
+        )
+    return "\n".join([*lines, *(_dataset(entry) for entry in source.datasets.values())])
+
+
+def _file(file: RawFile) -> tuple[str, str, str]:
+    count = f" {file.members:,}" if file.members else ""
+    over = f" over its{count} members" if file.is_archive else ""
+    address = f"<{file.url}>" if file.url else "none for this single file"
+    return f"`{file.name}`", address, f"`{file.digest}`{over}"
+
+
+def _dataset(entry: DataSet) -> str:
+    kind = [entry.task, "sequence" if entry.sequence else "", "pairs" if entry.pairwise else ""]
+    facts = {
+        "Label": entry.label,
+        "Positive class": entry.positive,
+        "Kind": ", ".join(filter(None, kind)),
+        "Switches": ", ".join(entry.switches),
+        "Note": entry.note,
+    }
+    lines = [f"### `{entry.id}`: {_escaped(entry.title)}\n"]
+    lines += [f"- {name}: {_escaped(value)}" for name, value in facts.items() if value]
+    if entry.ranges:
+        file = f"src/deepcac/{entry.ranges}"
+        lines.append(f"- Units and ranges: [`{file}`](../{file})")
+    return "\n".join([*lines, ""])
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *([_in_cell(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _in_cell(text: str) -> str:
+    return text if text.startswith(("`", "<", "[")) else _escaped(text).replace("|", r"\|")
+
+
+def _escaped(text: str) -> str:
+    """Return text whose asterisks, underscores and angles Markdown shows as they are."""
+    for mark in "\\*_<>`":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+if __name__ == "__main__":
+    with atomic_path("docs/data.md") as partial:
+        partial.write_text(describe("config/registry"), encoding="utf-8")

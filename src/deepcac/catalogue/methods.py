@@ -1,0 +1,59 @@
+"""Method ids and what they are made of."""
+
+from dataclasses import dataclass
+
+from deepcac.errors import ConfigError
+
+CLASSIFIERS = ("lr", "svm", "lda", "perceptron", "rf", "knn", "sgd", "ridge", "xgb")
+ALONE = ("nearest_centroid", "ec3")
+DEEP = ("fnn", "km_z", "dcn_z", "idec_z", "dmnn", "cac_dmnn", "ac_tpc", "grasp", "deepcac")
+SEQUENCE = ("deepcac_ts", "grasp_ts", "ac_tpc_ts")
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method id taken apart.
+
+    Attributes
+    ----------
+    id : str
+    family : {"cac", "deep"}
+        Which adapter fits it and how its tasks are made (`prepare.Setting`).
+    arm : {"base", "km", "cac", "deep"}
+        The place in the papers' comparisons.
+    classifier : str
+        What the arm is built on: a base classifier of the CAC family, or the deep method.
+    """
+
+    id: str
+    family: str
+    arm: str
+    classifier: str
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the number of clusters means anything to this method."""
+        return self.arm != "base" and self.id != "fnn"
+
+    @property
+    def sequence(self) -> bool:
+        """Whether it reads hourly sequences; all other methods read static features."""
+        return self.id in SEQUENCE
+
+
+def known_methods() -> tuple[str, ...]:
+    """Return every method id."""
+    clustered = [f"{arm}_{x}" for arm in ("km", "cac") for x in CLASSIFIERS]
+    return (*CLASSIFIERS, *ALONE, *clustered, *DEEP, *SEQUENCE)
+
+
+def parse_method(name: str) -> Method:
+    """Take a method id apart; an unknown one is a `ConfigError` that lists the known."""
+    if name in DEEP or name in SEQUENCE:
+        return Method(name, "deep", "deep", name)
+    if name in CLASSIFIERS or name in ALONE:
+        return Method(name, "cac", "base", name)
+    arm, _, classifier = name.partition("_")
+    if arm in ("km", "cac") and classifier in CLASSIFIERS:
+        return Method(name, "cac", arm, classifier)
+    raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")

@@ -1,1 +1,0 @@
-"""Metrics, the run loop and the run record."""

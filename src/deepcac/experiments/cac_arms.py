@@ -1,0 +1,186 @@
+"""The CAC family as the run loop calls it: X alone, KM+X and CAC+X."""
+
+import os
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from deepcac.base_classifiers import IN_CLUSTERS, class_scores, fit_weighted, make_base
+from deepcac.cac.estimator import CACClassifier, CollapseWarning
+from deepcac.cac.km import KMClassifier
+from deepcac.cac.path import (
+    GRID,
+    START,
+    AlphaPath,
+    alpha_path,
+    read_clusterings,
+    tune,
+)
+from deepcac.catalogue.protocol import Protocol
+from deepcac.published.alphas import CLASSIFIERS, given_alpha
+from deepcac.task import Fitted, Task
+
+# The published program balanced the classes of LR alone, and only inside clusters (A1).
+_BALANCED_AS_PUBLISHED = frozenset({"lr"})
+
+Ints = npt.NDArray[np.int64]
+
+
+def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:
+    """Return what the runs of a data set ask for.
+
+    Returns
+    -------
+    alphas : tuple of float
+        The grid; with switch A11 those that are printed, and the grid only if one is not.
+    tuned : bool
+        Whether any run chooses among them, so that the folds are needed.
+    """
+    printed = {given_alpha(dataset, x, protocol) for x in CLASSIFIERS}
+    tuned = None in printed
+    known = {alpha for alpha in printed if alpha is not None}
+    return tuple(sorted(known.union(GRID if tuned else ()))), tuned
+
+
+def fit_task(
+    task: Task,
+    arm: str,
+    name: str,
+    clusterings: str | os.PathLike[str] | AlphaPath | None = None,
+) -> Fitted:
+    """Fit a method of the CAC family on one split.
+
+    Parameters
+    ----------
+    task : Task
+        For this family the training part holds the validation rows too.
+    arm : {"base", "km", "cac"}
+        X alone, KM+X or CAC+X.
+    name : str
+        X, an id of `deepcac.base_classifiers.make_base`; alone also ``ec3``.
+    clusterings : path, AlphaPath or None
+        The shared clusterings of this split; without them they are made here.
+
+    Returns
+    -------
+    Fitted
+        Scores of the test rows, clusters, and the cost curves of CAC.
+    """
+    if name == "ec3":
+        from deepcac.consensus.ec3 import fit_task as fit_consensus
+
+        return fit_consensus(task, _class_weight(task, arm, name))
+    if arm == "base":
+        return _fit_alone(task, name)
+    path = clusterings
+    if path is not None and not isinstance(path, AlphaPath):
+        path = read_clusterings(path, task.y_train, task.seed)
+    return _fit_clustered(task, arm, name, path)
+
+
+def _base(task: Task, name: str) -> BaseEstimator:
+    """Return the base classifier; the published program's random state is 0 (A14)."""
+    return make_base(name, seed=0 if "A14" in task.protocol else task.seed)
+
+
+def _class_weight(task: Task, arm: str, name: str) -> str | None:
+    """Return the weights of all arms, or what the published program did (W1, A1)."""
+    clustered = arm in ("km", "cac")
+    if "A1" in task.protocol:
+        return IN_CLUSTERS if clustered and name in _BALANCED_AS_PUBLISHED else None
+    return IN_CLUSTERS if clustered and "W1" in task.protocol else "balanced"
+
+
+def _fit_alone(task: Task, name: str) -> Fitted:
+    start = time.perf_counter()
+    weight = _class_weight(task, "base", name)
+    model = fit_weighted(_base(task, name), task.X_train, task.y_train, weight)
+    seconds = {"classifier": time.perf_counter() - start}
+    scores = class_scores(model, task.X_test, task.n_classes)
+    return Fitted(
+        probability=scores,
+        predicted=scores.argmax(axis=1),
+        cluster=np.zeros(len(task.y_test), dtype=np.int64),
+        train_cluster=np.zeros(len(task.y_train), dtype=np.int64),
+        hyperparameters={"classifier": name, "class_weight": weight},
+        calibrated=hasattr(model, "predict_proba"),
+        seconds=seconds,
+    )
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """The alpha of a run and how it was found."""
+
+    alpha: float
+    scores: dict[str, float]
+    tuned: tuple[str, ...]
+
+
+def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> Fitted:
+    clock = [time.perf_counter()]
+    X, y = task.X_train, task.y_train
+    printed = given_alpha(task.dataset, name, task.protocol) if arm == "cac" else None
+    tuning = arm == "cac" and printed is None
+    if path is None:
+        alphas = GRID if tuning else () if printed is None else (printed,)
+        path = alpha_path(X, y, task.k, task.seed, alphas, full_only=not tuning)
+    clock.append(time.perf_counter())
+    weight = _class_weight(task, arm, name)
+    base = _base(task, name)
+    model: CACClassifier = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
+    choice = _Choice(START if printed is None else printed, {}, ())
+    if tuning:
+        choice = _Choice(*tune(model, X, y, path), ("alpha",))
+    clock.append(time.perf_counter())
+    if arm == "cac":
+        model = CACClassifier(
+            base, task.k, alpha=choice.alpha, class_weight=weight, random_state=task.seed
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CollapseWarning)  # the record says it
+        model.fit_clusters(X, y, path.whole[choice.alpha])
+    clock.append(time.perf_counter())
+    spent = np.diff(clock).tolist()
+    stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
+    return _report(task, model, name, choice, stages)
+
+
+def _report(
+    task: Task, model: CACClassifier, name: str, choice: _Choice, seconds: dict[str, float]
+) -> Fitted:
+    hyperparameters: dict[str, Any] = {
+        "classifier": name,
+        "class_weight": model.class_weight,
+        "n_clusters": task.k,
+        "n_clusters_found": model.n_clusters_found_,
+        "collapsed": model.collapsed_,
+        "polarisation": model.polarisation_,
+    }
+    history = {}
+    if not isinstance(model, KMClassifier):
+        hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
+        hyperparameters |= {"alpha_f1": choice.scores} if choice.scores else {}
+        history = {
+            "cost": model.cost_history_.tolist(),
+            "within": model.within_history_.tolist(),
+            "separation": model.separation_history_.tolist(),
+            "moves": model.moves_.astype(float).tolist(),
+        }
+    scores = class_scores(model, task.X_test, task.n_classes)
+    return Fitted(
+        probability=scores,
+        predicted=scores.argmax(axis=1),
+        cluster=model.assign(task.X_test),
+        train_cluster=model.subtypes_,
+        hyperparameters=hyperparameters,
+        tuned=choice.tuned,
+        history=history,
+        calibrated=hasattr(model, "predict_proba"),
+        seconds=seconds,
+    )

@@ -1,0 +1,169 @@
+"""From a task of the run loop to a fitted deep method and what it says about the test rows."""
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from deepcac.errors import ConfigError
+from deepcac.nn import data
+from deepcac.nn.ac_tpc import ACTPCClassifier
+from deepcac.nn.base import DeepClassifier
+from deepcac.nn.dcn import DCNClassifier
+from deepcac.nn.deepcac import DeepCACClassifier
+from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier
+from deepcac.nn.fnn import FNNClassifier
+from deepcac.nn.grasp import GRASPClassifier
+from deepcac.nn.idec import IDECClassifier
+from deepcac.nn.km_z import KMZClassifier
+from deepcac.nn.networks import AnyAutoencoder
+from deepcac.nn.pretrain import pretrain, read_pretrained, write_pretrained
+from deepcac.published.alphas import printed_alpha
+from deepcac.task import Fitted, Task
+
+log = logging.getLogger(__name__)
+
+ESTIMATORS: dict[str, type[DeepClassifier]] = {
+    "fnn": FNNClassifier,
+    "km_z": KMZClassifier,
+    "dcn_z": DCNClassifier,
+    "idec_z": IDECClassifier,
+    "dmnn": DMNNClassifier,
+    "cac_dmnn": CACDMNNClassifier,
+    "ac_tpc": ACTPCClassifier,
+    "grasp": GRASPClassifier,
+    "deepcac": DeepCACClassifier,
+}
+# An epoch of LSTMs takes 50 times as long, so every sequence method has this smaller budget.
+SEQUENCE_BUDGET: dict[str, Any] = {"max_epochs": 40, "patience": 5}
+SEQUENCE_SETTINGS: dict[str, dict[str, Any]] = {"deepcac": {"alpha": 20.0, "beta": 5.0}}
+DIABETES_ALPHA = 50.0  # what the authors' logs have in place of 5 (switch D5)
+
+
+def make_estimator(task: Task, method: str) -> DeepClassifier:
+    """Return the estimator of a method id with the paper's settings for this task."""
+    name = method.removesuffix("_ts")
+    if name not in ESTIMATORS:
+        raise ConfigError(f"unknown deep method {method!r}; known: {', '.join(ESTIMATORS)}")
+    settings: dict[str, Any] = {
+        "random_state": task.seed,
+        "switches": tuple(sorted(task.protocol.labels)),
+        "n_threads": torch.get_num_threads(),
+    }
+    if name != "fnn":
+        settings["n_clusters"] = task.k
+    if name != method:
+        settings |= SEQUENCE_BUDGET | SEQUENCE_SETTINGS.get(name, {})
+    if name == "cac_dmnn" and (alpha := printed_alpha(task.dataset, name)) is not None:
+        settings["alpha"] = alpha  # tuning it would cost 30 networks a split
+    if name == "deepcac" and "D5" in task.protocol and task.dataset.endswith("diabetes"):
+        settings["alpha"] = DIABETES_ALPHA
+    return ESTIMATORS[name](**settings)
+
+
+def fit_task(
+    task: Task,
+    method: str,
+    pretrained: Path | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Fitted:
+    """Fit a deep method on one split.
+
+    Parameters
+    ----------
+    task : Task
+    method : str
+        Method id; ``_ts`` ids expect sequences.
+    pretrained : path or None
+        File of the data set's pre-trained autoencoders; None pre-trains one here.
+    settings : mapping, optional
+        Parameters of the estimator that differ from the paper's.
+
+    Returns
+    -------
+    Fitted
+        Probabilities by softmax, or each class's raw decision value with switch D2.
+    """
+    model = make_estimator(task, method).set_params(**(settings or {}))
+    model.fit(
+        task.X_train,
+        task.y_train,
+        X_val=task.X_validation,
+        y_val=task.y_validation,
+        mask=task.mask_train,
+        mask_val=task.mask_validation,
+        pretrained=_shared_autoencoder(task, pretrained),
+    )
+    start = time.perf_counter()
+    raw = "D2" in task.protocol
+    answer = model.logits if raw else model.predict_proba
+    scores = np.full((len(task.X_test), task.n_classes), -np.inf if raw else 0.0)
+    scores[:, model.classes_] = answer(task.X_test, task.mask_test)
+    fitted = Fitted(
+        probability=scores,
+        predicted=scores.argmax(axis=1).astype(np.int64),
+        cluster=model.assign(task.X_test, task.mask_test),
+        train_cluster=model.subtypes_,
+        hyperparameters=_settings(model, len(task.y_train)),
+        history=model.history_,
+        embedding_test=model.embed(task.X_test, task.mask_test),
+        calibrated=not raw,
+        status=model.status_,
+        seconds=model.seconds_,
+    )
+    model.seconds_["predict"] = time.perf_counter() - start
+    return fitted
+
+
+def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
+    """Return the settings as used, JSON-ready; threads and device belong to the machine."""
+    left_out = ("switches", "device", "n_threads")
+    settings = {name: v for name, v in model.get_params().items() if name not in left_out}
+    budget = model.budget(n_train)
+    return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}
+
+
+def _shared_autoencoder(task: Task, path: Path | None) -> AnyAutoencoder | None:
+    if path is None:
+        if "D14" in task.protocol:
+            raise ConfigError("switch D14 shares one autoencoder; give the pre-trained file")
+        return None
+    seed = None if "D14" in task.protocol else task.seed
+    return read_pretrained(path, seed, _row_shape(task))
+
+
+def _row_shape(task: Task) -> tuple[int, ...]:
+    if task.X_train.ndim == 2:
+        return (task.X_train.shape[1],)
+    return (task.X_train.shape[1], 2 * task.X_train.shape[2])
+
+
+def pretrain_tasks(tasks: Iterable[Task], path: Path) -> None:
+    """Pre-train one autoencoder a split and write them all.
+
+    Parameters
+    ----------
+    tasks : iterable of Task
+        One a split; each is let go before the next is asked for.
+    path : path
+        File to write.
+    """
+    device = data.find_device("auto")
+    autoencoders: dict[int, AnyAutoencoder] = {}
+    curves: dict[str, dict[str, list[float]]] = {}
+    for task in tasks:
+        if "D14" in task.protocol and autoencoders:
+            break  # all splits share the first one
+        with data.session(device, task.seed, torch.get_num_threads()):
+            autoencoder, curve = pretrain(
+                data.as_inputs(task.X_train, task.mask_train, device),
+                data.as_inputs(task.X_validation, task.mask_validation, device),
+            )
+        autoencoders[task.seed] = autoencoder
+        curves[str(task.seed)] = {"loss": curve.loss, "score": curve.score}
+        log.info("split %d: %d epochs, error %.4f", task.seed, len(curve.loss), -max(curve.score))
+    write_pretrained(path, autoencoders, {"curves": curves})

@@ -1,0 +1,168 @@
+"""The runs that a report is made from, found by protocol, data set, method and k."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.errors import DataError
+from deepcac.experiments.record import read_record, scores_path
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run record.
+
+    Attributes
+    ----------
+    path : str
+        Place of the record, relative to the folder that holds ``results/``.
+    file : Path
+        Where it was read.
+    record : dict
+        The JSON as it was written.
+    """
+
+    path: str
+    file: Path
+    record: dict[str, Any]
+
+    @property
+    def dataset(self) -> str:
+        """Id of the data set."""
+        return str(self.record["dataset"])
+
+    @property
+    def method(self) -> str:
+        """Id of the method."""
+        return str(self.record["method"])
+
+    @property
+    def k(self) -> int:
+        """Number of clusters asked for."""
+        return int(self.record["k"])
+
+    @property
+    def protocol(self) -> str:
+        """``sound``, ``as_published`` or the label of one switch."""
+        return str(self.record["protocol"])
+
+    @property
+    def status(self) -> str:
+        """``ok``, ``diverged`` or ``timeout``."""
+        return str(self.record["status"])
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the data were generated."""
+        return bool(self.record.get("synthetic")) or self.dataset.startswith("demo_")
+
+    @property
+    def splits(self) -> list[dict[str, Any]]:
+        """One entry a split or seed."""
+        return list(self.record["splits"])
+
+    @property
+    def scores_file(self) -> Path:
+        """Per-row test scores beside the record."""
+        return scores_path(self.file)
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that every split has a value for."""
+        first = self.splits[0]["metrics"] if self.splits else {}
+        return [name for name in first if not np.isnan(self.per_split(name)).any()]
+
+    def per_split(self, metric: str) -> npt.NDArray[np.float64]:
+        """Return one value a split, NaN where there is none; empty without splits."""
+        values = [split["metrics"].get(metric) for split in self.splits]
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+    def score(self, metric: str) -> tuple[float, float] | None:
+        """Return mean and sample sd over the splits (sd 0 for one split), or None."""
+        values = self.per_split(metric)
+        if not len(values) or np.isnan(values).any():
+            return None
+        return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+    def reported(self, metric: str, paper: str) -> str:
+        """Return the metric that a paper's number under this name stands for in this run.
+
+        Means over the classes are taken for more than two classes, and for DeepCAC's scores
+        where switch D1 is on; else the positive class counts.
+        """
+        several = int(self.record.get("n_classes", 2)) > 2
+        averaged = paper == "deepcac" and "D1" in self.record.get("switches", ())
+        if metric in ("auroc", "auprc") and (several or averaged):
+            return f"{metric}_macro"
+        return "f1_macro" if metric == "f1" and several else metric
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of a report, in a fixed order.
+
+    Attributes
+    ----------
+    items : tuple of Run
+        Sorted by protocol (sound first), data set, method and k.
+    """
+
+    items: tuple[Run, ...]
+    _index: dict[tuple[str, str, str, int], Run] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for run in self.items:
+            key = (run.protocol, run.dataset, run.method, run.k)
+            if key in self._index:
+                raise DataError(f"{run.path}: same run as {self._index[key].path}; remove one")
+            self._index[key] = run
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def find(self, protocol: str, dataset: str, method: str, k: int) -> Run | None:
+        """Return one run, or None where it was not made."""
+        return self._index.get((protocol, dataset, method, k))
+
+    def where(self, **wanted: object) -> list[Run]:
+        """Return the runs whose attributes (protocol, dataset, method, k, ...) have the values."""
+        return [
+            run
+            for run in self.items
+            if all(getattr(run, name) == value for name, value in wanted.items())
+        ]
+
+
+def load(paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]) -> Runs:
+    """Read run records.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        Run JSON files, in any order.
+    root : path-like
+        Folder that shown paths are relative to.
+
+    Raises
+    ------
+    DataError
+        A file is no whole run record, or two are of the same run.
+    """
+    runs = [_read(Path(path), Path(root)) for path in sorted({str(path) for path in paths})]
+    runs.sort(
+        key=lambda run: (run.protocol != "sound", run.protocol, run.dataset, run.method, run.k)
+    )
+    return Runs(tuple(runs))
+
+
+def _read(file: Path, root: Path) -> Run:
+    return Run(Path(os.path.relpath(file, root)).as_posix(), file, read_record(file))

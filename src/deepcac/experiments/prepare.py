@@ -1,0 +1,127 @@
+"""From a feature file and a split to the scaled task that a method is fed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.catalogue.protocol import Protocol
+from deepcac.features.matrix import FeatureMatrix
+from deepcac.preprocess import Scaler, SequenceScaler, standardise_alone
+from deepcac.splits import HOLDOUT_SEED, Split, draw_holdout
+from deepcac.task import Task
+
+Array = npt.NDArray[np.float64]
+Rows = tuple[npt.NDArray[np.intp], ...]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run was asked for.
+
+    Attributes
+    ----------
+    dataset : str
+        Data set id.
+    k : int
+        Number of clusters.
+    protocol : Protocol
+        Switches that are on.
+    family : {"cac", "deep"}
+        CAC and its rivals learn from training and validation rows together (the papers' 75 %,
+        with cross-validation inside); the deep methods stop early on the validation rows.
+    """
+
+    dataset: str
+    k: int
+    protocol: Protocol
+    family: str
+
+
+def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
+    """Scale one split of a data set for one family of methods.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+        The whole data set.
+    split : Split
+        Row positions of the parts.
+    setting : Setting
+        Data set, k, protocol and family.
+
+    Returns
+    -------
+    Task
+        Scaled parts. For the CAC family the validation part is empty.
+    """
+    train, validation, test = rows = _parts(features, split, setting)
+    names: tuple[str, ...] = ()
+    masks: list[npt.NDArray[np.bool_] | None] = [None, None, None]
+    if features.n_steps > 1:
+        sequences = features.sequences()
+        scaler = SequenceScaler.fit(sequences[train])
+        scaled = [scaler.transform(sequences[part]) for part in rows]
+        masks = [~np.isnan(sequences[part]) for part in rows]
+    else:
+        scaled, names = _scale(features, rows, setting)
+    return Task(
+        X_train=scaled[0],
+        y_train=features.label[train],
+        X_validation=scaled[1],
+        y_validation=features.label[validation],
+        X_test=scaled[2],
+        y_test=features.label[test],
+        n_classes=features.n_classes,
+        k=setting.k,
+        seed=split.seed,
+        dataset=setting.dataset,
+        protocol=setting.protocol,
+        names=names,
+        mask_train=masks[0],
+        mask_validation=masks[1],
+        mask_test=masks[2],
+    )
+
+
+def _parts(features: FeatureMatrix, split: Split, setting: Setting) -> Rows:
+    if setting.family == "deep":
+        return split.train, split.validation, split.test
+    merged = np.sort(np.concatenate([split.train, split.validation]))
+    if "A14" in setting.protocol and split.seed == HOLDOUT_SEED:
+        merged, _ = draw_holdout(features.label)  # the same rows, in the published order
+    return merged, split.validation[:0], split.test
+
+
+def _scale(
+    features: FeatureMatrix, rows: Rows, setting: Setting
+) -> tuple[list[Array], tuple[str, ...]]:
+    """Scale static features, soundly or as a published program did; return the column names."""
+    if setting.family == "cac" and "A4" in setting.protocol:
+        by_set = setting.dataset.endswith(("cic", "cic_los"))
+        pooled = _pool_sets(features) if by_set else np.nan_to_num(features.X)
+        return [_alone(X) for X in _pick(pooled, rows)], features.names
+    if setting.family == "deep" and "D4" in setting.protocol:
+        return [_alone(X) for X in _pick(standardise_alone(features.X), rows)], features.names
+    if "L3" in setting.protocol and setting.dataset.endswith("cic_los"):
+        return [np.nan_to_num(X) for X in _pick(features.X, rows)], features.names
+    scaler = Scaler.fit(features.X[rows[0]])
+    return [scaler.transform(X) for X in _pick(features.X, rows)], scaler.names(features.names)
+
+
+def _pick(X: Array, rows: Rows) -> list[Array]:
+    return [X[part] for part in rows]
+
+
+def _alone(X: Array) -> Array:
+    return standardise_alone(X) if len(X) else X
+
+
+def _pool_sets(features: FeatureMatrix) -> Array:
+    """Standardise each set of PhysioNet 2012 on its own before pooling (A4)."""
+    pooled = np.empty_like(features.X)
+    group = np.asarray(features.group)
+    for name in np.unique(group):
+        members = group == name
+        pooled[members] = standardise_alone(features.X[members])
+    return pooled

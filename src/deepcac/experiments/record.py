@@ -1,0 +1,142 @@
+"""The run record: one JSON a run with its whole configuration, and the scores of every row.
+
+Everything in a record but the ``machine`` block is the same each time the run is repeated;
+``digest`` is taken over that part, so two records of one run can be compared by it.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import resource
+import subprocess
+from functools import cache
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac.storage import read_json, write_json, write_table
+from deepcac.task import Fitted, Task
+
+_LIBRARIES = (
+    "deepcac",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "pyarrow",
+    "torch",
+    "xgboost-cpu",
+)
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of a run record."""
+    text = (resources.files("deepcac.experiments") / "run.schema.json").read_text(encoding="utf-8")
+    return json.loads(text)
+
+
+def content_digest(record: dict[str, Any]) -> str:
+    """Return the sha256 over a record without its ``machine`` and ``digest`` entries."""
+    kept = {key: value for key, value in record.items() if key not in ("machine", "digest")}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the sha256 of a file."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, Any]:
+    """Describe where and how fast a run was made; the only part that varies between repeats."""
+    return {
+        "seconds": {stage: round(value, 3) for stage, value in seconds.items()},
+        "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        "threads": threads,
+        "device": device,
+        "python": platform.python_version(),
+        "versions": _versions(),
+        "git_commit": _git_commit(),
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _LIBRARIES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _git_commit() -> str | None:
+    try:
+        answer = subprocess.run(
+            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except OSError:
+        return None
+    return answer.stdout.strip() or None
+
+
+def summarise(splits: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Return mean and sd (over n - 1) of every metric that all splits have."""
+    summary = {}
+    for name in splits[0]["metrics"]:
+        values = [split["metrics"].get(name) for split in splits]
+        if None not in values:
+            sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+            summary[name] = {"mean": float(np.mean(values)), "sd": sd}
+    return summary
+
+
+def write_record(path: str | os.PathLike[str], record: dict[str, Any]) -> None:
+    """Add the digest, validate and write a run record."""
+    whole = {**record, "digest": content_digest(record)}
+    jsonschema.validate(whole, schema())
+    write_json(path, whole)
+
+
+def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read and validate a run record; a foreign or edited one is a `DataError`."""
+    record = read_json(path)
+    try:
+        jsonschema.validate(record, schema())
+    except jsonschema.ValidationError as error:
+        raise DataError(f"{path}: not a run record ({error.message}); run it again") from error
+    if record["digest"] != content_digest(record):
+        raise DataError(f"{path}: the digest does not hold; the file was edited, run it again")
+    return record
+
+
+def scores_path(path: str | os.PathLike[str]) -> Path:
+    """Return where the per-row scores of the record at `path` are."""
+    return Path(path).with_suffix(".scores.parquet")
+
+
+def row_scores(row_id: np.ndarray, task: Task, fitted: Fitted) -> pa.Table:
+    """Tabulate the test rows of one split: ids, label, prediction, cluster, probabilities."""
+    n = len(row_id)
+    columns = {
+        "row_id": pa.array(row_id, pa.int64()),
+        "seed": pa.array(np.full(n, task.seed), pa.int32()),
+        "label": pa.array(task.y_test, pa.int8()),
+        "predicted": pa.array(fitted.predicted, pa.int8()),
+        "cluster": pa.array(fitted.cluster, pa.int16()),
+    }
+    for c in range(task.n_classes):
+        columns[f"p_{c}"] = pa.array(fitted.probability[:, c], pa.float64())
+    return pa.table(columns)
+
+
+def write_scores(path: str | os.PathLike[str], parts: list[pa.Table]) -> None:
+    """Write the rows of all splits beside the record at `path`."""
+    write_table(scores_path(path), pa.concat_tables(parts))

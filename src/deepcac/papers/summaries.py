@@ -1,0 +1,123 @@
+"""The counts and averages that CAC v1 prints below and beside its tables, from our own runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from deepcac.catalogue.facts import facts
+from deepcac.catalogue.methods import DEEP
+from deepcac.experiments.finished import Runs
+from deepcac.papers.names import clusters, names
+from deepcac.papers.printed import PrintedCell
+
+ARMS = ("base", "km", "cac")
+_NEURAL = {"FNN": ("FNN", "DMNN", "DeepCAC")}
+_ROUNDING = 0.15
+_TABLES = {
+    "1": "cac_v1_table1_f1_heldout",
+    "4": "cac_v1_table4_f1_cv5",
+    "5": "cac_v1_table5_f1_heldout_5x",
+}
+
+
+@dataclass(frozen=True)
+class SummaryValue:
+    """A count or percentage, and how many runs it stands on."""
+
+    mean: float
+    runs: int
+
+
+def arms(classifier: str) -> tuple[str, str, str]:
+    """Return the printed names of the plain, the k-means and the CAC form of a classifier."""
+    return _NEURAL.get(classifier, (classifier, f"KM+{classifier}", f"CAC+{classifier}"))
+
+
+def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
+    """Work out one printed summary.
+
+    Parameters
+    ----------
+    item : str
+        ``best_count_{base,km,cac}`` (ties go to the first of the three) or
+        ``avg_up_f1_pct_vs_{base,km}`` (ratio of the column means, less one, in per cent).
+    scores : list of (base, km, cac)
+        One triple a data set or classifier.
+    """
+    table = np.array(scores)
+    arm = ARMS.index(item.rsplit("_", 1)[1])
+    if item.startswith("best_count"):
+        return float((table.argmax(axis=1) == arm).sum())
+    means = table.mean(axis=0)
+    return float(100 * (means[2] / means[arm] - 1))
+
+
+@dataclass
+class Summaries:
+    """Summaries of our runs in the shape of CAC v1's tables.
+
+    Attributes
+    ----------
+    runs : Runs
+        What there is.
+    """
+
+    runs: Runs
+    _scores: dict[tuple[str, str, str], float | None] = field(default_factory=dict, repr=False)
+
+    def value(self, cell: PrintedCell, protocol: str) -> SummaryValue | None:
+        """Return our number for a summary cell, or None unless every run it needs is there."""
+        printed = facts(_TABLES[cell.table])
+        triples = []
+        for dataset, classifier in _places(cell, printed):
+            found = [self._score(protocol, dataset, name) for name in arms(classifier)]
+            if None in found:
+                return None
+            triples.append(tuple(found))
+        return SummaryValue(summarise(cell.item, triples), 3 * len(triples))  # type: ignore[arg-type]
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Say what the printed cells themselves give, where that is not what is printed."""
+        if cell.kind != "summary" or cell.value is None:
+            return ""
+        printed = facts(_TABLES[cell.table])
+        means = {(row["dataset"], row["method"]): float(row["mean"]) for row in printed}
+        triples = [
+            tuple(means[dataset, name] for name in arms(classifier))
+            for dataset, classifier in _places(cell, printed)
+        ]
+        recomputed = summarise(cell.item, triples)  # type: ignore[arg-type]
+        if abs(recomputed - cell.value) <= _ROUNDING:
+            return ""
+        return f"the printed cells give {recomputed:.4g}"
+
+    def _score(self, protocol: str, dataset: str, method: str) -> float | None:
+        key = (protocol, dataset, method)
+        if key not in self._scores:
+            data = names()["dataset", "cac_v1", dataset]
+            way = names()["method", "cac_v1", method]
+            k = clusters("", way, data.id, "cac_v1") or 1
+            # Nothing but the sound runs stands for the neural rows (`published_protocols`).
+            run = self.runs.find("sound" if way.id in DEEP else protocol, data.id, way.id, k)
+            score = run.score("f1") if run else None
+            self._scores[key] = score[0] if score else None
+        return self._scores[key]
+
+
+def _places(cell: PrintedCell, printed: list[dict[str, str]]) -> list[tuple[str, str]]:
+    """Return the (data set, classifier) pairs that a summary cell covers."""
+    datasets = [cell.dataset] if cell.dataset else _in_order(printed, "dataset")
+    classifiers = [cell.method] if cell.method else _classifiers(printed)
+    return [(dataset, classifier) for dataset in datasets for classifier in classifiers]
+
+
+def _in_order(rows: list[dict[str, str]], column: str) -> list[str]:
+    return list(dict.fromkeys(row[column] for row in rows))
+
+
+def _classifiers(rows: list[dict[str, str]]) -> list[str]:
+    clustered: Mapping[str, None] = dict.fromkeys(
+        name for name in _in_order(rows, "method") if "+" not in name
+    )
+    return [name for name in clustered if name not in ("DMNN", "DeepCAC")]

@@ -1,0 +1,1 @@
+"""What the papers' programs did otherwise than their text says."""

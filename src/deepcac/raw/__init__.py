@@ -1,0 +1,1 @@
+"""Bytes that are not trusted yet: fetching, archives, digests, delimited files."""

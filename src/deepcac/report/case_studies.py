@@ -1,0 +1,200 @@
+"""The case studies that the report shows, their clusters put beside the paper's (003_* 14)."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+
+from deepcac.catalogue.facts import facts
+from deepcac.papers.printed import PrintedCell
+from deepcac.storage import read_json, read_table
+
+Array = npt.NDArray[np.float64]
+
+TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"
+STUDIED = ("cic_los", 3)  # what Tables 7 and 8 are about
+SMALL_EFFECT = 0.2  # Cohen: a difference of means below it, in standard deviations, is negligible
+TOP = 10
+REMARKS = {
+    TABLE_7: "cluster matched by size and classes; agrees within 0.2 sd of the feature",
+    TABLE_8: "ours: place of the printed feature among the matched cluster's importances; "
+    "agrees within the first ten",
+}
+
+
+@dataclass(frozen=True)
+class CaseStudy:
+    """One case study, clusters numbered as in the print.
+
+    Attributes
+    ----------
+    path : str
+        Place of the JSON, relative to the folder that holds ``results/``.
+    record : dict
+        The JSON of `deepcac.experiments.case_study`.
+    sizes : ndarray of shape (splits, k, n_classes)
+        Training rows.
+    table : DataFrame
+        A row a split, feature and cluster.
+    """
+
+    path: str
+    record: dict[str, Any]
+    sizes: npt.NDArray[np.int64]
+    table: pd.DataFrame
+
+    @property
+    def protocol(self) -> str:
+        """``sound`` or ``as_published``."""
+        return str(self.record["protocol"])
+
+    @property
+    def name(self) -> str:
+        """Data set and number of clusters, as in file names."""
+        return f"{self.record['dataset']}_k{self.k}"
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return int(self.record["k"])
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the data were generated."""
+        return bool(self.record["synthetic"])
+
+    @property
+    def printed(self) -> bool:
+        """Whether the paper's tables are about this data set and k."""
+        return (self.record["dataset"], self.k) == STUDIED
+
+    @cached_property
+    def importance(self) -> pd.DataFrame:
+        """Mean importance over the splits, a row a feature and a column a cluster."""
+        return self._by_cluster("importance")
+
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """Mean of measured values over the splits, a row a feature and a column a cluster."""
+        return self._by_cluster("mean")
+
+    @cached_property
+    def measured(self) -> pd.DataFrame:
+        """Share of training rows with a value, over the splits; the widest range first.
+
+        NaN for a cluster that is empty in every split.
+        """
+        size = self.sizes.sum(axis=(0, 2))
+        share = self._by_cluster("rows", "sum").div(np.where(size, size, np.nan), axis=1)
+        spread = share.max(axis=1) - share.min(axis=1)
+        return share.loc[spread.sort_values(ascending=False, kind="stable").index]
+
+    def _by_cluster(self, column: str, how: Literal["mean", "sum"] = "mean") -> pd.DataFrame:
+        wide = self.table.pivot_table(
+            index="feature",
+            columns="cluster",
+            values=column,
+            aggfunc=how,
+            sort=False,
+            dropna=False,
+        )
+        return wide.sort_index(axis=1)
+
+    @cached_property
+    def separating(self) -> pd.DataFrame:
+        """Mean sd and effect and largest p over the splits, the strongest feature first."""
+        groups = self.table.groupby("feature", sort=False)
+        found = groups.agg(sd=("sd", "mean"), effect=("effect", "mean"), p=("p", "max"))
+        return found.sort_values("effect", ascending=False, kind="stable")
+
+    def important(self, cluster: int) -> list[str]:
+        """Return the ten features that matter most to a cluster's risk model."""
+        own = self.importance[cluster].sort_values(ascending=False, kind="stable")
+        return [str(name) for name in own[own > 0].index[:TOP]]
+
+    def answer(self, cell: PrintedCell) -> tuple[float, float | None, bool] | None:
+        """Return our value for a cell of Table 7 or 8, its sd, and whether it agrees.
+
+        A mean agrees within `SMALL_EFFECT` standard deviations of its feature; as published, a
+        missing value counts as the mean of all rows, because the program's networks see it so.
+        An important feature agrees if it is among our cluster's ten. None where the feature is
+        not in the data.
+        """
+        if cell.source == TABLE_8:
+            cluster, feature = int(cell.item.split()[0][1:]), cell.text
+        else:
+            label, feature, _ = cell.item.split()
+            cluster = int(label[1:])
+        if feature not in self.separating.index or cell.source not in REMARKS:
+            return None
+        if cell.source == TABLE_8:
+            ranks = self.importance[cluster].rank(ascending=False, method="first")
+            return float(ranks[feature]), None, bool(ranks[feature] <= TOP)
+        own = self.table[(self.table["feature"] == feature) & (self.table["cluster"] == cluster)]
+        values = own["filled" if self.protocol == "as_published" else "mean"]
+        away = abs(values.mean() - float(cell.text))
+        near = away <= SMALL_EFFECT * self.separating["sd"][feature]
+        return float(values.mean()), float(values.std(ddof=min(1, len(values) - 1))), bool(near)
+
+
+def printed_shares() -> Array:
+    """Return the share of all stays in each printed cluster and class, shape (3, 3)."""
+    counts = {}
+    for row in facts(TABLE_8):
+        ratio = np.array([float(part) for part in row["class_ratio"].split(":")])
+        counts[row["cluster"]] = float(row["cluster_size"]) * ratio / ratio.sum()
+    shares = np.stack([counts[name] for name in sorted(counts)])
+    return shares / shares.sum()
+
+
+def match(shares: Array, reference: Array) -> npt.NDArray[np.intp]:
+    """Give each of our clusters the number of the reference cluster that it is like.
+
+    Clusters carry no order. Of all ways to pair them, this is the one with the least total
+    absolute difference between the two tables of shares (rows: clusters, columns: classes).
+    """
+    cost = np.abs(shares[:, None] - reference[None]).sum(axis=2)
+    return linear_sum_assignment(cost)[1]
+
+
+def load_case_studies(
+    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
+) -> list[CaseStudy]:
+    """Read case studies and number their clusters.
+
+    The clusters of every split are matched to the print where there is one, else to those of
+    the first split; in both cases by `match`.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        JSON files of `deepcac.experiments.case_study`.
+    root : path-like
+        Folder that shown paths are relative to.
+    """
+    studies = [_read(Path(path), Path(root)) for path in sorted({str(path) for path in paths})]
+    return sorted(studies, key=lambda study: (study.protocol != "as_published", study.name))
+
+
+def _read(file: Path, root: Path) -> CaseStudy:
+    record = read_json(file)
+    table = read_table(file.with_suffix(".features.parquet")).to_pandas()
+    sizes = np.array([split["sizes_train"] for split in record["splits"]])
+    shares = sizes / sizes.sum(axis=(1, 2), keepdims=True)
+    about_print = (record["dataset"], record["k"]) == STUDIED
+    reference = printed_shares() if about_print else shares[0]
+    ordered, tables = np.empty_like(sizes), []
+    for split, own, entry in zip(range(len(sizes)), shares, record["splits"], strict=True):
+        number = match(own, reference)
+        ordered[split][number] = sizes[split]
+        part = table[table["seed"] == entry["seed"]]
+        tables.append(part.assign(cluster=number[part["cluster"].to_numpy() - 1] + 1))
+    path = Path(os.path.relpath(file, root)).as_posix()
+    return CaseStudy(path, record, ordered, pd.concat(tables, ignore_index=True))

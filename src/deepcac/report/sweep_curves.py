@@ -1,0 +1,218 @@
+"""The papers' curves over one setting: alpha by pass, the synthetic grid, the loss weights."""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
+
+from deepcac.report.figures import PALETTE, Figure
+from deepcac.storage import read_table
+
+_NAME = re.compile(r"(alpha|weights)_(\w+)_k(\d+)")
+_PANELS = {
+    "train_log_loss": "log-loss, training rows",
+    "test_log_loss": "log-loss, test rows",
+    "separation": "class separation S",
+    "cost": "fall of the cost φ since the start",
+    "silhouette": "silhouette",
+}
+_ARMS = {"lr": "LR", "km_lr": "KM+LR", "cac_lr": "CAC+LR"}
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """What the experiments of `deepcac.experiments.sweeps` found.
+
+    Attributes
+    ----------
+    alpha, weights : dict of (dataset, k) to DataFrame
+        CAC by pass and alpha; DeepCAC by loss weight.
+    grid : DataFrame or None
+        The synthetic grid.
+    """
+
+    alpha: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    weights: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    grid: pd.DataFrame | None = None
+
+
+def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
+    """Read sweep tables, told apart by name: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``."""
+    found: dict[str, dict[tuple[str, int], pd.DataFrame]] = {"alpha": {}, "weights": {}}
+    grid = None
+    for path in sorted(Path(path) for path in paths):
+        table = read_table(path).to_pandas()
+        if name := _NAME.fullmatch(path.stem):
+            found[name[1]][name[2], int(name[3])] = table
+        else:
+            grid = table
+    return Sweeps(found["alpha"], found["weights"], grid)
+
+
+def sweep_figures(sweeps: Sweeps) -> list[Figure]:
+    """Return a figure for every sweep (two for the grid: balanced, and one to ten)."""
+    figures = []
+    for (dataset, k), table in sweeps.alpha.items():
+        figures += [_by_pass(dataset, k, table), _by_alpha(dataset, k, table)]
+    if sweeps.grid is not None:
+        figures += [_grid(part, rare) for rare, part in sweeps.grid.groupby("imbalanced")]
+    return figures + [_by_weight(*key, table) for key, table in sweeps.weights.items()]
+
+
+def _section(dataset: str) -> str:
+    return "synthetic" if dataset.startswith("demo_") else "figures"
+
+
+def _figure(
+    name: str, title: str, caption: str, section: str, data: pd.DataFrame, **how: Any
+) -> Figure:
+    return Figure(
+        id=name,
+        title=title,
+        caption=caption,
+        section=section,
+        head=list(data.columns),
+        data=data.to_numpy(dtype=object).tolist(),
+        **how,
+    )
+
+
+def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    groups = list(table.groupby("alpha"))
+    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.95, len(groups)))
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, len(_PANELS))
+        for axis, (column, title) in zip(axes, _PANELS.items(), strict=True):
+            for (alpha, part), colour in zip(groups, colours, strict=True):
+                values = part[column]
+                if column == "cost":
+                    values = values.iloc[0] - values
+                axis.plot(part["pass"], values, color=colour, label=f"{alpha:g}", linewidth=1.2)
+            axis.set(title=title, xlabel="pass")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            if column in ("separation", "cost"):
+                axis.set_yscale("symlog" if column == "cost" else "log")
+        canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", title="α")
+
+    return _figure(
+        f"alpha_passes_{dataset}_k{k}",
+        f"{dataset}, k = {k}: CAC by pass for several α",
+        "As v1 Figures 2 and 3, v2 Figure 4, DeepCAC Figures 4 and 5. First split; pass 0 is the "
+        "k-means start; logistic regression in each cluster.",
+        _section(dataset),
+        table,
+        size=(14, 2.9),
+        draw=draw,
+    )
+
+
+def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    last = final_pass(table)
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 3)
+        lines = (("f1",), ("train_log_loss", "test_log_loss"), ("separation",))
+        for axis, columns in zip(axes, lines, strict=True):
+            for colour, column in zip(PALETTE, columns, strict=False):
+                label = column.replace("_", " ")
+                axis.plot(last["alpha"], last[column], marker="o", ms=3, color=colour, label=label)
+            axis.set_xscale("symlog", linthresh=0.01)
+            axis.set(xlabel="α", title=columns[0] if len(columns) == 1 else "log-loss")
+            axis.legend()
+        axes[2].set_yscale("log")
+
+    return _figure(
+        f"alpha_final_{dataset}_k{k}",
+        f"{dataset}, k = {k}: CAC+LR at convergence against α",
+        "F1 of balanced LR and log-loss of unweighted LR in each cluster; first split.",
+        _section(dataset),
+        last,
+        size=(9, 2.9),
+        draw=draw,
+    )
+
+
+def final_pass(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the last pass of every alpha, one row each."""
+    return table.groupby("alpha", as_index=False).last()
+
+
+def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
+    ratio = "classes one to ten" if imbalanced else "balanced classes"
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 5, width_ratios=[1, 1, 1, 1.15, 1.15])
+        for axis, column in zip(axes, ("ics", "ocs", "clusters"), strict=False):
+            _lines(axis, table, column)
+        axes[0].legend(fontsize=7)
+        for axis, metric in zip(axes[3:], ("f1", "auroc"), strict=True):
+            _heat(canvas, axis, table, metric)
+
+    name = "rare" if imbalanced else "balanced"
+    return _figure(
+        f"synthetic_grid_{name}",
+        f"The synthetic grid, {ratio}",
+        "As v1 Figure 4, v2 Figures 2 and 3, DeepCAC Figure 6: means over everything that is not "
+        "on the axis. Solid: F1; dashed: AUROC. ICS: inner class separation; OCS: outer cluster "
+        "separation; K: natural clusters; k: clusters asked for. Generated data, as in the papers.",
+        "figures",
+        table,
+        size=(15, 3),
+        draw=draw,
+    )
+
+
+def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
+    titles = {"ics": "ICS", "ocs": "OCS", "clusters": "K"}
+    for colour, (method, label) in zip(PALETTE, _ARMS.items(), strict=False):
+        own = table[table["method"] == method].groupby(column)[["f1", "auroc"]].mean()
+        axis.plot(own.index, own["f1"], color=colour, marker="o", ms=3, label=label)
+        axis.plot(own.index, own["auroc"], color=colour, linestyle="--", linewidth=1)
+    axis.set(xlabel=titles[column], ylabel="F1, AUROC")
+
+
+def _heat(canvas: Canvas, axis: Axes, table: pd.DataFrame, metric: str) -> None:
+    cac = table[table["method"] == "cac_lr"]
+    values = cac.pivot_table(index="k", columns="clusters", values=metric)
+    image = axis.imshow(values, cmap="viridis", aspect="auto", origin="lower")
+    axis.set_xticks(range(values.shape[1]), values.columns)
+    axis.set_yticks(range(values.shape[0]), values.index)
+    axis.set(xlabel="K", ylabel="k", title=f"{metric.upper()} of CAC+LR")
+    axis.grid(False)
+    canvas.colorbar(image, ax=axis)
+
+
+def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 2, sharey=True)
+        for axis, parameter in zip(axes, ("alpha", "beta"), strict=True):
+            own = table[table["parameter"] == parameter].groupby("value")
+            columns = ["auroc", "auprc", "silhouette"]
+            mean, spread = own[columns].mean(), own[columns].std().fillna(0)
+            for colour, column in zip(PALETTE, columns, strict=False):
+                bars = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
+                axis.errorbar(mean.index, mean[column], spread[column], label=column, **bars)
+            axis.set_xscale("symlog", linthresh=0.1)
+            axis.set(xlabel={"alpha": "α", "beta": "β"}[parameter])
+        axes[0].legend()
+
+    return _figure(
+        f"weights_{dataset}_k{k}",
+        f"{dataset}, k = {k}: DeepCAC against its loss weights",
+        "As DeepCAC Figures 1b and 3: one weight moved, the other at its default (α = 5, β = 20). "
+        "Means over the classes; bars: standard deviation over the splits.",
+        _section(dataset),
+        table,
+        size=(8, 3.2),
+        draw=draw,
+    )

@@ -1,0 +1,1 @@
+"""Scores, intervals, tests, and what sets subtypes apart."""

@@ -1,0 +1,152 @@
+"""Scores of one split, from predictions alone."""
+
+import numpy as np
+import numpy.typing as npt
+import sklearn
+from sklearn import metrics as sk
+
+from deepcac.scoring.statistics import RISK_BINS, risk_bins
+from deepcac.task import Fitted, Task
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+Scores = dict[str, float | None]
+
+SILHOUETTE_ROWS = 5000
+SILHOUETTE_MIB = 16
+
+
+def one_against_rest(y: Ids, score: Array, n_classes: int, kind: str) -> Array:
+    """Return AUROC or AUPRC of every class against the others.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Class ids.
+    score : ndarray of shape (n, n_classes)
+        Higher means more of that class.
+    n_classes : int
+    kind : {"auroc", "auprc"}
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        NaN for a class that no row, or every row, belongs to.
+    """
+    measure = sk.roc_auc_score if kind == "auroc" else sk.average_precision_score
+    values = np.full(n_classes, np.nan)
+    for c in range(n_classes):
+        member = y == c
+        if member.any() and not member.all():
+            values[c] = measure(member, score[:, c])
+    return values
+
+
+def min_sensitivity_precision(y: Ids, score: Array) -> float:
+    """Best minimum of sensitivity and precision over all thresholds (PhysioNet 2012, event 1)."""
+    precision, recall, _ = sk.precision_recall_curve(y, score)
+    return float(np.minimum(precision, recall).max())
+
+
+def expected_calibration_error(y: Ids, probability: Array, bins: int = RISK_BINS) -> float:
+    """Weighted mean gap between predicted and observed risk in `bins` equal-width bins.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        0 or 1.
+    probability : ndarray of shape (n,)
+        Predicted risk in [0, 1].
+    """
+    gap = np.bincount(risk_bins(probability, bins), weights=y - probability, minlength=bins)
+    return float(np.abs(gap).sum() / len(y))
+
+
+def score(task: Task, fitted: Fitted) -> Scores:
+    """Score the predictions and the clusters of the test rows of one split.
+
+    Returns
+    -------
+    dict
+        Metric name to value; None where it is not defined (a class is absent from the test
+        part, the method gives no probabilities, there is one cluster only).
+    """
+    return score_predictions(task, fitted) | score_clusters(task, fitted)
+
+
+def score_predictions(task: Task, fitted: Fitted) -> Scores:
+    """Return discrimination and calibration of one split, as `score` does."""
+    values = _discrimination(task, fitted) | _calibration(task, fitted)
+    return {name: _finite(value) for name, value in values.items()}
+
+
+def f1(y: Ids, predicted: Ids, n_classes: int) -> float:
+    """F1 of class 1 of two, or the mean F1 of three or more; 0 for a class never predicted."""
+    average = "binary" if n_classes == 2 else "macro"
+    return float(sk.f1_score(y, predicted, average=average, zero_division=0))
+
+
+def _discrimination(task: Task, fitted: Fitted) -> Scores:
+    y, n_classes = task.y_test, task.n_classes
+    auroc = one_against_rest(y, fitted.probability, n_classes, "auroc")
+    auprc = one_against_rest(y, fitted.probability, n_classes, "auprc")
+    scores: Scores = {
+        "accuracy": sk.accuracy_score(y, fitted.predicted),
+        "f1": f1(y, fitted.predicted, n_classes),
+        "f1_macro": sk.f1_score(y, fitted.predicted, average="macro", zero_division=0),
+        "auroc_macro": auroc.mean(),
+        "auprc_macro": auprc.mean(),
+    }
+    if n_classes > 2:
+        return scores | {"auroc": auroc.mean(), "auprc": auprc.mean()}
+    return scores | {
+        "auroc": auroc[1],
+        "auprc": auprc[1],
+        "min_se_pp": min_sensitivity_precision(y, fitted.probability[:, 1]) if y.any() else None,
+    }
+
+
+def _calibration(task: Task, fitted: Fitted) -> Scores:
+    if not fitted.calibrated:
+        return {"brier": None, "ece": None, "log_loss": None}
+    y, probability = task.y_test, fitted.probability
+    truth = np.eye(task.n_classes)[y]
+    certain = np.clip(probability[np.arange(len(y)), y], 1e-15, None)
+    scores: Scores = {"log_loss": float(-np.log(certain).mean())}
+    if task.n_classes > 2:
+        brier = ((probability - truth) ** 2).sum(axis=1).mean()
+        gaps = [
+            expected_calibration_error(truth[:, c].astype(np.int64), probability[:, c])
+            for c in range(task.n_classes)
+        ]
+        return scores | {"brier": brier, "ece": float(np.mean(gaps))}
+    return scores | {
+        "brier": ((probability[:, 1] - y) ** 2).mean(),
+        "ece": expected_calibration_error(y, probability[:, 1]),
+    }
+
+
+def score_clusters(task: Task, fitted: Fitted) -> Scores:
+    """Return how the clusters of one split lie to the classes and to each other."""
+    cluster, y = fitted.cluster, task.y_test
+    scores: Scores = {
+        "nmi": sk.normalized_mutual_info_score(y, cluster),
+        "ari": sk.adjusted_rand_score(y, cluster),
+        "silhouette": None,
+    }
+    space = task.X_test.reshape(len(y), -1)
+    if fitted.embedding_test is not None:
+        space = fitted.embedding_test
+    rows = np.arange(len(y))
+    if len(rows) > SILHOUETTE_ROWS:
+        rng = np.random.default_rng(task.seed)
+        rows = np.sort(rng.choice(rows, SILHOUETTE_ROWS, replace=False))
+    if 1 < len(np.unique(cluster[rows])) < len(rows):
+        # One matrix of all distances takes longer to be mapped into memory than to be computed.
+        with sklearn.config_context(working_memory=SILHOUETTE_MIB):
+            scores["silhouette"] = sk.silhouette_score(space[rows], cluster[rows])
+    return {name: _finite(value) for name, value in scores.items()}
+
+
+def _finite(value: float | None) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None

@@ -1,0 +1,172 @@
+import json
+
+import numpy as np
+import pytest
+
+from deepcac.catalogue.methods import known_methods, parse_method
+from deepcac.catalogue.protocol import SOUND, Protocol, published_labels
+from deepcac.errors import ConfigError, DataError
+from deepcac.experiments import record as records
+from deepcac.experiments.run import RunFiles, run, split_entry
+from deepcac.features.matrix import FeatureMatrix, read_features, write_features
+from deepcac.splits import make_splits, write_splits
+from deepcac.task import Fitted, Task
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 4))
+    y = (X[:, 0] + 0.5 * rng.normal(size=160) > 0).astype(np.int64)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    features = FeatureMatrix(np.arange(160) * 3, y, X, tuple("abcd"))
+    write_features(tmp_path / "f.parquet", features)
+    write_splits(tmp_path / "s.parquet", make_splits(features.row_id, y, [0, 1]))
+    return RunFiles(tmp_path / "f.parquet", tmp_path / "s.parquet")
+
+
+def fit_one(files, method="lr", k=1):
+    """Run one method and return its record's path."""
+    path = files.features.with_name("run.json")
+    run(files, {path: parse_method(method)}, dataset="toy", k=k, protocol=SOUND)
+    return path
+
+
+def test_features_come_back_as_written(tmp_path, files):
+    features = read_features(files.features)
+    write_features(tmp_path / "again.parquet", features)
+    assert (tmp_path / "again.parquet").read_bytes() == files.features.read_bytes()
+    assert np.isnan(features.X).any()
+
+
+def test_a_run_scores_every_test_row_once_and_repeats_to_the_digest(files):
+    path = fit_one(files)
+    record = records.read_record(path)
+    scores = records.scores_path(path).read_bytes()
+    assert record["protocol"] == "sound"
+    assert record["summary"]["auroc"]["mean"] > 0.7
+    assert [split["n_test"] for split in record["splits"]] == [40, 40]
+    assert record["machine"]["peak_memory_mb"] > 1
+    again = records.read_record(fit_one(files))
+    assert again["digest"] == record["digest"]
+    assert records.scores_path(path).read_bytes() == scores
+
+
+def test_methods_that_share_a_job_have_the_records_of_their_own(files):
+    folder = files.features.parent
+    methods = {folder / f"{name}.json": parse_method(name) for name in ("km_lr", "km_lda", "km_rf")}
+    run(files, methods, dataset="toy", k=2, protocol=SOUND)
+    for path, method in methods.items():
+        alone = fit_one(files, method.id, k=2)
+        assert records.read_record(path)["digest"] == records.read_record(alone)["digest"]
+        assert records.scores_path(path).read_bytes() == records.scores_path(alone).read_bytes()
+
+
+def test_an_edited_record_is_refused(files):
+    path = fit_one(files)
+    record = json.loads(path.read_text())
+    record["summary"]["auroc"]["mean"] = 0.999
+    path.write_text(json.dumps(record))
+    with pytest.raises(DataError, match="edited"):
+        records.read_record(path)
+    path.write_text("{}")
+    with pytest.raises(DataError, match="not a run record"):
+        records.read_record(path)
+
+
+def test_a_failed_run_leaves_nothing_behind(files, monkeypatch):
+    monkeypatch.setattr(
+        records, "write_table", lambda *_: (_ for _ in ()).throw(OSError(28, "disk full"))
+    )
+    with pytest.raises(OSError, match="disk full"):
+        fit_one(files)
+    left = {path.name for path in files.features.parent.iterdir()}
+    assert left == {"f.parquet", "s.parquet"}
+
+
+def test_a_method_without_clusters_refuses_k(files):
+    with pytest.raises(ConfigError, match="lr_k1"):
+        fit_one(files, k=2)
+
+
+def test_method_ids_parse_back():
+    for name in known_methods():
+        assert parse_method(name).id == name
+    assert parse_method("km_z").family == "deep"
+    assert parse_method("km_lr").arm == "km"
+    with pytest.raises(ConfigError, match="unknown method 'cac_zz'"):
+        parse_method("cac_zz")
+
+
+def test_curves_with_nan_become_null():
+    y = np.array([0, 1, 0, 1])
+    X = np.arange(8.0).reshape(4, 2)
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, "toy", names=("a", "b"))
+    fitted = Fitted(np.eye(2)[y], y, y * 0, y * 0, {}, history={"loss": [1.0, float("nan")]})
+    assert split_entry(task, fitted)["history"]["loss"] == [1.0, None]
+
+
+def test_equal_clusters_in_another_space_have_their_own_silhouette():
+    y = np.array([0, 0, 1, 1])
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 2, 0, "toy", names=("a",))
+    seen = {}
+    silhouettes = []
+    for space in (None, np.array([[0.0], [10.0], [1.0], [11.0]]), None):
+        fitted = Fitted(np.eye(2)[y], y, y, y, {}, embedding_test=space)
+        silhouettes.append(split_entry(task, fitted, seen)["metrics"]["silhouette"])
+    # Row by row in X: own cluster 1 away, the other 10.5 or 9.5: 1 - 1/10.5 and 1 - 1/9.5.
+    assert silhouettes[0] == pytest.approx(1 - (1 / 10.5 + 1 / 9.5) / 2)
+    assert silhouettes[1] < 0
+    assert silhouettes[2] == silhouettes[0]
+    assert len(seen) == 2
+
+
+def test_an_unfinished_split_has_no_score():
+    y = np.array([0, 1, 0, 1])
+    X = np.arange(8.0).reshape(4, 2)
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, "toy", names=("a", "b"))
+    fitted = Fitted(np.full((4, 2), 0.5), y, y * 0, y * 0, {}, status="timeout")
+    entry = split_entry(task, fitted)
+    assert entry["metrics"] == {}
+    assert records.summarise([entry]) == {}
+    finished = {"metrics": {"f1": 1.0}}
+    assert records.summarise([finished, entry]) == {}
+
+
+def test_summary_is_mean_and_sd_of_what_every_split_has():
+    entries = [
+        {"metrics": {"f1": 0.2, "auroc": None}},
+        {"metrics": {"f1": 0.4, "auroc": 0.5}},
+    ]
+    summary = records.summarise(entries)
+    assert summary.keys() == {"f1"}
+    assert summary["f1"]["mean"] == pytest.approx(0.3)
+    assert summary["f1"]["sd"] == pytest.approx(np.sqrt(0.02))
+
+
+def test_protocols_by_folder():
+    assert Protocol.from_folder("").name == "sound"
+    published = Protocol.from_folder("as_published/")
+    assert published.name == "as_published"
+    assert "L1" in published
+    assert "L3" not in published.labels, "the papers' numbers had standardised features"
+    assert Protocol.from_folder("switches/L1/").labels == {"L1"}
+    assert published.labels == published_labels()
+    with pytest.raises(ConfigError, match="unknown switch 'Q9'"):
+        Protocol.from_folder("switches/Q9/")
+    with pytest.raises(ConfigError, match="no protocol"):
+        Protocol.from_folder("elsewhere/")
+
+
+def test_a_method_is_given_rows_of_its_kind(files):
+    with pytest.raises(ConfigError, match="grasp_ts reads hourly sequences, but toy has static"):
+        fit_one(files, "grasp_ts", k=2)
+    with pytest.raises(ConfigError, match="ask for lr_k1, not k2"):
+        fit_one(files, k=2)
+    names = tuple(f"hr@{hour:02d}" for hour in range(4))
+    static = read_features(files.features)
+    write_features(files.features, FeatureMatrix(static.row_id, static.label, static.X, names))
+    with pytest.raises(ConfigError, match="lr reads static features, but toy has hourly"):
+        fit_one(files)
+    assert not files.features.with_name("run.json").exists()

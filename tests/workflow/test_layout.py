@@ -1,0 +1,141 @@
+from pathlib import Path
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from deepcac.catalogue.registry import load_registry
+from deepcac.errors import ConfigError
+from deepcac.layout import Layout
+
+ROOT = Path(__file__).parents[2]
+REGISTRY = load_registry(ROOT / "config" / "registry")
+
+
+def layout(*plans) -> Layout:
+    return Layout(
+        REGISTRY, {"datasets": ["diabetes"], "runs": [{"part": "cac"} | p for p in plans]}
+    )
+
+
+def test_a_data_set_has_its_own_published_features_only_if_a_switch_changes_them():
+    paths = layout()
+    assert paths.feature_file("", "diabetes") == "data/features/diabetes.parquet"
+    assert paths.feature_file("as_published/", "diabetes").startswith("data/features/as_published/")
+    assert (
+        paths.feature_file("switches/U2/", "diabetes")
+        == "data/features/switches/U2/diabetes.parquet"
+    )
+    assert paths.feature_file("switches/A1/", "diabetes") == "data/features/diabetes.parquet"
+    assert (
+        paths.feature_file("as_published/", "diabetes_full")
+        == "data/features/diabetes_full.parquet"
+    )
+
+
+def test_profiles_follow_the_feature_files():
+    paths = layout()
+    assert paths.profile_files() == [
+        "results/profiles/diabetes.json",
+        "results/profiles/as_published/diabetes.json",
+    ]
+    assert paths.profile_options("ards")["restricted"]
+    assert not paths.profile_options("demo_ards")["restricted"]
+    assert paths.profile_options("webkb_n") == {
+        "ranges": None,
+        "restricted": False,
+        "pairwise": True,
+    }
+
+
+def test_splits_follow_the_rows_or_the_switch_that_draws_them():
+    paths = layout()
+    assert (
+        paths.split_file("switches/D3/", "diabetes_full")
+        == "data/splits/switches/D3/diabetes_full.parquet"
+    )
+    assert paths.split_file("switches/D5/", "diabetes_full") == "data/splits/diabetes_full.parquet"
+    assert paths.split_file("", "demo_diabetes") == "data/splits/demo_diabetes.parquet"
+
+
+def test_shared_files_by_family():
+    paths = layout()
+    assert paths.shared_file("", "diabetes", "lr", 1) == []
+    assert paths.shared_file("switches/A1/", "diabetes", "cac_lr", 3) == [
+        "data/clusterings/diabetes_k3.parquet"
+    ]
+    assert paths.shared_file("switches/A4/", "diabetes", "cac_lr", 3) == [
+        "data/clusterings/switches/A4/diabetes_k3.parquet"
+    ]
+    assert paths.shared_file("switches/A11/", "diabetes", "cac_lr", 3) == [
+        "data/clusterings/switches/A11/diabetes_k3.parquet"  # its alphas are not the grid's
+    ]
+    assert paths.shared_file("switches/D5/", "diabetes", "deepcac", 3) == [
+        "data/pretrained/diabetes.safetensors"
+    ]
+    assert paths.shared_file("switches/D14/", "diabetes", "deepcac", 3) == [
+        "data/pretrained/switches/D14/diabetes.safetensors"
+    ]
+
+
+def test_the_run_grid_runs_base_methods_once():
+    plan = {
+        "protocols": ["sound", "as_published"],
+        "datasets": ["diabetes"],
+        "methods": ["lr", "cac_lr"],
+        "k": {"default": [2], "diabetes": [2, 3]},
+    }
+    alone = {"switches": ["A1"], "datasets": ["diabetes"], "methods": ["cac_lr"], "k": [2]}
+    paths = layout(plan, alone)
+    assert paths.runs("cac") == [
+        "results/diabetes/lr_k1.json",
+        "results/diabetes/cac_lr_k2.json",
+        "results/diabetes/cac_lr_k3.json",
+        "results/as_published/diabetes/lr_k1.json",
+        "results/as_published/diabetes/cac_lr_k2.json",
+        "results/as_published/diabetes/cac_lr_k3.json",
+        "results/switches/A1/diabetes/cac_lr_k2.json",
+    ]
+    assert paths.runs("deep") == []
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):
+        layout().feature_file("", "diabetis")
+    named = {"datasets": ["diabetes"], "k": [2]}
+    other = layout(named | {"protocols": ["sound"], "methods": ["cac_xx"]})
+    with pytest.raises(ConfigError, match="unknown method 'cac_xx'"):
+        other.runs("cac")
+    switched = layout(named | {"switches": ["Z1"], "methods": ["lr"]})
+    with pytest.raises(ConfigError, match="unknown switch 'Z1'"):
+        switched.runs("cac")
+
+
+def test_the_demo_plans_nothing_of_the_papers_configuration():
+    # Snakemake merges mappings of several configuration files; only lists are replaced.
+    merged, demo = (
+        yaml.safe_load((ROOT / "config" / name).read_text())
+        for name in ("config.yaml", "demo.yaml")
+    )
+    update_config(merged, demo)
+    paths = Layout(REGISTRY, merged)
+    planned = [*paths.all_runs(), *paths.feature_files(), *merged["sweeps"]]
+    planned += [*merged["case_studies"], *merged["theory"]]
+    assert [name for name in planned if "demo_" not in name] == []
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "demo.yaml"])
+def test_shipped_configurations_name_only_what_exists(name):
+    config = yaml.safe_load((ROOT / "config" / name).read_text())
+    paths = Layout(REGISTRY, config)
+    assert paths.all_runs()
+    assert paths.feature_files()
+
+
+def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
+    paths = Layout(REGISTRY, {"datasets": [], "runs": [], "restricted": {"wids": str(tmp_path)}})
+    assert paths.raw_folder("wids") == str(tmp_path)
+    assert paths.raw_folder("demo_wids") == "data/raw/demo_wids"
+    assert paths.raw_folder("mimic3_demo") == "data/raw/mimic3_demo"
+    with pytest.raises(ConfigError, match="mimic3 is restricted"):
+        paths.raw_folder("mimic3")

@@ -1,0 +1,201 @@
+"""The workflow itself, on the demo's raw formats: whole, killed, repeated, shared."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from deepcac.experiments.record import content_digest
+
+ROOT = Path(__file__).parents[2]
+FEATURES = "data/features/demo_diabetes.parquet"
+SPLITS = "data/splits/demo_diabetes.parquet"
+RUN = "results/demo_diabetes/cac_lr_k2.json"
+SCORES = "results/demo_diabetes/cac_lr_k2.scores.parquet"
+
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
+
+pytestmark = pytest.mark.slow
+
+
+def checkout(folder: Path) -> Path:
+    """Copy what git tracks here into a new folder, as a fresh clone would hold it."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if os.path.lexists(ROOT / name):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
+    return folder
+
+
+def environment(folder: Path) -> dict[str, str]:
+    tools = Path(sys.executable).parent
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PYTHONPATH": str(folder / "src"), "PATH": path, "DEEPCAC_MIRROR": ""}
+
+
+def arguments(*targets: str) -> list[str]:
+    config = ["--configfile", "config/demo.yaml", "--config", "demo_records=300"]
+    return [*SNAKEMAKE, *config, "--", *targets]
+
+
+def run(folder: Path, command: list[str], code: int = 0) -> str:
+    done = subprocess.run(
+        command, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def outcome(folder: Path) -> dict[str, bytes | str]:
+    """Return the bytes of every output; of the record, the part that is no timing."""
+    files: dict[str, bytes | str] = {
+        name: (folder / name).read_bytes() for name in (FEATURES, SPLITS, SCORES)
+    }
+    return files | {RUN: content_digest(json.loads((folder / RUN).read_text()))}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    folder = checkout(tmp_path_factory.mktemp("finished"))
+    run(folder, arguments(RUN))
+    return folder
+
+
+def test_a_second_call_does_nothing(finished):
+    before = (finished / RUN).stat().st_mtime_ns
+    assert "Nothing to be done" in run(finished, arguments(RUN))
+    assert (finished / RUN).stat().st_mtime_ns == before
+
+
+def test_killed_in_the_middle_and_started_again_gives_the_same_bytes(finished, tmp_path):
+    folder = checkout(tmp_path)
+    process = subprocess.Popen(
+        arguments(RUN),
+        cwd=folder,
+        env=environment(folder),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 300
+    while not (folder / FEATURES).exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert (folder / FEATURES).exists()
+    assert not (folder / RUN).exists()
+    run(folder, [*arguments()[:-1], "--unlock"])
+    run(folder, arguments(RUN))
+    assert outcome(folder) == outcome(finished)
+    assert list(folder.rglob("*.partial")) == []
+
+
+def test_runs_that_tune_nothing_share_a_job(tmp_path):
+    methods = {"": ("lr", "lda"), "km_": ("lr", "svm"), "cac_": ("lr", "svm")}
+    targets = [
+        f"results/{folder}demo_cic/{arm}{x}_k{2 if arm else 1}.json"
+        for folder in ("", "as_published/")
+        for arm, classifiers in methods.items()
+        for x in classifiers
+    ]
+    planned = arguments(*targets)
+    planned.insert(len(SNAKEMAKE), "--dry-run")
+    said = run(checkout(tmp_path), planned)
+    jobs = dict(re.findall(r"^(run|untuned_arm|published_cac) +(\d+)$", said, re.MULTILINE))
+    assert jobs == {"run": "2", "untuned_arm": "4", "published_cac": "1"}
+
+
+def test_a_raw_file_that_cannot_be_had_is_one_clear_line(finished):
+    said = run(finished, [*SNAKEMAKE, "data/raw/titanic/titanic3.csv"], code=1)
+    (line,) = {part.split("error: ")[1] for part in said.splitlines() if "error: " in part}
+    assert "titanic3.csv" in line
+    assert "DEEPCAC_MIRROR" in line
+    assert not (finished / "data/raw/titanic/titanic3.csv").exists()
+
+
+@pytest.mark.parametrize("remote", ["folder", "s3"])
+def test_what_was_pulled_is_not_built_again(finished, tmp_path, remote, request):
+    store = str(tmp_path / "store")
+    if remote == "s3":
+        store = request.getfixturevalue("bucket")
+    source, clone = tmp_path / "source", tmp_path / "clone"
+    shutil.copytree(finished, source)
+    run(source, ["git", "init", "-q"])
+    dvc = [sys.executable, "-m", "dvc"]
+    connect(source, dvc, store, remote)
+    run(source, [*dvc, "add", "-q", FEATURES, SPLITS])
+    run(source, [*dvc, "push", "-q"])
+    checkout(clone)
+    run(clone, ["git", "init", "-q"])
+    connect(clone, dvc, store, remote)
+    for name in (FEATURES, SPLITS):
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / f"{name}.dvc", clone / f"{name}.dvc")
+    run(clone, [sys.executable, "workflow/scripts/pointers.py", "pull", *pointers()])
+    assert (clone / FEATURES).read_bytes() == (finished / FEATURES).read_bytes()
+    assert "Nothing to be done" in run(
+        clone, [*SNAKEMAKE, "-n", *arguments(FEATURES, SPLITS)[len(SNAKEMAKE) :]]
+    )
+    assert run(clone, [*dvc, "status", *pointers()]).strip().endswith("up to date.")
+
+
+def pointers() -> list[str]:
+    return [f"{FEATURES}.dvc", f"{SPLITS}.dvc"]
+
+
+def connect(folder: Path, dvc: list[str], store: str, remote: str) -> None:
+    run(folder, [*dvc, "remote", "add", "-q", "--default", "--force", "store", store])
+    if remote == "s3":
+        endpoint = os.environ["AWS_ENDPOINT_URL"]
+        run(folder, [*dvc, "remote", "modify", "store", "endpointurl", endpoint])
+
+
+@pytest.fixture
+def bucket(monkeypatch, tmp_path) -> str:
+    """Start a stand-in for S3 on loopback and return the address of a new bucket."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    endpoint = f"http://127.0.0.1:{port}"
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": endpoint,
+    }.items():
+        monkeypatch.setenv(name, value)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield make_bucket(endpoint)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def make_bucket(endpoint: str) -> str:
+    import boto3
+    from botocore.exceptions import EndpointConnectionError
+
+    client = boto3.client("s3", endpoint_url=endpoint)
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            client.create_bucket(Bucket="features")
+            return "s3://features/store"
+        except EndpointConnectionError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)

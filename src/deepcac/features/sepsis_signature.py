@@ -3,8 +3,8 @@
 The record is the one six hours before the onset of sepsis, which is the first with
 ``SepsisLabel`` 1; for stays without sepsis it is the sixth from the end. Nothing after it is used.
 
-Features follow the winners of the challenge (Morrill et al. 2019); 89 columns, as DeepCAC, section 8
-says:
+Features follow the winners of the challenge (Morrill et al. 2019); 89 columns, as
+section 8 of DeepCAC says:
 
 ====  =====================================================================================
 40    last known value of each variable and the demographic columns

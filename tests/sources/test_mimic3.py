@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from deepcac.errors import DataError
 from deepcac.features.ards import ards
 from deepcac.features.hourly import AGGREGATES
-from deepcac.sources.mimic3 import extract, items, scan, aggregates, tables
+from deepcac.sources.mimic3 import aggregates, extract, items, scan
+from deepcac.sources.mimic3 import raw_tables as tables
 from deepcac.storage import read_table
 
 # Three stays: 1 is MetaVision with a later ARDS, 2 is CareVue and healthy, 3 is too short.

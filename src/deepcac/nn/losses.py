@@ -16,7 +16,7 @@ def squared_distances(z: Tensor, centroids: Tensor) -> Tensor:
 def am_softmax(
     z: Tensor, y: Tensor, class_vectors: Tensor, s: float = 30.0, m: float = 0.4
 ) -> Tensor:
-    """Additive-margin softmax loss of each row (003_* section 7; Wang 2018).
+    """Additive-margin softmax loss of each row (DeepCAC, section 7 [1]_; Wang et al. 2018 [2]_).
 
     Parameters
     ----------
@@ -25,14 +25,20 @@ def am_softmax(
     y : Tensor of shape (n,), int64
         Class ids.
     class_vectors : Tensor of shape (n_classes, latent)
-        Vectors w_c of unit length. Vectors of another length scale the cosines, which is what
-        the published program does (switch D6).
+        Vectors w_c of unit length; vectors of another length scale the cosines.
     s, m : float
         Scale, and margin of the true class's cosine.
 
     Returns
     -------
     Tensor of shape (n,)
+
+    References
+    ----------
+    .. [1] Srivastava et al., "Clustering Aware Classification for Risk Prediction & Subtyping in
+       Clinical Data", arXiv:2102.11872, 2021.
+    .. [2] Wang et al., "Additive Margin Softmax for Face Verification", IEEE Signal Processing
+       Letters 25, 2018.
     """
     cosine = functional.normalize(z, dim=1) @ class_vectors.T
     margin = m * functional.one_hot(y, len(class_vectors)).to(z.dtype)
@@ -45,7 +51,7 @@ def cluster_means(values: Tensor, membership: Tensor) -> Tensor:
 
 
 def within(z: Tensor, centroids: Tensor, membership: Tensor, delta: float) -> Tensor:
-    """Return sum_j sum_{i in C_j} ||z_i - mu_j||^2 / (n_j - 1 + delta) (003_* equation 2).
+    """Return sum_j sum_{i in C_j} ||z_i - mu_j||^2 / (n_j - 1 + delta) (DeepCAC, equation 2).
 
     Parameters
     ----------
@@ -56,14 +62,6 @@ def within(z: Tensor, centroids: Tensor, membership: Tensor, delta: float) -> Te
     size = membership.sum(dim=0)
     spread = (z - membership @ centroids).square().sum(dim=1) @ membership
     return (spread / torch.where(size > 0, size - 1 + delta, 1.0)).sum()
-
-
-def within_norm(z: Tensor, centroids: Tensor, membership: Tensor) -> Tensor:
-    """Return sum_j ||Z_j - mu_j||_F / n_j, the published program's reading (switch D8)."""
-    size = membership.sum(dim=0)
-    spread = (z - membership @ centroids).square().sum(dim=1) @ membership
-    # The root has no gradient at 0, where an empty cluster or a lone centred row would stand.
-    return (spread.clamp(min=1e-12).sqrt() * (size > 0) / size.clamp(min=1.0)).sum()
 
 
 def gibbs(z: Tensor, centroids: Tensor, temperature: float) -> Tensor:

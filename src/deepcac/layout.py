@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deepcac.catalogue.entries import DataSet, Source, Step, file_names
 from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import Protocol, switches
 from deepcac.catalogue.registry import DEMO, Registry
@@ -44,6 +45,44 @@ class Layout:
         if known.restricted and not source.startswith(DEMO):
             return str(restricted_folder(known, self.config))
         return f"data/raw/{source}"
+
+    def raw_files(self, source: str) -> list[str]:
+        """Return what the extraction of a source reads: files, or their folder."""
+        step, folder = self.registry.source(source).extract, self.raw_folder(source)
+        assert step is not None
+        return [f"{folder}/{name}" for name in file_names(step.reads)] or [folder]
+
+    def tidy_files(self, source: str) -> list[str]:
+        """Return what the extraction of a source writes."""
+        step = self.registry.source(source).extract
+        assert step is not None
+        return [f"data/tidy/{source}/{name}" for name in file_names(step.writes)]
+
+    def generated_files(self, source: str) -> list[str]:
+        """Return the raw files of a generated source; empty if they are a folder."""
+        step = self.registry.source(source).simulate
+        assert step is not None
+        return [f"data/raw/{DEMO}{source}/{name}" for name in file_names(step.writes)]
+
+    def with_demo(self, source: Source) -> tuple[str, ...]:
+        """Return the ids under which a source is extracted: its own, and its demo's."""
+        return (source.id, DEMO + source.id) if source.simulate else (source.id,)
+
+    def feature_inputs(self, source: str, step: Step) -> list[str]:
+        """Return the tidy files that a data set of a source is made from."""
+        return [f"data/tidy/{source}/{name}" for name in file_names(step.reads)]
+
+    def feature_outputs(self, source: str, dataset: DataSet) -> dict[str, str]:
+        """Return what is made of a data set, with the wildcard of its protocol if it has any."""
+        demo = DEMO if source.startswith(DEMO) else ""
+        variant = "{variant}" if dataset.switches else ""
+        stem = f"data/features/{variant}{demo}{dataset.id}"
+        outputs = {"features": f"{stem}.parquet"}
+        if dataset.pairwise:
+            outputs |= {part: f"{stem}_{part}.parquet" for part in ("nodes", "columns", "pairs")}
+        if dataset.unit:
+            outputs["cohort"] = f"data/tidy/{source}/{variant}cohort_{dataset.id}.json"
+        return outputs
 
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""

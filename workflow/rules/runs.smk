@@ -18,7 +18,6 @@ rule run:
         method="|".join(known_methods()),
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
     params:

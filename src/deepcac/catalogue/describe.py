@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from deepcac.catalogue.registry import DataSet, RawFile, Source, load_registry
+from deepcac.catalogue.entries import DataSet, RawFile, Source
+from deepcac.catalogue.registry import load_registry
 from deepcac.storage import atomic_path
 
 _HEAD = """\

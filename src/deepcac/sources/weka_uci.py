@@ -39,6 +39,16 @@ _READER_FAULTS = (
 )
 
 
+def extract_all(raw: StrPath, tidy: StrPath) -> None:
+    """Read every ARFF file of a folder: tables ``{name}.parquet``, and cohorts, beside each other.
+
+    Names are those of the files with underscores for hyphens.
+    """
+    for file in sorted(Path(raw).glob("*.arff")):
+        name = file.stem.replace("-", "_")
+        extract(file, Path(tidy) / f"{name}.parquet", Path(tidy) / f"cohort_uci_{name}.json")
+
+
 def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     """Read one ARFF file; leave out classes too small for a stratified split.
 

@@ -105,7 +105,8 @@ def checked(model: type[Model], content: object, where: str) -> Model:
         if fault["type"] == "extra_forbidden":
             near = difflib.get_close_matches(str(fault["loc"][-1]), model.model_fields, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ConfigError(f"{where}: at {place}: {fault['msg']}{hint}") from error
+        reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
+        raise ConfigError(f"{where}: at {place}: {reason}") from error
 
 
 def _look_up(known: Mapping[str, Any], id_: str, what: str) -> Any:

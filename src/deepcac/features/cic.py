@@ -14,7 +14,7 @@ from deepcac.features.johnson import Repair, johnson_features
 from deepcac.features.matrix import FeatureMatrix
 
 UNKNOWN = -1
-# The .33 and .66 quantiles of the length of stay, in days; DeepCAC (003_* 8) prints them as hours.
+# The .33 and .66 quantiles of the length of stay in days; DeepCAC (section 8) calls them hours.
 SHORT_STAY, LONG_STAY = 7, 13
 
 Classes = npt.NDArray[np.int64]

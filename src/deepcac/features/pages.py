@@ -1,4 +1,6 @@
-"""WebKB as supervised clustering (002_* 6.1.2): TF-IDF of words, links and co-citations.
+"""WebKB as supervised clustering: TF-IDF of words, links and co-citations.
+
+Finley and Joachims 2008, section 6.1.2.
 
 The paper prints four clusterings (universities) of on average 1,041 pages in k = 6 clusters. The
 archive has 4,162 pages in seven classes there, 1,040.5 a university, so every class is in. Six

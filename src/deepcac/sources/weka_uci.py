@@ -1,4 +1,4 @@
-"""The UCI sets of Vilalta et al. (004_* Table 1), as WEKA's ARFF files, to tidy parquet."""
+"""The UCI sets of Vilalta et al. (2003, Table 1), as WEKA's ARFF files, to tidy parquet."""
 
 import csv
 import io

@@ -1,4 +1,7 @@
-"""The theorems of the CAC papers on the training rows of one split: both sides, as measured."""
+"""The theorems of the CAC papers on the training rows of one split: both sides, as measured.
+
+Theorems are numbered as in Srivastava et al. 2021, CAC v1, but for those of DeepCAC.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -44,12 +47,6 @@ def theory_checks(task: Task) -> dict[str, Any]:
         ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
         (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk``
         (Theorem 1 by arm). All but ``growth``, which is timed, are the same on every run.
-
-    References
-    ----------
-    Theorems are numbered as in Srivastava et al., "Don't Just Divide; Polarize and Conquer!" (CAC
-    v1), arXiv:2102.11872, 2021, and its later version "Clustering Aware Classification for Risk
-    Prediction & Subtyping in Clinical Data" (DeepCAC).
     """
     X, y = task.X_train, task.y_train
     start = kmeans_labels(X, task.k, task.seed)

@@ -3,7 +3,6 @@
 import os
 import time
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -104,15 +103,6 @@ def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -
     )
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """The alpha of a run and how it was found."""
-
-    alpha: float
-    scores: dict[str, float]
-    tuned: tuple[str, ...]
-
-
 def _fit_clustered(
     task: Task,
     arm: str,
@@ -128,24 +118,25 @@ def _fit_clustered(
         alphas = GRID if tuning else () if printed is None else (printed,)
         path = alpha_path(X, y, task.k, task.seed, alphas, full_only=not tuning)
     clock.append(time.perf_counter())
-    choice = _Choice(START if printed is None else printed, {}, ())
+    alpha, found = START if printed is None else printed, dict[str, float]()
     if tuning:
-        choice = _Choice(*tune(model, X, y, path), ("alpha",))
+        alpha, found = tune(model, X, y, path)
     clock.append(time.perf_counter())
     if arm == "cac":
-        model = CACClassifier(**model.get_params(deep=False), alpha=choice.alpha)
+        model = CACClassifier(**model.get_params(deep=False), alpha=alpha)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)  # the record says it
-        model.fit_clusters(X, y, path.whole[choice.alpha])
+        model.fit_clusters(X, y, path.whole[alpha])
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
-    return _report(task, model, name, choice, stages)
+    return _report(task, model, name, found, stages)
 
 
 def _report(
-    task: Task, model: CACClassifier, name: str, choice: _Choice, seconds: dict[str, float]
+    task: Task, model: CACClassifier, name: str, f1: dict[str, float], seconds: dict[str, float]
 ) -> Fitted:
+    """Say what a model answers; `f1` has the validation score of each alpha, if alpha is tuned."""
     hyperparameters: dict[str, Any] = {
         "classifier": name,
         "class_weight": model.class_weight,
@@ -157,7 +148,7 @@ def _report(
     history = {}
     if not isinstance(model, KMClassifier):
         hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
-        hyperparameters |= {"alpha_f1": choice.scores} if choice.scores else {}
+        hyperparameters |= {"alpha_f1": f1} if f1 else {}
         history = {
             "cost": model.cost_history_.tolist(),
             "within": model.within_history_.tolist(),
@@ -171,7 +162,7 @@ def _report(
         cluster=model.assign(task.X_test),
         train_cluster=model.subtypes_,
         hyperparameters=hyperparameters,
-        tuned=choice.tuned,
+        tuned=("alpha",) if f1 else (),
         history=history,
         calibrated=hasattr(model, "predict_proba"),
         seconds=seconds,

@@ -24,7 +24,7 @@ from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.networks import AnyAutoencoder
 from deepcac.nn.pretrain import pretrain, read_pretrained, write_pretrained
 from deepcac.published.alphas import printed_alpha
-from deepcac.published.datasets import am_softmax_weight
+from deepcac.published.datasets import AM_SOFTMAX_WEIGHTS, imitated
 from deepcac.published.deepcac_program import published
 from deepcac.task import Fitted, Task
 
@@ -62,8 +62,8 @@ def make_estimator(task: Task, setting: Setting, method: str) -> DeepClassifier:
     alpha = None
     if name == "cac_dmnn":
         alpha = printed_alpha(setting.dataset, name)  # tuning it would cost 30 networks a split
-    if name == "deepcac":
-        alpha = am_softmax_weight(setting.dataset, setting.protocol)
+    if name == "deepcac" and "D5" in setting.protocol:
+        alpha = AM_SOFTMAX_WEIGHTS.get(imitated(setting.dataset))
     settings |= {} if alpha is None else {"alpha": alpha}
     return published(ESTIMATORS[name], setting.protocol.labels)(**settings)
 

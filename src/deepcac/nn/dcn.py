@@ -14,7 +14,7 @@ class DCNClassifier(CentroidClassifier):
     """Latents trained by reconstruction + (beta / 2) ||z_i - mu_{s_i}||^2, means over a batch.
 
     Steps on the network, assignments and online centroids alternate as in DeepCAC. The running
-    counts start at the k-means cluster sizes (the program of Yang et al. [1]_ starts them at 100).
+    counts start at the k-means cluster sizes (Yang et al. 2017's program starts them at 100).
     Local predictors follow, as in Srivastava et al. 2021, DeepCAC, section 8.
 
     Parameters
@@ -23,11 +23,6 @@ class DCNClassifier(CentroidClassifier):
         Weight of the clustering term; 2 in DeepCAC.
     **parameters
         Those of `CentroidClassifier`.
-
-    References
-    ----------
-    .. [1] Yang et al., "Towards K-means-friendly Spaces: Simultaneous Deep Learning and
-       Clustering", ICML 2017.
     """
 
     beta: float = 2.0

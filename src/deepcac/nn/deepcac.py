@@ -25,7 +25,7 @@ class DeepCACNetwork(CentroidNetwork):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DeepCACClassifier(CentroidClassifier):
-    r"""DeepCAC (equation 2 and Algorithm 2 of [1]_).
+    r"""DeepCAC (Srivastava et al. 2021, DeepCAC, equation 2 and Algorithm 2).
 
     The loss of a mini-batch is
 
@@ -50,11 +50,6 @@ class DeepCACClassifier(CentroidClassifier):
         the weight of a cluster of one row like that of any other.
     **parameters
         Those of `CentroidClassifier`.
-
-    References
-    ----------
-    .. [1] Srivastava et al., "Clustering Aware Classification for Risk Prediction & Subtyping in
-       Clinical Data", arXiv:2102.11872, 2021.
     """
 
     alpha: float = 5.0

@@ -47,13 +47,9 @@ class DMNNClassifier(DeepClassifier):
     n_clusters : int
         Clusters k.
     l1, l2 : float
-        Weights of sum |z| and sum z^2, means over rows (CAC v1, section 6.2 [1]_).
+        Weights of sum |z| and sum z^2, means over rows (Srivastava et al. 2021, CAC v1, 6.2).
     **parameters
         Those of `DeepClassifier`.
-
-    References
-    ----------
-    .. [1] Srivastava et al., "Don't Just Divide; Polarize and Conquer!", arXiv:2102.11872, 2021.
     """
 
     n_clusters: int = 3

@@ -17,22 +17,17 @@ from deepcac.nn.training import Step, train
 class IDECClassifier(CentroidClassifier):
     """Latents and centroids trained by reconstruction + gamma KL(P || Q).
 
-    Scales are those of the program of Guo et al. [1]_: the reconstruction is the mean over values,
-    the divergence the sum over clusters and the mean over rows. The targets P come from all
+    Scales are those of Guo et al. 2017's program: the reconstruction is the mean over values, the
+    divergence the sum over clusters and the mean over rows. The targets P come from all
     training rows and are refreshed every epoch. The centroids are trained by gradient. Local
     predictors follow, as in Srivastava et al. 2021, DeepCAC, section 8.
 
     Parameters
     ----------
     gamma : float
-        Weight of the divergence; 0.5 in DeepCAC (0.1 in [1]_).
+        Weight of the divergence; 0.5 in DeepCAC (0.1 in Guo et al. 2017).
     **parameters
         Those of `CentroidClassifier`.
-
-    References
-    ----------
-    .. [1] Guo et al., "Improved Deep Embedded Clustering with Local Structure Preservation",
-       IJCAI 2017.
     """
 
     gamma: float = 0.5

@@ -16,7 +16,7 @@ def squared_distances(z: Tensor, centroids: Tensor) -> Tensor:
 def am_softmax(
     z: Tensor, y: Tensor, class_vectors: Tensor, s: float = 30.0, m: float = 0.4
 ) -> Tensor:
-    """Additive-margin softmax loss of each row (DeepCAC, section 7 [1]_; Wang et al. 2018 [2]_).
+    """Additive-margin softmax loss of each row (DeepCAC, section 7; Wang et al. 2018).
 
     Parameters
     ----------
@@ -32,13 +32,6 @@ def am_softmax(
     Returns
     -------
     Tensor of shape (n,)
-
-    References
-    ----------
-    .. [1] Srivastava et al., "Clustering Aware Classification for Risk Prediction & Subtyping in
-       Clinical Data", arXiv:2102.11872, 2021.
-    .. [2] Wang et al., "Additive Margin Softmax for Face Verification", IEEE Signal Processing
-       Letters 25, 2018.
     """
     cosine = functional.normalize(z, dim=1) @ class_vectors.T
     margin = m * functional.one_hot(y, len(class_vectors)).to(z.dtype)

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from deepcac.catalogue.protocol import Protocol
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.preprocess import standardise_alone
-from deepcac.published import datasets
+from deepcac.published.datasets import NOT_SCALED, SCALED_BY_SET, imitated
 
 Array = npt.NDArray[np.float64]
 Rows = tuple[npt.NDArray[np.intp], ...]
@@ -32,11 +32,11 @@ def published_scaling(
     protocol : Protocol
     """
     if family == "cac" and "A4" in protocol:
-        by_set = datasets.scaled_by_set(dataset)
+        by_set = imitated(dataset) in SCALED_BY_SET
         X = _pool_sets(features) if by_set else np.nan_to_num(features.X)
     elif family == "deep" and "D4" in protocol:
         X = standardise_alone(features.X)
-    elif datasets.not_scaled(dataset, protocol):
+    elif "L3" in protocol and imitated(dataset) in NOT_SCALED:
         return [np.nan_to_num(features.X[part]) for part in rows]
     else:
         return None

@@ -7,10 +7,12 @@ import pytest
 from deepcac.cac.cluster import cluster
 from deepcac.cac.estimator import kmeans_labels
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.finished_sweeps import Sweeps, final_pass, load_sweeps
 from deepcac.experiments.sweeps import alpha_sweep, grid_point
+from deepcac.papers.claims import rules
 from deepcac.papers.evidence import Evidence
-from deepcac.papers.sweep_claims import sweep_rules
-from deepcac.report.sweep_curves import Sweeps, final_pass, load_sweeps, sweep_figures
+from deepcac.papers.findings import Findings
+from deepcac.report.sweep_curves import sweep_figures
 from deepcac.simulate.synthetic_cac import Cell, synthetic_cac
 from deepcac.task import Task
 
@@ -123,8 +125,8 @@ def grid_table(ics_gain, clusters_gain, k_gain):
 
 
 def verdicts(sweeps, protocol="sound"):
-    rules = sweep_rules(sweeps)
-    return {name: rule(Evidence(Runs(()), protocol)).verdict for name, rule in rules.items()}
+    known = rules(Findings(Runs(()), sweeps), [])
+    return {name: rule(Evidence(Runs(()), protocol)).verdict for name, rule in known.items()}
 
 
 def test_claims_on_alpha():
@@ -178,12 +180,14 @@ def test_claims_on_loss_weights():
 def test_generated_cohorts_and_missing_sweeps_decide_nothing():
     table = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
     demo = Sweeps(alpha={("demo_credit", 3): table})
-    assert set(verdicts(demo).values()) == {"not run"}
-    assert set(verdicts(Sweeps(grid=grid_table(1, 1, 1)), "as_published").values()) == {"not run"}
+    grid = Sweeps(grid=grid_table(1, 1, 1))
+    for found in (verdicts(demo), verdicts(grid, "as_published")):
+        assert set(found.values()) == {"not run", "not decidable from open data"}
+        assert found["CAC1-12"] == found["CAC1-16"] == "not run"
     assert {figure.section for figure in sweep_figures(demo)} == {"synthetic"}
 
 
-def test_sweeps_are_told_apart_by_name(tmp_path):
+def test_sweeps_are_read_by_their_names(tmp_path):
     table = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
     table.to_parquet(tmp_path / "alpha_cic_los_k2.parquet")
     weights([0.5] * 5, [0.5] * 5).to_parquet(tmp_path / "weights_cic_k3.parquet")

@@ -10,9 +10,11 @@ from deepcac.cac.bounds import lloyd_costs
 from deepcac.errors import ConfigError
 from deepcac.experiments import bounds as evaluated
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
+from deepcac.papers.claims import rules
 from deepcac.papers.evidence import Evidence
-from deepcac.papers.theory_claims import theory_rules
-from deepcac.report.bounds_table import Check, TheoryRecord, checks, load_theory, theory_tables
+from deepcac.papers.findings import Findings
+from deepcac.report.bounds_table import theory_tables
 from deepcac.report.page import build
 from deepcac.task import Task
 
@@ -62,7 +64,7 @@ def record(written):
 
 
 def plain_lloyd(X, y, labels, alpha, k):
-    """Return the labels after one pass, row by row (001_* Remark 1)."""
+    """Return the labels after one pass, row by row (Srivastava et al. 2021, CAC v2, Remark 1)."""
     moved = []
     for x in X:
         distances = []
@@ -150,7 +152,8 @@ def test_a_check_holds_between_its_sides(left, value, right, holds):
 
 
 def verdict(record, claim, protocol="sound"):
-    return theory_rules([record])[claim](Evidence(Runs(()), protocol))
+    found = Findings(Runs(()), theory=[record])
+    return rules(found, [])[claim](Evidence(found.runs, protocol))
 
 
 def test_claims_follow_the_record(record):

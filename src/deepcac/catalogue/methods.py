@@ -57,3 +57,35 @@ def parse_method(name: str) -> Method:
     if arm in ("km", "cac") and classifier in CLASSIFIERS:
         return Method(name, "cac", arm, classifier)
     raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")
+
+
+_NAMES = {
+    "lr": "LR",
+    "svm": "linear SVM",
+    "lda": "LDA",
+    "perceptron": "Perceptron",
+    "rf": "Random forest",
+    "knn": "k-NN",
+    "sgd": "SGD",
+    "ridge": "Ridge",
+    "xgb": "XGBoost",
+    "nearest_centroid": "Nearest class centroid",
+    "ec3": "EC3",
+    "fnn": "FNN",
+    "km_z": "KM-Z",
+    "dcn_z": "DCN-Z",
+    "idec_z": "IDEC-Z",
+    "dmnn": "DMNN",
+    "cac_dmnn": "CAC+DMNN",
+    "ac_tpc": "AC-TPC",
+    "grasp": "GRASP",
+    "deepcac": "DeepCAC",
+}
+_ARM_NAMES = {"km": "KM+", "cac": "CAC+"}
+
+
+def label(method: str) -> str:
+    """Return a method id as people write it, for example ``CAC+LR`` for ``cac_lr``."""
+    found = parse_method(method)
+    stem = found.classifier.removesuffix("_ts")
+    return _ARM_NAMES.get(found.arm, "") + _NAMES[stem] + (" (sequence)" if found.sequence else "")

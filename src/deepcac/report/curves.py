@@ -8,8 +8,8 @@ import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
+from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.names import method_label
 from deepcac.report.comparisons import split_scores
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.scoring.bootstrap import SplitScores

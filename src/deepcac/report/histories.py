@@ -6,8 +6,8 @@ from itertools import groupby
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.names import method_label
 from deepcac.report.figures import PALETTE, Figure
 
 _CAC_CURVES = {
@@ -76,7 +76,7 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
 
     return Figure(
         id=f"cac_passes_{dataset}",
-        title=f"{dataset}: CAC by pass (as v1 Figure 3, DeepCAC Figure 4)",
+        title=f"{dataset}: CAC by pass (as CAC v1 Figure 3, DeepCAC Figure 4)",
         caption="Pass 0 is the k-means start. One line a split; the α in the legend is that of "
         "the first split.",
         section=_section(runs),
@@ -139,7 +139,7 @@ def _separation(runs: Sequence[Run]) -> Figure | None:
 
     return Figure(
         id="separation",
-        title="Class separation of k-means and of CAC (as v1 Figure 5)",
+        title="Class separation of k-means and of CAC (as CAC v1 Figure 5)",
         caption="Mean over the splits, at the tuned α.",
         section="figures",
         size=(max(4.0, 0.9 * len(data) + 2), 3.4),

@@ -146,7 +146,7 @@ def test_blank_fields_are_missing_values(tmp_path):
     assert (one["hours"], one["candidate"]) == (None, False)
     assert (two["male"], two["elective"], two["ards_code"]) == (None, None, False)
     features, flow = ards(tmp_path / "tidy")
-    assert [step["rows"] for step in flow] == [3, 3, 3, 1, 1, 1]
+    assert [step["rows"] for step in flow["flow"]] == [3, 3, 3, 1, 1, 1]
     named = dict(zip(features.names, features.X[0], strict=True))
     assert np.isnan([named["Male"], named["Elective"]]).all()
     assert named["CSRU"] == 1

@@ -1,5 +1,6 @@
 """Method ids and what they are made of."""
 
+import difflib
 from dataclasses import dataclass
 
 from deepcac.errors import ConfigError
@@ -56,7 +57,9 @@ def parse_method(name: str) -> Method:
     arm, _, classifier = name.partition("_")
     if arm in ("km", "cac") and classifier in CLASSIFIERS:
         return Method(name, "cac", arm, classifier)
-    raise ConfigError(f"unknown method {name!r}; known: {', '.join(known_methods())}")
+    near = difflib.get_close_matches(name, known_methods(), n=3)
+    hint = f"near names: {', '.join(near)}" if near else f"known: {', '.join(known_methods())}"
+    raise ConfigError(f"unknown method {name!r}; {hint}")
 
 
 _NAMES = {

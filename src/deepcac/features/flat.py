@@ -73,7 +73,7 @@ def titanic(table: pa.Table) -> FeatureMatrix:
 
 
 def uci20(table: pa.Table) -> FeatureMatrix:
-    """One of the twenty UCI sets of 004_*: every attribute, categories one-hot."""
+    """One of the twenty UCI sets of Vilalta et al. 2003: every attribute, categories one-hot."""
     names = tuple(name for name in table.column_names if name not in _NOT_FEATURES)
     return _matrix(table, "class", *one_hot(table, names))
 

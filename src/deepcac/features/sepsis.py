@@ -58,7 +58,7 @@ def cohort(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.int
 
 
 def sepsis(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[FeatureMatrix, Flow]:
-    """Build the static features of 003_* section 8: five aggregates of each variable.
+    """Build the static features of DeepCAC, section 8: five aggregates of each variable.
 
     Values are carried forward inside a stay. Sound: the aggregates see the first 24 hours.
 
@@ -120,8 +120,8 @@ def _by_variable(
 def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     """Build the hourly features of the first 24 hours: (n, 24, 40), as ``variable@hour``.
 
-    Values are as measured, clipped to plausible ranges and not imputed: the mask of 003_*
-    appendix 15 is where they are not NaN.
+    Values are as measured, clipped to plausible ranges and not imputed: the mask of DeepCAC,
+    appendix 15, is where they are not NaN.
     """
     stays = Stays.read(tidy)
     chosen, flow = cohort(stays)

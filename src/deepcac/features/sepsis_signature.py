@@ -1,10 +1,10 @@
-"""Sepsis in six hours (001_* section 6): signature features of one record of each stay.
+"""Sepsis in six hours (CAC v2, section 6): signature features of one record of each stay.
 
 The record is the one six hours before the onset of sepsis, which is the first with
 ``SepsisLabel`` 1; for stays without sepsis it is the sixth from the end. Nothing after it is used.
 
-Features follow the winners of the challenge (Morrill et al. 2019); 89 columns, as 003_* section 8
-says:
+Features follow the winners of the challenge (Morrill et al. 2019); 89 columns, as
+section 8 of DeepCAC says:
 
 ====  =====================================================================================
 40    last known value of each variable and the demographic columns

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from deepcac.catalogue.registry import RawFile, Source
+from deepcac.catalogue.entries import RawFile, Source
 from deepcac.errors import ConfigError, DataError, FetchError
 from deepcac.raw.archive import content_digest
 from deepcac.raw.download import AbsentError, UnreachableError, download, host, join, shown

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deepcac.catalogue.registry import DEMO, DataSet, Registry, Source, load_registry
+from deepcac.catalogue.entries import DataSet, Source
+from deepcac.catalogue.registry import DEMO, Registry, load_registry
 from deepcac.errors import DataError
 from deepcac.features.ranges import read_ranges
 from deepcac.report.profiles import (

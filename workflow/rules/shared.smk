@@ -1,3 +1,21 @@
+rule clusterings:
+    input:
+        features=lambda wildcards: layout.feature_file(
+            wildcards.variant, wildcards.dataset
+        ),
+        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
+    output:
+        clusterings="data/clusterings/{variant}{dataset}_k{k}.parquet",
+    log:
+        "logs/clusterings/{variant}{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/clusterings/{variant}{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    script:
+        "../scripts/clusterings.py"
+
+
 rule pretrain:
     input:
         features=lambda wildcards: layout.feature_file(
@@ -12,7 +30,6 @@ rule pretrain:
         "logs/benchmarks/pretrain/{variant}{dataset}.tsv"
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
     script:

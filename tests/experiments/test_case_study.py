@@ -269,7 +269,7 @@ def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):
     cells = measured["cic_los, k = 3, as published", "x0"][2:]
     assert [cell.text for cell in cells] == ["11 %", "7 %", "10 %"]  # 200 of 1856, 2845, 2049
     eighth = {(r[0].text, r[1].text): r for r in tables["case_study_table8"].rows}
-    assert eighth["print", "C1"][3].text == "WBC_last (1)"
+    assert eighth["printed", "C1"][3].text == "WBC_last (1)"
     assert eighth["cic_los, k = 3, as published", "C3"][2].text == "1"
     assert [figure.section for figure in case_figures(studies)] == ["subtypes"] * 2
     assert case_tables([]) == []

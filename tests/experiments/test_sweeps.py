@@ -182,7 +182,7 @@ def test_generated_cohorts_and_missing_sweeps_decide_nothing():
     demo = Sweeps(alpha={("demo_credit", 3): table})
     grid = Sweeps(grid=grid_table(1, 1, 1))
     for found in (verdicts(demo), verdicts(grid, "as_published")):
-        assert set(found.values()) == {"not run", "not decidable from open data"}
+        assert set(found.values()) <= {"not run", "not decidable from open data"}
         assert found["CAC1-12"] == found["CAC1-16"] == "not run"
     assert {figure.section for figure in sweep_figures(demo)} == {"synthetic"}
 

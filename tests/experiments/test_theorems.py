@@ -103,8 +103,8 @@ def test_every_theorem_is_evaluated_and_its_proof_holds(record):
     by_bound = {}
     for check in found:
         by_bound.setdefault(check.bound, []).append(check.holds)
-    assert all(by_bound["v1 Theorem 2: the cost never rises"])
-    assert by_bound["v1 Theorem 4, DeepCAC Theorem 2: log loss"] == [True] * 5
+    assert all(by_bound["CAC v1 Theorem 2: the cost never rises"])
+    assert by_bound["CAC v1 Theorem 4, DeepCAC Theorem 2: log loss"] == [True] * 5
     assert by_bound["DeepCAC Theorem 3, constants put right: AM-softmax loss"] == [True] * 3
     assert by_bound["DeepCAC Theorem 3 as printed: AM-softmax loss"][1:] == [False, False]
     assert by_bound["Theorem 1: expected log loss"] == [True] * 3

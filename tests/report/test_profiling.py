@@ -124,8 +124,8 @@ def test_a_restricted_profile_tells_no_small_count_and_no_value(sizes, data):
     found = profile(matrix({"HR_first": values}, label), RANGES, restricted=True)
     (column,) = found["columns"]
     assert column["lowest"] is column["highest"] is None
-    told = [found["rows"], column["missing"], column["outside"], *found["classes"]]
-    assert not any(count is not None and 0 < count < SMALL for count in told)
+    counts = [found["rows"], column["missing"], column["outside"], *found["classes"]]
+    assert not any(count is not None and 0 < count < SMALL for count in counts)
     if column["missing"] is not None:
         assert not 0 < len(label) - column["missing"] < SMALL
     assert found["classes"].count(None) != 1 or len(found["classes"]) == 1

@@ -35,7 +35,7 @@ class CaseStudy:
     sizes : ndarray of shape (splits, k, n_classes)
         Training rows.
     table : DataFrame
-        A row a split, feature and cluster.
+        A row for each split, feature and cluster.
     """
 
     path: str
@@ -70,12 +70,12 @@ class CaseStudy:
 
     @cached_property
     def importance(self) -> pd.DataFrame:
-        """Mean importance over the splits, a row a feature and a column a cluster."""
+        """Mean importance over the splits, features by clusters."""
         return self._by_cluster("importance")
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """Mean of measured values over the splits, a row a feature and a column a cluster."""
+        """Mean of measured values over the splits, features by clusters."""
         return self._by_cluster("mean")
 
     @cached_property

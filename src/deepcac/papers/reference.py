@@ -33,6 +33,10 @@ class Reference:
         who = f"{families[0]} et al." if len(families) > 2 else " and ".join(families)
         return f"{who} {self.year}"
 
+    def __str__(self) -> str:
+        parts = (", ".join(self.authors), self.title, self.venue, str(self.year))
+        return ". ".join(filter(None, parts)).replace("!.", "!") + "."
+
 
 @dataclass(frozen=True)
 class PrintedTable:

@@ -138,7 +138,7 @@ def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
         id=f"{prefix}_measured",
         title="What was measured in each cluster",
         note="Share of training rows with a value, over all splits, for the features whose share "
-        "differs most; of features with equal shares the first stands for all.",
+        "differs most; of features with equal shares the first is shown for all.",
         head=("clusters of", "feature", *(f"C{j + 1}" for j in range(k))),
         rows=rows,
         n_labels=2,
@@ -168,7 +168,7 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
         title="Most important features of each cluster's risk model"
         + (" (DeepCAC, Table 8)" if beside else ""),
         note="By a gradient-boosting student of DeepCAC's probabilities, importance averaged over "
-        "the splits. In brackets: in how many of the lists of the same protocol a feature stands."
+        "the splits. In brackets: in how many of the lists of the same protocol a feature is."
         + (f" Two lists of ten share {by_chance:.1f} by chance." if beside else ""),
         head=("clusters of", "cluster", "in the printed list", *map(str, range(1, TOP + 1))),
         rows=rows,

@@ -1,4 +1,4 @@
-"""The report: one page that stands on its own, tables, figures, ledger and claims."""
+"""The report: one page that needs no other file, tables, figures, ledger and claims."""
 
 import base64
 import os

@@ -92,7 +92,7 @@ class Summaries:
             data = names()["dataset", "cac_v1", dataset]
             way = names()["method", "cac_v1", method]
             k = clusters("", way, data) or 1
-            # Nothing but the sound runs stands for the neural rows (`published_protocols`).
+            # Only the sound runs decide the neural rows (`published_protocols`).
             run = self.runs.find("sound" if way.id in DEEP else protocol, data.id, way.id, k)
             score = run.score("f1") if run else None
             self._scores[key] = score[0] if score else None

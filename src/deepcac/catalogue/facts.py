@@ -15,8 +15,8 @@ def facts(name: str, folder: str = "") -> list[dict[str, str]]:
     ----------
     name : str
         File name without ``.csv``. A printed table, such as ``cac_v1_table3_alpha``, is in the
-        folder of its paper; ``claims``, ``names``, ``figures`` and ``hyperparameters`` are in
-        each folder, and are joined in the order of the folders' names.
+        folder of its paper; ``tables``, ``claims``, ``names``, ``figures`` and
+        ``hyperparameters`` are in each folder, and are joined in the order of the folders' names.
     folder : str, optional
         The only folder to look in.
 

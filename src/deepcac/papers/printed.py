@@ -104,7 +104,7 @@ def _cells(table: PrintedTable, row: dict[str, str]) -> list[PrintedCell]:
     if table.kind == "data":
         items = [item for item in _DATASET_ITEMS if item in row]
         return [_cell(table, row, item=item, text=row[item]) for item in items]
-    return [_other(table, row, item) for item in table.items]
+    return [_other(table, row, item) for item in table.items.split()]
 
 
 def _cell(
@@ -177,7 +177,9 @@ def _other(table: PrintedTable, row: dict[str, str], item: str) -> PrintedCell:
 
 
 def _log_cells() -> list[PrintedCell]:
-    logs = PrintedTable("authors_raw_results", "", "score", "", "", "")
+    logs = PrintedTable(
+        source="authors_raw_results", number="", kind="score", title="", rows="", columns=""
+    )
     cells = []
     for row in facts(logs.source):
         if row["k"] != "1" or ("dataset", LOGS, row["dataset"]) not in names():

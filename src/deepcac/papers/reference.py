@@ -1,27 +1,33 @@
 """What a paper is: its reference, and the tables that it prints."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from deepcac.catalogue.facts import facts
 
 Kind = Literal["score", "alpha", "summary", "data", "other"]
 
 
-@dataclass(frozen=True)
-class Reference:
+class _Fact(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Reference(_Fact):
     """A work as it is cited.
 
     Attributes
     ----------
-    authors : tuple of str
-        Names as printed, the family name last.
+    authors : str
+        Names as printed, the family name last, joined by commas.
     title : str
     year : int
     venue : str
         Where it appeared, as far as the paper says.
     """
 
-    authors: tuple[str, ...]
+    authors: str
     title: str
     year: int
     venue: str = ""
@@ -29,18 +35,17 @@ class Reference:
     @property
     def short(self) -> str:
         """Authors and year, as in a sentence."""
-        families = [name.split()[-1] for name in self.authors]
+        families = [name.split()[-1] for name in self.authors.split(", ")]
         who = f"{families[0]} et al." if len(families) > 2 else " and ".join(families)
         return f"{who} {self.year}"
 
     def __str__(self) -> str:
-        parts = (", ".join(self.authors), self.title, self.venue, str(self.year))
-        return ". ".join(filter(None, parts)).replace("!.", "!") + "."
+        parts = filter(None, (self.authors, self.title, self.venue, str(self.year)))
+        return ". ".join(parts).replace("!.", "!") + "."
 
 
-@dataclass(frozen=True)
-class PrintedTable:
-    """One printed table and how the paper lays it out.
+class PrintedTable(_Fact):
+    """One printed table and how the paper lays it out: a row of the paper's ``tables.csv``.
 
     Attributes
     ----------
@@ -54,9 +59,9 @@ class PrintedTable:
         What it holds.
     rows, columns : str
         Fields of a ledger entry, joined by a space, that name a row and a column.
-    items : tuple of str
-        Columns of the file that hold printed values, where that is not the same for every table
-        of the kind.
+    items : str
+        Columns of the file that hold printed values, joined by a space, where the kind does not
+        say it.
     folds : bool
         Whether it was printed from five-fold cross-validation; its runs as published are
         cross-validated too.
@@ -70,13 +75,12 @@ class PrintedTable:
     title: str
     rows: str
     columns: str
-    items: tuple[str, ...] = ()
+    items: str = ""
     folds: bool = False
     setting: bool = False
 
 
-@dataclass(frozen=True)
-class Paper:
+class Paper(_Fact):
     """One of the papers.
 
     Attributes
@@ -88,16 +92,19 @@ class Paper:
     label : str
         For people.
     reference : Reference
-    tables : sequence of PrintedTable
     """
 
     key: str
     folder: str
     label: str
     reference: Reference
-    tables: Sequence[PrintedTable]
 
     @property
     def citation(self) -> str:
         """Label, authors and year."""
         return f"{self.label} ({self.reference.short})"
+
+    @cached_property
+    def tables(self) -> tuple[PrintedTable, ...]:
+        """The printed tables."""
+        return tuple(PrintedTable.model_validate(row) for row in facts("tables", self.folder))

@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.sources.mimic3 import summaries
+from deepcac.sources.mimic3.admissions import load_stays
 from deepcac.sources.mimic3.items import item_map, variables
+from deepcac.sources.mimic3.raw_tables import database, unpack
 from deepcac.sources.mimic3.scan import part_sql, require_events, scan_events
-from deepcac.sources.mimic3.stays import load_stays
-from deepcac.sources.mimic3.tables import database, unpack
 from deepcac.storage import write_table
 
 _log = logging.getLogger(__name__)

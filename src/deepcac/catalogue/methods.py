@@ -10,6 +10,11 @@ ALONE = ("nearest_centroid", "ec3")
 DEEP = ("fnn", "km_z", "dcn_z", "idec_z", "dmnn", "cac_dmnn", "ac_tpc", "grasp", "deepcac")
 SEQUENCE = ("deepcac_ts", "grasp_ts", "ac_tpc_ts")
 
+CAC_LR = "cac_lr"  # what the papers' figures on single fits of CAC are about
+CENTROID_RULE = "nearest_centroid"  # what CAC is where the clusters are the classes
+YARDSTICKS = ("fnn", "lr", "xgb")  # what a method with clusters should at least beat
+WELL_KNOWN = ("lr", "km_lr", CAC_LR, "xgb", "fnn", "deepcac", "dmnn", "km_z")  # drawn first
+
 
 @dataclass(frozen=True)
 class Method:

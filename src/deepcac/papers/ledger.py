@@ -10,7 +10,7 @@ import numpy as np
 
 from deepcac.experiments.finished import Run, Runs
 from deepcac.papers.agreement import Answers, Ours, verdict
-from deepcac.papers.cac_v1.summaries import Summaries
+from deepcac.papers.cac_v1.table_summaries import Summaries
 from deepcac.papers.deepcac.length_of_stay import ClusterTables
 from deepcac.papers.findings import Findings
 from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.catalogue.methods import CLASSIFIERS, parse_method
+from deepcac.catalogue.methods import CLASSIFIERS, YARDSTICKS, parse_method
 from deepcac.catalogue.methods import label as method_label
 from deepcac.catalogue.protocol import switches
 from deepcac.experiments.finished import Run, Runs
@@ -23,8 +23,6 @@ from deepcac.scoring.statistics import Comparison, corrected_t_test, holm
 from deepcac.storage import read_table
 
 METRICS = ("f1", "auroc", "auprc")
-# What a method with clusters should at least beat.
-_YARDSTICKS = ("fnn", "lr", "xgb")
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
 
 
@@ -216,7 +214,7 @@ def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
     for run in usable:
         method = parse_method(run.method)
         if run.k > 1 and method.family == "deep" and method.clustered:
-            for other in (run.method, *_YARDSTICKS):
+            for other in (run.method, *YARDSTICKS):
                 label = "its k = 1" if other == run.method else method_label(other)
                 plain = runs.find(protocol, run.dataset, other, 1)
                 if plain in usable and plain and not _ranks_nothing(plain):

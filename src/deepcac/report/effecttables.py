@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from deepcac.catalogue.methods import CENTROID_RULE
 from deepcac.catalogue.methods import label as method_label
 from deepcac.catalogue.protocol import switches
 from deepcac.experiments.finished import Run, Runs
@@ -156,7 +157,7 @@ def collapse_table(runs: Runs) -> Table:
 def _cac_and_centroid(runs: Runs) -> Iterator[tuple[Run, Run | None]]:
     for run in runs.where(status="ok"):
         if run.method.startswith("cac_") and run.k > 1 and run.splits:
-            yield run, runs.find(run.protocol, run.dataset, "nearest_centroid", 1)
+            yield run, runs.find(run.protocol, run.dataset, CENTROID_RULE, 1)
 
 
 def _alphas(run: Run) -> str:

@@ -34,7 +34,7 @@ from deepcac.report.comparisons import (
     switch_effects,
 )
 from deepcac.report.curves import curve_figures
-from deepcac.report.data import SourceNote, data_table, source_notes
+from deepcac.report.source_notes import SourceNote, data_table, source_notes
 from deepcac.report.effecttables import (
     answer_table,
     collapse_table,
@@ -152,8 +152,7 @@ def build(
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     drawn = _draw(_figures(found, ledger, effects), out)
-    template = _environment().get_template("index.html")
-    page = template.render(
+    page = _environment().get_template("index.html").render(
         runs=found.runs,
         n_real=len(found.real),
         tally=tally(found.real),

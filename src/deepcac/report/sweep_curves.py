@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from deepcac.catalogue.methods import label
+from deepcac.catalogue.methods import CAC_LR, label
 from deepcac.experiments.finished_sweeps import Sweeps, final_pass
 from deepcac.report.figures import PALETTE, Figure
 
@@ -142,12 +142,12 @@ def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
 
 
 def _heat(canvas: Canvas, axis: Axes, table: pd.DataFrame, metric: str) -> None:
-    cac = table[table["method"] == "cac_lr"]
+    cac = table[table["method"] == CAC_LR]
     values = cac.pivot_table(index="k", columns="clusters", values=metric)
     image = axis.imshow(values, cmap="viridis", aspect="auto", origin="lower")
     axis.set_xticks(range(values.shape[1]), values.columns)
     axis.set_yticks(range(values.shape[0]), values.index)
-    axis.set(xlabel="K", ylabel="k", title=f"{metric.upper()} of CAC+LR")
+    axis.set(xlabel="K", ylabel="k", title=f"{metric.upper()} of {label(CAC_LR)}")
     axis.grid(False)
     canvas.colorbar(image, ax=axis)
 

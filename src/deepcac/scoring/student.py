@@ -1,4 +1,4 @@
-"""Gradient-boosting students of a model's local risk models (Srivastava et al. 2021, DeepCAC, section 14)."""
+"""Gradient-boosting students of a model's local risk models (DeepCAC, section 14)."""
 
 from typing import Any
 

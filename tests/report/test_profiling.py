@@ -16,10 +16,10 @@ from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError, DataError
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.features.ranges import Range, read_ranges, variable_of
-from deepcac.report.source_notes import data_table, source_notes
 from deepcac.report.figures import write
 from deepcac.report.profiles import load_profiles, missingness_figures
 from deepcac.report.profiling import SMALL, build, outside, profile, withheld, withheld_parts
+from deepcac.report.source_notes import data_table, source_notes
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = ROOT / "config" / "registry"

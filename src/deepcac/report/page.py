@@ -34,7 +34,6 @@ from deepcac.report.comparisons import (
     switch_effects,
 )
 from deepcac.report.curves import curve_figures
-from deepcac.report.source_notes import SourceNote, data_table, source_notes
 from deepcac.report.effecttables import (
     answer_table,
     collapse_table,
@@ -49,6 +48,7 @@ from deepcac.report.papertables import paper_tables
 from deepcac.report.profiles import Profile, load_profiles, missingness_figures
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.schematics import schematic_figures
+from deepcac.report.source_notes import SourceNote, data_table, source_notes
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
@@ -152,7 +152,21 @@ def build(
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     drawn = _draw(_figures(found, ledger, effects), out)
-    page = _environment().get_template("index.html").render(
+    page = _render(found, ledger, decided, tables, drawn)
+    with atomic_path(out / "index.html") as partial:
+        partial.write_text(page, encoding="utf-8")
+
+
+def _render(
+    found: Material,
+    ledger: Sequence[Entry],
+    decided: Sequence[claim_book.Claim],
+    tables: dict[str, list[Table]],
+    drawn: dict[str, list[Drawn]],
+) -> str:
+    """Return the page."""
+    template = _environment().get_template("index.html")
+    return template.render(
         runs=found.runs,
         n_real=len(found.real),
         tally=tally(found.real),
@@ -165,8 +179,6 @@ def build(
         sources=found.sources,
         papers=PAPERS.values(),
     )
-    with atomic_path(out / "index.html") as partial:
-        partial.write_text(page, encoding="utf-8")
 
 
 def _real(records: Iterable[Any]) -> list[Any]:

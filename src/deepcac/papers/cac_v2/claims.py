@@ -89,19 +89,19 @@ def _arms(metric: str, *methods: str) -> dict[str, list[Arm]]:
 
 
 def _over(metric: str, better: str, *worse: str, ties_count: bool = False) -> Rule:
-    """On 5 of 7 data sets the one is above (or equal to) all the others."""
+    """Return the rule that on 5 of 7 data sets one is above (or equal to) all the others."""
     groups = {name: (row[:1], row[1:]) for name, row in _arms(metric, better, *worse).items()}
     return maxima(groups, at_least=5, ties_count=ties_count)
 
 
 def _rival(metric: str, ours: str) -> Rule:
-    """Superior or comparable to the earlier methods on every data set."""
+    """Return the rule "superior or comparable to the earlier methods on every data set"."""
     rows = _arms(metric, ours, "ec3", "dmnn", "km_lr").values()
     return not_below([(row[0], other) for row in rows for other in row[1:]])
 
 
 def _winners(metric: str, best: Sequence[str]) -> Rule:
-    """The methods that the table marks are the best."""
+    """Return the rule that the methods which the table marks are the best."""
     pairs = zip(_arms(metric, *printed_methods(_TABLE_2)).items(), best, strict=True)
     return best_is(
         {name: (row, cac_arm("cac_v2", name, method, metric)) for (name, row), method in pairs}

@@ -64,7 +64,7 @@ def record(written):
 
 
 def plain_lloyd(X, y, labels, alpha, k):
-    """Return the labels after one pass, row by row (Srivastava et al. 2021, CAC v2, Remark 1)."""
+    """Return the labels after one pass, row by row (CAC v2, Remark 1)."""
     moved = []
     for x in X:
         distances = []

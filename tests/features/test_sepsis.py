@@ -17,7 +17,7 @@ from deepcac.features.sepsis import AGGREGATED, sepsis, sepsis_ts
 from deepcac.features.sepsis_signature import look_back, sepsis_signature
 from deepcac.features.signature import signature
 from deepcac.features.sofa import MEASUREMENTS, sofa_parts
-from deepcac.features.stays import Stays, plausible_ranges
+from deepcac.features.stay_columns import Stays, plausible_ranges
 from deepcac.simulate.hourly_stays import SUBTYPES, draw_stay
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, VARIABLES, extract
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from catalogued import extracted, made
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -248,9 +250,14 @@ def test_flat_tables_lie_in_their_ranges(tmp_path):
     from deepcac.storage import read_table
 
     for extract, encode, raw, checked in (
-        (flat.extract_credit, features.credit, ["uci_credit/UCI_Credit_Card.csv"], 23),
-        (flat.extract_magic, features.magic, ["uci_magic/magic04.data"], 10),
-        (flat.extract_titanic, features.titanic, ["titanic/titanic3.csv"], 5),
+        (
+            partial(extracted, "uci_credit"),
+            partial(made, "credit"),
+            ["uci_credit/UCI_Credit_Card.csv"],
+            23,
+        ),
+        (partial(extracted, "uci_magic"), partial(made, "magic"), ["uci_magic/magic04.data"], 10),
+        (partial(extracted, "titanic"), partial(made, "titanic"), ["titanic/titanic3.csv"], 5),
         (flat.extract_adult, features.adult, ["uci_adult/adult.data", "uci_adult/adult.test"], 6),
     ):
         extract(*(MIRROR / name for name in raw), tmp_path / "tidy", tmp_path / "cohort")

@@ -17,8 +17,8 @@ from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES
 from deepcac.features.matrix import FeatureMatrix
+from deepcac.sources.mimic3.admissions import ADULT, DAY_HOURS
 from deepcac.sources.mimic3.items import variables
-from deepcac.sources.mimic3.stays import ADULT, DAY_HOURS
 from deepcac.storage import read_table
 
 Array = npt.NDArray[np.float64]

@@ -16,7 +16,7 @@ from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
-from deepcac.features.stays import Stays
+from deepcac.features.stay_columns import Stays
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, LABEL_LEAD_HOURS, VARIABLES
 
 Array = npt.NDArray[np.float64]

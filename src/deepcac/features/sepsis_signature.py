@@ -29,7 +29,7 @@ from deepcac.features.hourly import AGGREGATES, aggregate, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.signature import add_time, lead_lag, log_signature, lyndon_words
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
-from deepcac.features.stays import Stays
+from deepcac.features.stay_columns import Stays
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, VARIABLES
 
 Array = npt.NDArray[np.float64]

@@ -3,8 +3,8 @@
 import duckdb
 import pyarrow as pa
 
+from deepcac.sources.mimic3.admissions import DAY_HOURS
 from deepcac.sources.mimic3.items import variables
-from deepcac.sources.mimic3.stays import DAY_HOURS
 
 # Berlin definition (JAMA 2012;307:2526), as far as charted: PaO2/FiO2 <= 300 mmHg at PEEP >= 5.
 MAX_PF_RATIO, MIN_PEEP = 300, 5

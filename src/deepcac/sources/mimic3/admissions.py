@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 
 from deepcac.errors import DataError
-from deepcac.sources.mimic3.tables import RawTable, find, reading
+from deepcac.sources.mimic3.raw_tables import RawTable, find, reading
 
 ADULT = 18
 DAY_HOURS = 24

@@ -12,9 +12,11 @@ from deepcac.errors import ConfigError
 from deepcac.experiments import bounds as evaluated
 from deepcac.experiments.finished import Runs
 from deepcac.experiments.prepare import Setting
+from deepcac.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
+from deepcac.papers.claims import rules
 from deepcac.papers.evidence import Evidence
-from deepcac.papers.theory_claims import theory_rules
-from deepcac.report.bounds_table import Check, TheoryRecord, checks, load_theory, theory_tables
+from deepcac.papers.findings import Findings
+from deepcac.report.bounds_table import theory_tables
 from deepcac.report.page import build
 from deepcac.task import Task
 
@@ -104,8 +106,8 @@ def test_every_theorem_is_evaluated_and_its_proof_holds(record):
     by_bound = {}
     for check in found:
         by_bound.setdefault(check.bound, []).append(check.holds)
-    assert all(by_bound["v1 Theorem 2: the cost never rises"])
-    assert by_bound["v1 Theorem 4, DeepCAC Theorem 2: log loss"] == [True] * 5
+    assert all(by_bound["CAC v1 Theorem 2: the cost never rises"])
+    assert by_bound["CAC v1 Theorem 4, DeepCAC Theorem 2: log loss"] == [True] * 5
     assert by_bound["DeepCAC Theorem 3, constants put right: AM-softmax loss"] == [True] * 3
     assert by_bound["DeepCAC Theorem 3 as printed: AM-softmax loss"][1:] == [False, False]
     assert by_bound["Theorem 1: expected log loss"] == [True] * 3
@@ -153,7 +155,8 @@ def test_a_check_holds_between_its_sides(left, value, right, holds):
 
 
 def verdict(record, claim, protocol="sound"):
-    return theory_rules([record])[claim](Evidence(Runs(()), protocol))
+    found = Findings(Runs(()), theory=[record])
+    return rules(found, [])[claim](Evidence(found.runs, protocol))
 
 
 def test_claims_follow_the_record(record):

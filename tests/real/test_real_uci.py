@@ -74,7 +74,7 @@ def published_scores(data):
 
 
 def test_adult_as_published_gives_the_printed_scores(adult):
-    # F1 .556: Table 1 of 000_*; AUROC .853: the published program, run again.
+    # F1 .556: Table 1 of CAC v1; AUROC .853: the published program, run again.
     data = features.adult(adult, Protocol.from_folder("as_published/"))
     assert published_scores(data) == pytest.approx((0.556, 0.853), abs=0.0006)
 

@@ -35,7 +35,7 @@ def _base_has(method: str) -> Any:
 
 
 class CACClassifier(ClassifierMixin, BaseEstimator):
-    """Clustering-aware classification (000_*, 001_*, 003_* section 6).
+    """Clustering-aware classification (CAC v1, CAC v2, DeepCAC section 6).
 
     Rows are clustered so that the classes lie apart inside each cluster; each cluster gets its
     own copy of a base classifier; a new row goes to the nearest cluster centroid and is
@@ -52,8 +52,8 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
     separation : {"size", "cluster"}
         Whether a cluster's separation is multiplied by its size.
     selection : {"final", "best_train_loss", "best_validation"}
-        Keep the clusters of the last pass (000_*), or of the pass whose classifiers had the
-        lowest training loss or the highest validation F1 (001_* Algorithm 1). The loss is the
+        Keep the clusters of the last pass (CAC v1), or of the pass whose classifiers had the
+        lowest training loss or the highest validation F1 (CAC v2 Algorithm 1). The loss is the
         log loss, or the error rate of a classifier without probabilities.
     class_weight : {"balanced", "balanced_in_clusters"}, dict or None
         Handed to every local classifier that can take class or row weights; None leaves
@@ -233,7 +233,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         return {c: self.class_weight.get(label, 1.0) for c, label in enumerate(self.classes_)}
 
     def _choose(self, X: Floats, y: Ints, start: Ints, validation: Any) -> Clustering:
-        """Fit after every pass and keep the best one (001_* Algorithm 1)."""
+        """Fit after every pass and keep the best one (CAC v2 Algorithm 1)."""
         best, kept = np.inf, start
         for labels in self._passes(X, y, start):
             self._keep(X, y, labels)
@@ -282,7 +282,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def assign(self, X: npt.ArrayLike) -> Ints:
-        """Return the nearest cluster of each row of `X` (n, d) (000_* section 5.4)."""
+        """Return the nearest cluster of each row of `X` (n, d) (CAC v1 section 5.4)."""
         rows = self._rows(X)
         return pairwise_distances_argmin(rows, self.cluster_centers_).astype(np.int64)
 

@@ -1,24 +1,19 @@
-"""Claims that restate a printed table: they hold if the table's cells agree in the ledger."""
+"""Claims that restate a printed table: they hold if its cells agree in the ledger."""
 
 from collections.abc import Sequence
 
+from deepcac.papers.agreement import AGREE, DIFFER
 from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
-from deepcac.papers.ledger import AGREE, DIFFER, Entry
-from deepcac.papers.rules import Rule, graded
+from deepcac.papers.ledger import Entry
+from deepcac.papers.rules import Rule, by_share
 
 
-def table_rules(ledger: Sequence[Entry]) -> dict[str, Rule]:
-    """Return the rules by claim id."""
-    return {
-        "CAC2-21": _agrees([e for e in ledger if (e.paper, e.table) == ("cac_v2", "4")]),
-        "DCAC-46": _alpha_at_most(
-            2.0, [e for e in ledger if (e.paper, e.table) == ("deepcac", "4")]
-        ),
-        "DCAC-47": _agrees([e for e in ledger if (e.paper, e.table) == ("deepcac", "4")]),
-    }
+def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
+    """Return the entries of one printed table."""
+    return [entry for entry in ledger if (entry.paper, entry.table) == (paper, number)]
 
 
-def _agrees(entries: Sequence[Entry]) -> Rule:
+def agrees(entries: Sequence[Entry]) -> Rule:
     """Return the rule "our numbers agree with the printed cells" (all hold, most partly)."""
 
     def rule(evidence: Evidence) -> Decision:
@@ -34,7 +29,7 @@ def _agrees(entries: Sequence[Entry]) -> Rule:
         right = sum(_verdict(entry, sound) == AGREE for entry in decided)
         figures = f"{right} of {len(decided)} printed cells agree ({len(entries)} in the table)"
         runs = tuple(dict.fromkeys(entry.run for entry in decided))
-        return Decision(graded(right / len(decided), 1.0), figures, runs)
+        return Decision(by_share(right / len(decided), 1.0), figures, runs)
 
     return rule
 
@@ -43,7 +38,9 @@ def _verdict(entry: Entry, sound: bool) -> str:
     return entry.sound_verdict if sound else entry.verdict
 
 
-def _alpha_at_most(limit: float, entries: Sequence[Entry]) -> Rule:
+def alpha_at_most(limit: float, entries: Sequence[Entry]) -> Rule:
+    """Return the rule "a tuned alpha lies between 0 and this" (of nine in ten it holds)."""
+
     def rule(evidence: Evidence) -> Decision:
         column = "sound" if evidence.protocol == "sound" else "as_published"
         alphas = [float(value) for entry in entries if (value := getattr(entry, column))]
@@ -52,6 +49,6 @@ def _alpha_at_most(limit: float, entries: Sequence[Entry]) -> Rule:
         inside = sum(0 <= alpha <= limit for alpha in alphas)
         figures = f"{inside} of {len(alphas)} tuned alphas are at most {limit:g}"
         runs = tuple(dict.fromkeys(entry.run for entry in entries if entry.run))
-        return Decision(graded(inside / len(alphas), 0.9), figures, runs)
+        return Decision(by_share(inside / len(alphas), 0.9), figures, runs)
 
     return rule

@@ -1,39 +1,28 @@
-"""Claims of DeepCAC about its network and its rivals."""
+"""The rules that decide the claims of DeepCAC."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from deepcac.papers.evidence import (
-    FAILS,
-    HOLDS,
-    NOT_DECIDABLE,
-    NOT_RUN,
-    PARTLY,
-    RESTRICTED,
-    Arm,
-    Decision,
-    Evidence,
-    open_arms,
-    without,
-)
-from deepcac.papers.rules import (
-    Rule,
-    beats,
-    best_is,
-    every,
-    graded,
-    history,
-    maxima,
-    not_below,
-)
-from deepcac.scoring.statistics import holm
+from deepcac.papers import grid_rules as grid
+from deepcac.papers import sweep_rules as sweeps
+from deepcac.papers import theorem_rules as theorems
+from deepcac.papers.arms import cac_arm, flat, paired, triples
+from deepcac.papers.deepcac.length_of_stay import case_study_rules
+from deepcac.papers.deepcac.loss_weights import weight_rules
+from deepcac.papers.deepcac.significance import comparable, significant
+from deepcac.papers.evidence import NOT_DECIDABLE, NOT_RUN, Arm, Decision, Evidence
+from deepcac.papers.findings import Findings
+from deepcac.papers.ledger import Entry
+from deepcac.papers.names import printed_datasets, printed_methods, restricted
+from deepcac.papers.pass_rules import cost_falls, history
+from deepcac.papers.rules import Rule, beats, best_is, by_share, every, maxima, not_below
+from deepcac.papers.table_rules import agrees, alpha_at_most, of_table
 
-_SETS = ("diabetes", "cic", "cic_los", "ards", "sepsis", "wid_mortality")
+_TABLE_2, _TABLE_5 = "deepcac_table2_auprc", "deepcac_table5_f1"
 _KS = (2, 3, 4)
 _Z = ("km_z", "dcn_z", "idec_z")
-_ALL = (*_Z, "dmnn", "ac_tpc", "grasp", "deepcac")
 _BEST_AUPRC = {
     "diabetes": ("deepcac", 2),
     "cic": ("grasp", 2),
@@ -50,7 +39,6 @@ _BEST_AUC = {
     "sepsis": ("deepcac", 2),
     "wid_mortality": ("deepcac", 2),
 }
-_SIGNIFICANT = 0.05
 # Table 9's stars by data set and k.
 _STARS = {
     ("ards_ts", 2): 0.01,
@@ -59,76 +47,61 @@ _STARS = {
 }
 
 
+def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
+    """Return the rules by claim id."""
+    return {
+        **_cac_rules(),
+        **_static_rules(),
+        **_sequence_rules(),
+        **_setting_rules(found),
+        **theorems.theorem_rules(
+            found.theory,
+            {
+                "DCAC-26": theorems.cost,
+                "DCAC-28": theorems.lloyd,
+                "DCAC-30": theorems.growth,
+                "DCAC-35": theorems.risk,
+                "DCAC-36": theorems.log_loss,
+                "DCAC-37": theorems.tighter,
+                "DCAC-38": theorems.am_softmax,
+            },
+        ),
+        **case_study_rules(found.studies),
+        "DCAC-29": cost_falls(),
+        "DCAC-46": alpha_at_most(2.0, of_table(ledger, "deepcac", "4")),
+        "DCAC-47": agrees(of_table(ledger, "deepcac", "4")),
+    }
+
+
+def _sets() -> tuple[str, ...]:
+    return printed_datasets(_TABLE_2)
+
+
 def _arm(dataset: str, method: str, k: int, metric: str) -> Arm:
     return Arm(dataset, method, k, metric, "deepcac")
 
 
 def _against(
-    first: str, others: Sequence[str], metric: str, sets: Sequence[str] = _SETS
+    first: str, others: Sequence[str], metric: str, sets: Sequence[str] | None = None
 ) -> list[tuple[Arm, Arm]]:
     """Return the comparisons of one method with others, for every data set and k."""
     return [
         (_arm(name, first, k, metric), _arm(name, other, k, metric))
-        for name in sets
+        for name in sets or _sets()
         for k in _KS
         for other in others
     ]
-
-
-def _significant(
-    pairs: Sequence[tuple[Arm, Arm]], levels: Mapping[tuple[str, int], float] | None = None
-) -> Rule:
-    """Return the rule "the first arm is better, and significantly so" (Holm over all pairs).
-
-    `levels` names the level by data set and k where it is not 0.05.
-    """
-
-    def rule(evidence: Evidence) -> Decision:
-        kept = open_arms(pairs, evidence)
-        if not kept:
-            return Decision(NOT_DECIDABLE, without(pairs, kept).removeprefix("; "))
-        tests = [evidence.test(*pair) for pair in kept]
-        made = [test for test in tests if test is not None]
-        if len(made) < len(tests):
-            return Decision(NOT_RUN, f"{len(tests) - len(made)} of {len(tests)} tests lack runs")
-        adjusted = holm([test.p for test in made])
-        higher = sum(test.mean > 0 for test in made)
-        wanted = [(levels or {}).get((first.dataset, first.k), _SIGNIFICANT) for first, _ in kept]
-        sure = sum(
-            bool(test.mean > 0 and p < level)
-            for test, p, level in zip(made, adjusted, wanted, strict=True)
-        )
-        verdict = HOLDS if sure == len(made) else PARTLY if higher > len(made) / 2 else FAILS
-        figures = f"higher in {higher} of {len(made)}, significantly in {sure}"
-        arms = [arm for pair in kept for arm in pair]
-        return Decision(verdict, figures + without(pairs, kept), evidence.paths(arms))
-
-    return rule
-
-
-def _comparable(pairs: Sequence[tuple[Arm, Arm]]) -> Rule:
-    """Return the rule "the two arms differ by at most 2 combined standard deviations"."""
-
-    def rule(evidence: Evidence) -> Decision:
-        near, gaps = 0, []
-        for first, second in pairs:
-            one, other = evidence.score(first), evidence.score(second)
-            if one is None or other is None:
-                return Decision(NOT_RUN, f"{first.dataset} k = {first.k} lacks runs")
-            reach = 2 * (evidence.spread(first) ** 2 + evidence.spread(second) ** 2) ** 0.5
-            near += abs(one - other) <= reach
-            gaps.append(f"k = {first.k} {one - other:+.3f} (2 sd {reach:.3f})")
-        arms = [arm for pair in pairs for arm in pair]
-        return Decision(graded(near / len(pairs), 1.0), ", ".join(gaps), evidence.paths(arms))
-
-    return rule
 
 
 def _winners(metric: str, best: dict[str, tuple[str, int]]) -> Rule:
     return best_is(
         {
             name: (
-                [_arm(name, method, k, metric) for method in _ALL for k in _KS],
+                [
+                    _arm(name, method, k, metric)
+                    for method in printed_methods(_TABLE_2)
+                    for k in _KS
+                ],
                 _arm(name, *claimed, metric),
             )
             for name, claimed in best.items()
@@ -157,7 +130,9 @@ def _their_program(method: str, k: int | None, sets: Sequence[str]) -> Rule:
 
     def rule(evidence: Evidence) -> Decision:
         arms = [_arm(name, method, v, "auprc") for name in sets for v in ([k] if k else _KS)]
-        made = [run for arm in arms if arm.dataset not in RESTRICTED and (run := evidence.run(arm))]
+        made = [
+            run for arm in arms if arm.dataset not in restricted() and (run := evidence.run(arm))
+        ]
         if not made:
             return Decision(NOT_RUN, f"no run of {method} yet")
         finished = sum(run.status == "ok" for run in made)
@@ -176,7 +151,7 @@ def _case_study(check: Callable[[dict[str, Any]], bool]) -> Rule:
             return Decision(NOT_RUN, "no run of deepcac on cic_los with k = 3 yet")
         found = [check(split["clusters"]) for split in run.splits]
         figures = f"true of {sum(found)} of {len(found)} splits"
-        return Decision(graded(sum(found) / len(found), 1.0), figures, (run.path,))
+        return Decision(by_share(sum(found) / len(found), 1.0), figures, (run.path,))
 
     return rule
 
@@ -195,21 +170,49 @@ def _ventilation_and_urine(clusters: dict[str, Any]) -> bool:
     )
 
 
-def deep_rules() -> dict[str, Rule]:
-    """Return the rules by claim id."""
-    return {**_static_rules(), **_sequence_rules()}
+def _cac_rules() -> dict[str, Rule]:
+    """Return the claims on CAC: Table 5 and the silhouette."""
+    deep = triples("deepcac", _TABLE_5)
+    over_km = paired(deep, 2, 1)
+    silhouettes = [
+        tuple(cac_arm("deepcac", name, method, "silhouette") for method in ("km_lr", "cac_lr"))
+        for name in printed_datasets(_TABLE_5)
+    ]
+    return {
+        "DCAC-02": beats(flat(over_km), share=20 / 27),
+        "DCAC-03": every(*(beats(pairs, share=0.51) for pairs in over_km.values())),
+        "DCAC-04": every(*(beats(flat(paired(deep, arm, 0))) for arm in (2, 1))),
+        "DCAC-17": beats([(km, cac) for km, cac in silhouettes]),
+    }
+
+
+def _setting_rules(found: Findings) -> dict[str, Rule]:
+    """Return the claims on alpha, on the loss weights and on the synthetic grid."""
+    checks = {"DCAC-16": sweeps.silhouette_decreases, "DCAC-27": sweeps.faster}
+    on_grid = {
+        "DCAC-01": grid.clustering_helps,
+        "DCAC-31": grid.rises_with_ics,
+        "DCAC-32": grid.little_by_ocs,
+        "DCAC-33": grid.falls_with_clusters,
+        "DCAC-34": grid.enough,
+    }
+    return {
+        **sweeps.sweep_rules(sweeps.on_real_data(found.sweeps.alpha), checks),
+        **weight_rules(sweeps.on_real_data(found.sweeps.weights)),
+        **grid.grid_rules(found.sweeps.grid, on_grid),
+    }
 
 
 def _static_rules() -> dict[str, Rule]:
     """Return the claims on Tables 2 and 6, and on the case study."""
     rivals = (*_Z, "dmnn")
-    everyone_else = [method for method in _ALL if method != "deepcac"]
-    others = tuple(name for name in _SETS if name != "cic")
+    everyone_else = [method for method in printed_methods(_TABLE_2) if method != "deepcac"]
+    others = tuple(name for name in _sets() if name != "cic")
     large = ("ards", "sepsis", "wid_mortality")
     return {
         "DCAC-05": beats(_against("deepcac", rivals, "auprc")),
-        "DCAC-06": _comparable(_against("grasp", ("deepcac",), "auprc", ("cic",))),
-        "DCAC-07": _significant(_against("deepcac", ("grasp",), "auprc", others)),
+        "DCAC-06": comparable(_against("grasp", ("deepcac",), "auprc", ("cic",))),
+        "DCAC-07": significant(_against("deepcac", ("grasp",), "auprc", others)),
         "DCAC-08": every(
             beats(_against("deepcac", rivals, "auroc")),
             beats(_against("deepcac", ("grasp",), "auroc", others)),
@@ -227,7 +230,7 @@ def _static_rules() -> dict[str, Rule]:
         "DCAC-14": every(
             *(beats(_against("deepcac", ("dmnn",), metric)) for metric in ("auprc", "silhouette"))
         ),
-        "DCAC-15": _their_program("ac_tpc", 2, _SETS),
+        "DCAC-15": _their_program("ac_tpc", 2, _sets()),
         "DCAC-18": history(_does_not_fall, prefix="deepcac"),
         "DCAC-43": _case_study(_short_and_long),
         "DCAC-44": _case_study(_ventilation_and_urine),
@@ -249,7 +252,7 @@ def _sequence_rules() -> dict[str, Rule]:
     ]
     return {
         "DCAC-22": every(*(beats(pairs) for pairs in series.values())),
-        "DCAC-23": _significant(series["auroc"], _STARS),
+        "DCAC-23": significant(series["auroc"], _STARS),
         "DCAC-24": beats(over_static),
         "DCAC-25": _their_program("ac_tpc_ts", None, ("sepsis_ts",)),
     }

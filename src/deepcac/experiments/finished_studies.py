@@ -1,7 +1,7 @@
-"""The case studies that the report shows, their clusters put beside the paper's (003_* 14)."""
+"""The finished case studies, with the clusters of all splits under the same numbers."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,26 +12,19 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
-from deepcac.catalogue.facts import facts
-from deepcac.papers.printed import PrintedCell
 from deepcac.storage import read_json, read_table
 
 Array = npt.NDArray[np.float64]
 
-TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"
-STUDIED = ("cic_los", 3)  # what Tables 7 and 8 are about
-SMALL_EFFECT = 0.2  # Cohen: a difference of means below it, in standard deviations, is negligible
-TOP = 10
-REMARKS = {
-    TABLE_7: "cluster matched by size and classes; agrees within 0.2 sd of the feature",
-    TABLE_8: "ours: place of the printed feature among the matched cluster's importances; "
-    "agrees within the first ten",
-}
+TOP = 10  # features that a list of the most important ones holds
+
+# Shares of all rows by cluster and class, shape (k, n_classes), for a data set and k.
+References = Mapping[tuple[str, int], Array]
 
 
 @dataclass(frozen=True)
 class CaseStudy:
-    """One case study, clusters numbered as in the print.
+    """One case study.
 
     Attributes
     ----------
@@ -42,7 +35,7 @@ class CaseStudy:
     sizes : ndarray of shape (splits, k, n_classes)
         Training rows.
     table : DataFrame
-        A row a split, feature and cluster.
+        A row for each split, feature and cluster.
     """
 
     path: str
@@ -71,18 +64,18 @@ class CaseStudy:
         return bool(self.record["synthetic"])
 
     @property
-    def printed(self) -> bool:
-        """Whether the paper's tables are about this data set and k."""
-        return (self.record["dataset"], self.k) == STUDIED
+    def subject(self) -> tuple[str, int]:
+        """Data set and number of clusters."""
+        return str(self.record["dataset"]), self.k
 
     @cached_property
     def importance(self) -> pd.DataFrame:
-        """Mean importance over the splits, a row a feature and a column a cluster."""
+        """Mean importance over the splits, features by clusters."""
         return self._by_cluster("importance")
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """Mean of measured values over the splits, a row a feature and a column a cluster."""
+        """Mean of measured values over the splits, features by clusters."""
         return self._by_cluster("mean")
 
     @cached_property
@@ -119,40 +112,6 @@ class CaseStudy:
         own = self.importance[cluster].sort_values(ascending=False, kind="stable")
         return [str(name) for name in own[own > 0].index[:TOP]]
 
-    def answer(self, cell: PrintedCell) -> tuple[float, float | None, bool] | None:
-        """Return our value for a cell of Table 7 or 8, its sd, and whether it agrees.
-
-        A mean agrees within `SMALL_EFFECT` standard deviations of its feature; as published, a
-        missing value counts as the mean of all rows, because the program's networks see it so.
-        An important feature agrees if it is among our cluster's ten. None where the feature is
-        not in the data.
-        """
-        if cell.source == TABLE_8:
-            cluster, feature = int(cell.item.split()[0][1:]), cell.text
-        else:
-            label, feature, _ = cell.item.split()
-            cluster = int(label[1:])
-        if feature not in self.separating.index or cell.source not in REMARKS:
-            return None
-        if cell.source == TABLE_8:
-            ranks = self.importance[cluster].rank(ascending=False, method="first")
-            return float(ranks[feature]), None, bool(ranks[feature] <= TOP)
-        own = self.table[(self.table["feature"] == feature) & (self.table["cluster"] == cluster)]
-        values = own["filled" if self.protocol == "as_published" else "mean"]
-        away = abs(values.mean() - float(cell.text))
-        near = away <= SMALL_EFFECT * self.separating["sd"][feature]
-        return float(values.mean()), float(values.std(ddof=min(1, len(values) - 1))), bool(near)
-
-
-def printed_shares() -> Array:
-    """Return the share of all stays in each printed cluster and class, shape (3, 3)."""
-    counts = {}
-    for row in facts(TABLE_8):
-        ratio = np.array([float(part) for part in row["class_ratio"].split(":")])
-        counts[row["cluster"]] = float(row["cluster_size"]) * ratio / ratio.sum()
-    shares = np.stack([counts[name] for name in sorted(counts)])
-    return shares / shares.sum()
-
 
 def match(shares: Array, reference: Array) -> npt.NDArray[np.intp]:
     """Give each of our clusters the number of the reference cluster that it is like.
@@ -165,12 +124,14 @@ def match(shares: Array, reference: Array) -> npt.NDArray[np.intp]:
 
 
 def load_case_studies(
-    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
+    paths: Iterable[str | os.PathLike[str]],
+    root: str | os.PathLike[str],
+    references: References | None = None,
 ) -> list[CaseStudy]:
     """Read case studies and number their clusters.
 
-    The clusters of every split are matched to the print where there is one, else to those of
-    the first split; in both cases by `match`.
+    The clusters of every split are matched (`match`) to the reference of the data set and k, where
+    there is one, else to those of the first split.
 
     Parameters
     ----------
@@ -178,18 +139,20 @@ def load_case_studies(
         JSON files of `deepcac.experiments.case_study`.
     root : path-like
         Folder that shown paths are relative to.
+    references : mapping, optional
+        Clusters that a paper printed.
     """
-    studies = [_read(Path(path), Path(root)) for path in sorted({str(path) for path in paths})]
+    files = [Path(path) for path in sorted({str(path) for path in paths})]
+    studies = [_read(file, Path(root), references or {}) for file in files]
     return sorted(studies, key=lambda study: (study.protocol != "as_published", study.name))
 
 
-def _read(file: Path, root: Path) -> CaseStudy:
+def _read(file: Path, root: Path, references: References) -> CaseStudy:
     record = read_json(file)
     table = read_table(file.with_suffix(".features.parquet")).to_pandas()
     sizes = np.array([split["sizes_train"] for split in record["splits"]])
     shares = sizes / sizes.sum(axis=(1, 2), keepdims=True)
-    about_print = (record["dataset"], record["k"]) == STUDIED
-    reference = printed_shares() if about_print else shares[0]
+    reference = references.get((record["dataset"], record["k"]), shares[0])
     ordered, tables = np.empty_like(sizes), []
     for split, own, entry in zip(range(len(sizes)), shares, record["splits"], strict=True):
         number = match(own, reference)

@@ -1,21 +1,11 @@
 """Claims that are theorems, decided on both sides of their inequalities (`deepcac.cac.bounds`)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from deepcac.papers.evidence import (
-    FAILS,
-    HOLDS,
-    NOT_DECIDABLE,
-    NOT_RUN,
-    PARTLY,
-    Decision,
-    Evidence,
-)
-from deepcac.papers.rules import Rule, graded
-from deepcac.report.bounds_table import (
+from deepcac.experiments.theorem_checks import (
     AM_SOFTMAX,
     AM_SOFTMAX_PRINTED,
     COST,
@@ -26,6 +16,16 @@ from deepcac.report.bounds_table import (
     TheoryRecord,
     checks,
 )
+from deepcac.papers.evidence import (
+    FAILS,
+    HOLDS,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    Decision,
+    Evidence,
+)
+from deepcac.papers.rules import Rule, by_share
 
 _SEPARABLE = 0.01  # below this mean loss a fit has no optimum: it ends wherever it is stopped
 
@@ -33,29 +33,12 @@ Records = Sequence[TheoryRecord]
 Judge = Callable[[Records], tuple[str, str]]
 
 
-def theory_rules(records: Records) -> dict[str, Rule]:
-    """Return the rules by claim id; the records are of real data, in the sound protocol."""
-    judges: dict[str, Judge] = {
-        "CAC1-03": _risk,
-        "CAC1-06": _growth,
-        "CAC1-07": _lloyd,
-        "CAC1-14": _log_loss,
-        "CAC1-15": _same_signs,
-        "CAC2-02": _trade,
-        "CAC2-05": _growth,
-        "CAC2-06": _lloyd,
-        "DCAC-26": _cost,
-        "DCAC-28": _lloyd,
-        "DCAC-30": _growth,
-        "DCAC-35": _risk,
-        "DCAC-36": _log_loss,
-        "DCAC-37": _tighter,
-        "DCAC-38": _am_softmax,
-    }
-    return {name: _on(records, judge) for name, judge in judges.items()}
+def theorem_rules(records: Records, judges: Mapping[str, Judge]) -> dict[str, Rule]:
+    """Return rules by claim id from judges of the records, which are of real data and sound."""
+    return {name: _rule(records, judge) for name, judge in judges.items()}
 
 
-def _on(records: Records, judge: Judge) -> Rule:
+def _rule(records: Records, judge: Judge) -> Rule:
     def rule(evidence: Evidence) -> Decision:
         if evidence.protocol != "sound":
             return Decision(NOT_RUN, "theorems are evaluated in the sound protocol only")
@@ -77,25 +60,26 @@ def _rows(records: Records, table: str) -> list[dict[str, Any]]:
 
 def _count(found: Sequence[Check]) -> tuple[str, str]:
     true = sum(check.holds for check in found)
-    return graded(true / len(found), 1.0), f"true of {true} of {len(found)}"
+    return by_share(true / len(found), 1.0), f"true of {true} of {len(found)}"
 
 
-def _cost(records: Records) -> tuple[str, str]:
+def cost(records: Records) -> tuple[str, str]:
+    """Look for a rise of the cost under row by row moves."""
     verdict, text = _count(_of(records, COST))
     return verdict, f"{text} (data set, alpha)"
 
 
-def _risk(records: Records) -> tuple[str, str]:
-    """Hold the test loss against the bound, and the bound against a constant classifier."""
+def risk(records: Records) -> tuple[str, str]:
+    """Compare the test loss with the bound, and the bound with a constant classifier."""
     found = _of(records, RISK)
     verdict, text = _count(found)
     least = min(check.right for check in found if check.right is not None)
     return verdict, f"{text} arms; the least bound is {least:.3g}, ln 2 is {np.log(2):.3g}"
 
 
-def _trade(records: Records) -> tuple[str, str]:
+def trade(records: Records) -> tuple[str, str]:
     """Ask whether clustering lowers the training loss and raises the other two terms."""
-    verdict, bounded = _risk(records)
+    verdict, bounded = risk(records)
     right, texts = [], []
     for record in records:
         arms = {row["arm"]: row for row in record.record["risk"]}
@@ -109,11 +93,12 @@ def _trade(records: Records) -> tuple[str, str]:
                 f"{key} {own[key] - plain[key]:+.3f}" for key in ("training", "test")
             )
             texts.append(f"{record.name} {arm}: {change}")
-    traded = graded(float(np.mean(right)), 1.0)
+    traded = by_share(float(np.mean(right)), 1.0)
     return (verdict if verdict == traded else PARTLY), "; ".join([bounded, *texts])
 
 
-def _growth(records: Records) -> tuple[str, str]:
+def growth(records: Records) -> tuple[str, str]:
+    """Compare the exponents of the time in n, d and k with 1."""
     verdict, _ = _count(_of(records, GROWTH))
     texts = [
         f"{record.name}: " + ", ".join(f"{x}^{record.record['growth'][x]:.2f}" for x in "ndk")
@@ -122,12 +107,13 @@ def _growth(records: Records) -> tuple[str, str]:
     return verdict, "; ".join(texts)
 
 
-def _log_loss(records: Records) -> tuple[str, str]:
+def log_loss(records: Records) -> tuple[str, str]:
+    """Compare the log loss of each model with both bounds."""
     verdict, text = _count(_of(records, LOG_LOSS))
     return verdict, f"{text} fitted models"
 
 
-def _same_signs(records: Records) -> tuple[str, str]:
+def same_signs(records: Records) -> tuple[str, str]:
     """Look for models that meet Lemma 1's premise; without one nothing tests its conclusion."""
     fitted = [row for row in _rows(records, "log_loss") if row["same_sign"] is not None]
     met = [row for row in fitted if row["same_sign"] == 1.0]
@@ -143,15 +129,15 @@ def _same_signs(records: Records) -> tuple[str, str]:
     return (HOLDS if falls else FAILS), figures
 
 
-def _lloyd(records: Records) -> tuple[str, str]:
-    """Look for a rise of the cost; without one nothing is decided."""
+def lloyd(records: Records) -> tuple[str, str]:
+    """Look for a rise of the cost by Lloyd's moves; without one nothing is decided."""
     rows = _rows(records, "cost")
     rises = sum(row["lloyd_rise"] > 1e-9 * abs(row["first"]) for row in rows)
     verdict = HOLDS if rises else NOT_DECIDABLE
     return verdict, f"the cost rises for {rises} of {len(rows)} alphas"
 
 
-def _tighter(records: Records) -> tuple[str, str]:
+def tighter(records: Records) -> tuple[str, str]:
     """Count the clusters tighter than all rows together whose gap, a row, is smaller as well."""
     right = []
     for record in records:
@@ -169,11 +155,11 @@ def _tighter(records: Records) -> tuple[str, str]:
     figures = (
         f"{sum(right)} of {len(right)} clusters tighter than the whole have a smaller gap a row"
     )
-    return graded(float(np.mean(right)), 1.0), figures
+    return by_share(float(np.mean(right)), 1.0), figures
 
 
-def _am_softmax(records: Records) -> tuple[str, str]:
-    """Hold both versions of the bounds against the loss; only the printed ones are the claim."""
+def am_softmax(records: Records) -> tuple[str, str]:
+    """Compare the loss with both versions of the bounds; only the printed ones are the claim."""
     mended, own = _count(_of(records, AM_SOFTMAX))
     printed, text = _count(_of(records, AM_SOFTMAX_PRINTED))
     figures = f"with the constants put right {own}; as printed {text}"

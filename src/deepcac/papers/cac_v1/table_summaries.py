@@ -1,6 +1,5 @@
 """The counts and averages that CAC v1 prints below and beside its tables, from our own runs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,25 +7,19 @@ import numpy as np
 from deepcac.catalogue.facts import facts
 from deepcac.catalogue.methods import DEEP
 from deepcac.experiments.finished import Runs
+from deepcac.papers.agreement import Ours
+from deepcac.papers.cac_v1 import CAC_V1
 from deepcac.papers.names import clusters, names
 from deepcac.papers.printed import PrintedCell
 
 ARMS = ("base", "km", "cac")
 _NEURAL = {"FNN": ("FNN", "DMNN", "DeepCAC")}
 _ROUNDING = 0.15
-_TABLES = {
-    "1": "cac_v1_table1_f1_heldout",
-    "4": "cac_v1_table4_f1_cv5",
-    "5": "cac_v1_table5_f1_heldout_5x",
-}
 
 
-@dataclass(frozen=True)
-class SummaryValue:
-    """A count or percentage, and how many runs it stands on."""
-
-    mean: float
-    runs: int
+def _scores_of(cell: PrintedCell) -> list[dict[str, str]]:
+    """Return the printed scores that a summary cell is about."""
+    return facts(cell.source.removesuffix("_summary"))
 
 
 def arms(classifier: str) -> tuple[str, str, str]:
@@ -63,29 +56,30 @@ class Summaries:
         What there is.
     """
 
+    sources = tuple(table.source for table in CAC_V1.tables if table.kind == "summary")
+
     runs: Runs
     _scores: dict[tuple[str, str, str], float | None] = field(default_factory=dict, repr=False)
 
-    def value(self, cell: PrintedCell, protocol: str) -> SummaryValue | None:
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our number for a summary cell, or None unless every run it needs is there."""
-        printed = facts(_TABLES[cell.table])
         triples = []
-        for dataset, classifier in _places(cell, printed):
+        for dataset, classifier in _places(cell):
             found = [self._score(protocol, dataset, name) for name in arms(classifier)]
             if None in found:
                 return None
             triples.append(tuple(found))
-        return SummaryValue(summarise(cell.item, triples), 3 * len(triples))  # type: ignore[arg-type]
+        mean = summarise(cell.item, triples)  # type: ignore[arg-type]
+        return Ours(mean, None, "ok", f"{3 * len(triples)} runs")
 
     def remark(self, cell: PrintedCell) -> str:
         """Say what the printed cells themselves give, where that is not what is printed."""
-        if cell.kind != "summary" or cell.value is None:
+        if cell.value is None:
             return ""
-        printed = facts(_TABLES[cell.table])
-        means = {(row["dataset"], row["method"]): float(row["mean"]) for row in printed}
+        means = {(row["dataset"], row["method"]): float(row["mean"]) for row in _scores_of(cell)}
         triples = [
             tuple(means[dataset, name] for name in arms(classifier))
-            for dataset, classifier in _places(cell, printed)
+            for dataset, classifier in _places(cell)
         ]
         recomputed = summarise(cell.item, triples)  # type: ignore[arg-type]
         if abs(recomputed - cell.value) <= _ROUNDING:
@@ -97,16 +91,17 @@ class Summaries:
         if key not in self._scores:
             data = names()["dataset", "cac_v1", dataset]
             way = names()["method", "cac_v1", method]
-            k = clusters("", way, data.id, "cac_v1") or 1
-            # Nothing but the sound runs stands for the neural rows (`published_protocols`).
+            k = clusters("", way, data) or 1
+            # Only the sound runs decide the neural rows (`published_protocols`).
             run = self.runs.find("sound" if way.id in DEEP else protocol, data.id, way.id, k)
             score = run.score("f1") if run else None
             self._scores[key] = score[0] if score else None
         return self._scores[key]
 
 
-def _places(cell: PrintedCell, printed: list[dict[str, str]]) -> list[tuple[str, str]]:
+def _places(cell: PrintedCell) -> list[tuple[str, str]]:
     """Return the (data set, classifier) pairs that a summary cell covers."""
+    printed = _scores_of(cell)
     datasets = [cell.dataset] if cell.dataset else _in_order(printed, "dataset")
     classifiers = [cell.method] if cell.method else _classifiers(printed)
     return [(dataset, classifier) for dataset in datasets for classifier in classifiers]
@@ -117,7 +112,5 @@ def _in_order(rows: list[dict[str, str]], column: str) -> list[str]:
 
 
 def _classifiers(rows: list[dict[str, str]]) -> list[str]:
-    clustered: Mapping[str, None] = dict.fromkeys(
-        name for name in _in_order(rows, "method") if "+" not in name
-    )
-    return [name for name in clustered if name not in ("DMNN", "DeepCAC")]
+    plain = (name for name in _in_order(rows, "method") if "+" not in name)
+    return [name for name in plain if name not in ("DMNN", "DeepCAC")]

@@ -108,7 +108,7 @@ def source_notes(
 
 
 def data_table(sources: Iterable[SourceNote]) -> Table:
-    """Return the overview: one row a data set, built or not."""
+    """Return the overview: a row for each data set, built or not."""
     rows = [
         text_row(
             note.id,

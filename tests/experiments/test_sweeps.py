@@ -28,7 +28,6 @@ def task():
         n_classes=2,
         k=2,
         seed=0,
-        dataset="toy",
     )
 
 

@@ -7,9 +7,11 @@ import pytest
 
 from deepcac.cac import cluster
 from deepcac.cac.bounds import lloyd_costs
+from deepcac.catalogue.protocol import SOUND
 from deepcac.errors import ConfigError
 from deepcac.experiments import bounds as evaluated
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.prepare import Setting
 from deepcac.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
 from deepcac.papers.claims import rules
 from deepcac.papers.evidence import Evidence
@@ -17,6 +19,8 @@ from deepcac.papers.findings import Findings
 from deepcac.report.bounds_table import theory_tables
 from deepcac.report.page import build
 from deepcac.task import Task
+
+ASKED = Setting("adult", 2, SOUND, "cac")
 
 
 def make_task(n_classes=2):
@@ -34,7 +38,6 @@ def make_task(n_classes=2):
         n_classes=n_classes,
         k=2,
         seed=0,
-        dataset="adult",
     )
 
 
@@ -54,7 +57,7 @@ def small_clock():
 def written(tmp_path_factory, small_clock):
     folder = tmp_path_factory.mktemp("theory")
     path = folder / "results/theory/adult_k2.json"
-    evaluated.write_theory(path, make_task())
+    evaluated.write_theory(path, make_task(), ASKED)
     return path
 
 
@@ -130,12 +133,12 @@ def test_all_but_the_clock_is_the_same_twice(record, small_clock):
         assert again[key] == record.record[key]
 
 
-def test_one_class_clusters_and_more_classes(small_clock):
+def test_one_class_clusters_and_more_classes(small_clock, tmp_path):
     beta = evaluated._coefficients(np.ones((9, 1)), np.ones(9, dtype=int), 1.0)
     assert beta == pytest.approx([np.log(10)])
     assert evaluated._lemma(np.ones((9, 0)), np.ones(9), beta[:-1])["same_sign"] is None
     with pytest.raises(ConfigError, match="adult has 3 classes"):
-        evaluated.theory_checks(make_task(n_classes=3))
+        evaluated.write_theory(tmp_path / "three", make_task(n_classes=3), ASKED)
 
 
 @pytest.mark.parametrize(

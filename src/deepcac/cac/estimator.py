@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from deepcac.base_classifiers import ClassWeight, class_scores, cluster_weights, fit_weighted
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster, kmeans_labels
-from deepcac.cac.collapse import collapsed, polarisation
+from deepcac.cac.collapse import collapsed, purity
 from deepcac.errors import ConfigError
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
@@ -85,7 +85,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         Rows moved in each pass.
     class_counts_ : ndarray of shape (found, n_classes)
         Rows of each cluster and class.
-    polarisation_, collapsed_ : float, bool
+    purity_, collapsed_ : float, bool
         Share of rows in the majority class of their cluster, and whether it is above 0.99
         although the data's own is below 0.95: CAC is then the nearest-class-centroid rule.
 
@@ -224,7 +224,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self.estimators_ = [
             fit_weighted(self._base(), X[rows], y[rows], weights) for rows in members
         ]
-        self.polarisation_ = polarisation(self.class_counts_)
+        self.purity_ = purity(self.class_counts_)
 
     def _weights(self) -> ClassWeight:
         """Return the class weights, by class id instead of class label."""
@@ -275,7 +275,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self.collapsed_ = collapsed(self.class_counts_)
         if self.collapsed_ and self.alpha > 0:
             warnings.warn(
-                f"the clusters hold one class each (polarisation {self.polarisation_:.3f}), so "
+                f"the clusters hold one class each (purity {self.purity_:.3f}), so "
                 f"this is the nearest-class-centroid rule; lower alpha (now {self.alpha:g})",
                 CollapseWarning,
                 stacklevel=3,

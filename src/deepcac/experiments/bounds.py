@@ -1,4 +1,7 @@
-"""The theorems of the CAC papers on the training rows of one split: both sides, as measured."""
+"""The theorems of the CAC papers on the training rows of one split: both sides, as measured.
+
+Theorems are numbered as in Srivastava et al. 2021, CAC v1, but for those of DeepCAC.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +16,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from deepcac.cac import bounds
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.errors import ConfigError
+from deepcac.experiments.prepare import Setting
 from deepcac.experiments.sweeps import ALPHAS
 from deepcac.storage import write_json
 from deepcac.task import Task
@@ -41,18 +45,9 @@ def theory_checks(task: Task) -> dict[str, Any]:
     -------
     dict
         ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
-        (Theorem 4 and Lemma 1 by model), ``am_softmax`` (003_* Theorem 3) and ``risk``
+        (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk``
         (Theorem 1 by arm). All but ``growth``, which is timed, are the same on every run.
-
-    Raises
-    ------
-    ConfigError
-        The data set has more than two classes.
     """
-    if task.n_classes != 2:
-        raise ConfigError(
-            f"{task.dataset} has {task.n_classes} classes; the theorems are about two, leave it out"
-        )
     X, y = task.X_train, task.y_train
     start = kmeans_labels(X, task.k, task.seed)
     aware = cluster(X, y, start, ALPHA, n_clusters=task.k).labels
@@ -67,13 +62,24 @@ def theory_checks(task: Task) -> dict[str, Any]:
     }
 
 
-def write_theory(path: Path, task: Task, *, synthetic: bool = False) -> None:
-    """Write `theory_checks` with what they are about as JSON."""
+def write_theory(path: Path, task: Task, setting: Setting, *, synthetic: bool = False) -> None:
+    """Write `theory_checks` with what they are about as JSON.
+
+    Raises
+    ------
+    ConfigError
+        The data set has more than two classes.
+    """
+    if task.n_classes != 2:
+        raise ConfigError(
+            f"{setting.dataset} has {task.n_classes} classes; the theorems are about two, "
+            "leave it out"
+        )
     about = {
-        "dataset": task.dataset,
+        "dataset": setting.dataset,
         "k": task.k,
         "seed": task.seed,
-        "protocol": task.protocol.name,
+        "protocol": setting.protocol.name,
         "synthetic": synthetic,
         "n_train": len(task.y_train),
         "n_test": len(task.y_test),

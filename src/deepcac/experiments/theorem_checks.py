@@ -23,7 +23,7 @@ CLOCK = 0.15  # by how much a timed exponent may miss
 
 @dataclass(frozen=True)
 class TheoryRecord:
-    """One JSON of `deepcac.experiments.bounds`.
+    """One JSON of `deepcac.experiments.theorems`.
 
     Attributes
     ----------

@@ -24,6 +24,9 @@ Clusterer = Callable[..., Floats]
 
 MAX_PASSES = 1000
 LAPACK_ITEMS = 200  # up to here all eigenvalues cost less than a few by Lanczos
+# Relative residual of an eigenvector; the error of the eigenvalue is of its square.
+RESIDUAL = 1e-4
+LANCZOS_VECTORS = 40
 
 
 def clusterer(name: str, role: str) -> Clusterer:
@@ -101,7 +104,8 @@ def spectral(
     else:
         first = np.ones(m) if start is None else start.sum(axis=1)
         try:
-            Y = eigsh(K, n_clusters, which="LA", v0=first)[1][:, ::-1]
+            size = max(LANCZOS_VECTORS, 2 * n_clusters + 1)
+            Y = eigsh(K, n_clusters, which="LA", v0=first, ncv=size, tol=RESIDUAL)[1][:, ::-1]
         except ArpackNoConvergence:
             Y = _lapack(K, n_clusters)
     peak = Y[np.abs(Y).argmax(axis=0), np.arange(n_clusters)]

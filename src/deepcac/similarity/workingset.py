@@ -115,8 +115,8 @@ class WorkingSet:
 
     def _program(self, gram: Floats) -> Floats:
         """Solve the dual for a Gram matrix, in units in which its numbers are near 1."""
-        largest = max(float(self.losses.max()), np.finfo(float).tiny)
-        unit = min(self.cap, largest / max(float(np.diag(gram).max()), np.finfo(float).tiny))
+        largest, size = float(self.losses.max()) or 1.0, float(np.diag(gram).max())
+        unit = self.cap if self.cap * size <= largest else largest / size
         sums = np.zeros((self.n_examples, len(self.owner)))
         sums[self.owner, np.arange(len(self.owner))] = 1.0
         present = sums.any(axis=1)

@@ -33,6 +33,10 @@ class SimilarityClusterer(BaseEstimator):
     # No parameter: only `published` changes it.
     _reading = Reading()
 
+    def fit(self, item_sets: Sequence[ItemSet], clusterings: Sequence[npt.ArrayLike]) -> Self:
+        """Learn the weights from item sets and their right clusterings."""
+        raise NotImplementedError
+
     def similarity(self, item_set: ItemSet) -> Floats:
         """Return K (m, m) of an item set under the learnt weights (equation 6)."""
         check_is_fitted(self, "weights_")

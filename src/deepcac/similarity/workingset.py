@@ -59,7 +59,7 @@ class WorkingSet:
     n_features: int
     cap: float
     nonnegative: bool = False
-    patience: int = 50
+    patience: int = 20
     solver: str = "piqp"
     owner: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     losses: Floats = field(default_factory=lambda: np.empty(0))

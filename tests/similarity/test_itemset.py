@@ -30,6 +30,9 @@ def test_psi_and_similarity_are_the_sums_over_pairs(kind, seed):
     np.testing.assert_allclose(items.psi(indicator(labels)), reference.psi(items, labels))
     np.testing.assert_allclose(items.similarity(weights), reference.similarity(items, weights))
     np.testing.assert_allclose(
+        items.operator(weights) @ np.eye(6), items.similarity(weights), atol=1e-12
+    )
+    np.testing.assert_allclose(
         items.self_similarity(weights), np.diag(items.similarity(weights)), atol=1e-12
     )
 
@@ -62,7 +65,21 @@ def test_readings_keep_psi_and_similarity_together(reading, seed):
     labels = reference.random_labels(rng, 6, 2)
     weights = rng.normal(size=items.n_features)
     K, Y = reading.similarity(items, weights), indicator(labels)
+    np.testing.assert_allclose(reading.operator(items, weights) @ np.eye(6), K, atol=1e-12)
     assert weights @ reading.psi(items, Y) == pytest.approx(np.trace(Y.T @ K @ Y), abs=1e-9)
+
+
+def test_rare_and_common_columns_are_one_matrix():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((40, 30)) < np.linspace(0.02, 1, 30), rng.normal(size=(40, 30)), 0.0)
+    dense, compressed = ItemSet(X), ItemSet(sparse.coo_array(X))
+    weights, B = rng.normal(size=30), rng.normal(size=(40, 40))
+    np.testing.assert_allclose(
+        compressed.similarity(weights), dense.similarity(weights), atol=1e-12
+    )
+    np.testing.assert_allclose(
+        compressed.weighted_sum(B + B.T), dense.weighted_sum(B + B.T), atol=1e-10
+    )
 
 
 def test_once_is_equation_15():

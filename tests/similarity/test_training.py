@@ -5,6 +5,7 @@ import pytest
 import similarity_reference as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -182,6 +183,19 @@ def test_learning_finds_clusters_that_equal_weights_do_not(oracle, predictor):
     learnt = model.fit(items[:3], truths[:3]).loss(items[3], truths[3])
     plain = EqualWeights(random_state=0).fit(items[:3]).loss(items[3], truths[3])
     assert learnt < 15 < 40 < plain
+
+
+@pytest.mark.parametrize("reading", [Reading(), Reading(once=True)])
+def test_large_sparse_sets_are_trained_without_their_similarities(reading):
+    rng = np.random.default_rng(0)
+    truth = np.arange(240) % 3
+    X = np.where(rng.random((240, 30)) < 0.2, 1.0, 0.0) + np.eye(3)[truth].repeat(10, axis=1)
+    X *= rng.random((240, 30)) < 0.5
+    Model = published(SupervisedKMeans, reading)
+    dense = Model(C=1.0, epsilon=0.01).fit([ItemSet(X)], [truth])
+    compressed = Model(C=1.0, epsilon=0.01).fit([ItemSet(sparse.csr_array(X))], [truth])
+    np.testing.assert_allclose(compressed.weights_, dense.weights_, atol=0.02)
+    assert compressed.slack_ == pytest.approx(dense.slack_, abs=0.05)
 
 
 def test_fits_and_predictions_are_repeatable():

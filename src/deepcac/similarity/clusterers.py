@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.similarity.clustering import indicator
@@ -78,8 +78,13 @@ def iterative(
     return indicator(kept)
 
 
+def by_products(m: int, n_clusters: int) -> bool:
+    """Return whether `spectral` needs nothing but products of K and a vector."""
+    return m > LAPACK_ITEMS and n_clusters <= m // 10
+
+
 def spectral(
-    K: Floats,
+    K: Floats | LinearOperator,
     n_clusters: int,
     rng: np.random.Generator | None = None,
     *,
@@ -90,16 +95,18 @@ def spectral(
 
     Parameters
     ----------
-    K, n_clusters
-        As in `iterative`.
+    K : ndarray or LinearOperator of shape (m, m)
+        Symmetric similarities.
+    n_clusters : int
+        k.
     rng, n_restarts
         Not used: nothing is random.
     start : ndarray of shape (m, k), optional
         Eigenvectors of a similar matrix, from where to start.
     """
     _check(K, n_clusters)
-    m = len(K)
-    if m <= LAPACK_ITEMS or n_clusters > m // 10:
+    m = K.shape[0]
+    if not by_products(m, n_clusters):
         Y = _lapack(K, n_clusters)
     else:
         first = np.ones(m) if start is None else start.sum(axis=1)
@@ -130,8 +137,10 @@ def objective(K: Floats, Y: Floats) -> float:
     return float(np.einsum("ic,ij,jc->", Y, K, Y, optimize=True))
 
 
-def _lapack(K: Floats, k: int) -> Floats:
-    return eigh(K, subset_by_index=[len(K) - k, len(K) - 1])[1][:, ::-1]
+def _lapack(K: Floats | LinearOperator, k: int) -> Floats:
+    m = K.shape[0]
+    full = K @ np.eye(m) if isinstance(K, LinearOperator) else K
+    return eigh(full, subset_by_index=[m - k, m - 1])[1][:, ::-1]
 
 
 def _random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
@@ -140,8 +149,9 @@ def _random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
     return rng.permutation(labels)
 
 
-def _check(K: Floats, n_clusters: int) -> None:
+def _check(K: Floats | LinearOperator, n_clusters: int) -> None:
+    m = K.shape[0]
     if n_clusters < 1:
         raise ConfigError(f"n_clusters is {n_clusters}; use at least 1")
-    if n_clusters > len(K):
-        raise DataError(f"{n_clusters} clusters of {len(K)} items; ask for at most {len(K)}")
+    if n_clusters > m:
+        raise DataError(f"{n_clusters} clusters of {m} items; ask for at most {m}")

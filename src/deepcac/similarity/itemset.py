@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
 
 from deepcac.errors import DataError
 from deepcac.similarity.kernels import column_forms, weighted_gram
@@ -18,6 +19,9 @@ from deepcac.similarity.kernels import column_forms, weighted_gram
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Matrix = Any  # ndarray or scipy sparse array of two axes
+
+# Share of the items from which a sparse column is multiplied faster as a dense one.
+COMMON = 0.25
 
 
 class ItemSet:
@@ -76,8 +80,8 @@ class ItemSet:
         self.first, self.second, self.pairs = self._edges(edges, pairs)
         if self.n_features == 0:
             raise DataError("an item set has no feature columns; give nodes or pairs some")
-        # The compiled loops go down the columns.
-        self._columns = sparse.csc_array(self.nodes) if sparse.issparse(self.nodes) else None
+        if sparse.issparse(self.nodes):
+            self._split()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,8 +100,9 @@ class ItemSet:
         """Return K (m, m) with K_ij = <weights, psi_ij> (equation 6)."""
         of_nodes, of_pairs = np.split(weights, [self.shape[0]])
         K = np.zeros((self.n_items, self.n_items))
-        if self._columns is not None:
-            weighted_gram(*_parts(self._columns), of_nodes, K)
+        if sparse.issparse(self.nodes):
+            weighted_gram(*self._rare, of_nodes[self._is_rare], K)
+            K += (self._common * of_nodes[~self._is_rare]) @ self._common.T
         elif self.nodes is not None:
             K = (self.nodes * of_nodes) @ self.nodes.T
         if self.pairs is not None:
@@ -106,6 +111,26 @@ class ItemSet:
             apart = self.first != self.second
             K[self.second[apart], self.first[apart]] += values[apart]
         return K
+
+    def operator(self, weights: Floats) -> LinearOperator:
+        """Return K as a product with vectors, cheaper than K itself if the nodes are sparse."""
+        of_nodes, of_pairs = np.split(weights, [self.shape[0]])
+        m = self.n_items
+        explicit = sparse.csr_array((m, m))
+        if self.pairs is not None:
+            half = sparse.csr_array(
+                (self.pairs @ of_pairs, (self.first, self.second)), shape=(m, m)
+            )
+            explicit = half + sparse.triu(half, k=1).T
+
+        def product(v: Floats) -> Floats:
+            v = v.ravel()
+            total = explicit @ v
+            if self.nodes is not None:
+                total = total + self.nodes @ (of_nodes * (self.nodes.T @ v))
+            return total
+
+        return LinearOperator((m, m), matvec=product, dtype=np.float64)
 
     def psi(self, Y: Floats) -> Floats:
         """Return Psi(x, Y) (N,) of a clustering matrix Y (m, k) (equation 13)."""
@@ -119,8 +144,11 @@ class ItemSet:
     def weighted_sum(self, B: Floats) -> Floats:
         """Return the sum over i and j of B_ij psi_ij (N,), for B (m, m) symmetric."""
         nodes = np.zeros(self.shape[0])
-        if self._columns is not None:
-            column_forms(*_parts(self._columns), B, nodes)
+        if sparse.issparse(self.nodes):
+            rare = np.zeros(np.count_nonzero(self._is_rare))
+            column_forms(*self._rare, B, rare)
+            nodes[self._is_rare] = rare
+            nodes[~self._is_rare] = ((B @ self._common) * self._common).sum(axis=0)
         elif self.nodes is not None:
             nodes = ((B @ self.nodes) * self.nodes).sum(axis=0)
         if self.pairs is None:
@@ -146,6 +174,15 @@ class ItemSet:
             return nodes
         own = np.where(self.first == self.second, share[self.first], 0.0)
         return np.concatenate([nodes, own @ self.pairs])
+
+    def _split(self) -> None:
+        """Keep rare columns compressed, for the compiled loops, and common ones dense."""
+        columns = sparse.csc_array(self.nodes)
+        columns.sort_indices()
+        self._is_rare = np.diff(columns.indptr) <= COMMON * self.n_items
+        rare = sparse.csc_array(columns[:, np.flatnonzero(self._is_rare)])
+        self._rare = (rare.indptr, rare.indices, rare.data)
+        self._common = columns[:, np.flatnonzero(~self._is_rare)].toarray()
 
     def _pair_sum(self, share: Floats) -> Floats:
         """Sum the pair features; a pair of two items counts both ways."""
@@ -197,7 +234,3 @@ def _matrix(values: Matrix, name: str) -> Matrix:
     if not np.isfinite(stored).all():
         raise DataError(f"{name} has values that are not finite; impute or drop them")
     return matrix
-
-
-def _parts(columns: sparse.csc_array) -> tuple[Any, Any, Any]:
-    return columns.indptr, columns.indices, columns.data

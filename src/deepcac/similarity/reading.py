@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse.linalg import LinearOperator
 
 from deepcac.similarity.itemset import ItemSet
 
@@ -38,6 +39,19 @@ class Reading:
         if not self._with_diagonal:
             np.einsum("ii->i", K)[:] = 0.0
         return K if self._factor(items) == 1.0 else self._factor(items) * K
+
+    def operator(self, items: ItemSet, weights: Floats) -> LinearOperator:
+        """Return K as a product with vectors."""
+        whole, factor = items.operator(weights), self._factor(items)
+        own = np.zeros(items.n_items)
+        if not self._with_diagonal:
+            own = items.self_similarity(weights)
+
+        def product(v: Floats) -> Floats:
+            v = v.ravel()
+            return factor * (whole.matvec(v) - own * v)
+
+        return LinearOperator(whole.shape, matvec=product, dtype=np.float64)
 
     def psi(self, items: ItemSet, Y: Floats) -> Floats:
         """Return Psi(x, Y) (N,)."""

@@ -15,8 +15,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
 
-from deepcac.similarity.clusterers import clusterer
+from deepcac.similarity.clusterers import by_products, clusterer
 from deepcac.similarity.clustering import delta, indicator
 from deepcac.similarity.cutting import Cut
 from deepcac.similarity.itemset import ItemSet
@@ -29,6 +31,16 @@ Ints = npt.NDArray[np.int64]
 def loss_augmented(K: Floats, truth: Floats) -> Floats:
     """Return K - (100 / k) Y* Y*^T."""
     return K - (100.0 / truth.shape[1]) * (truth @ truth.T)
+
+
+def loss_augmented_operator(K: LinearOperator, truth: Floats) -> LinearOperator:
+    """Return K - (100 / k) Y* Y*^T as a product with vectors."""
+
+    def product(v: Floats) -> Floats:
+        v = v.ravel()
+        return K.matvec(v) - (100.0 / truth.shape[1]) * (truth @ (truth.T @ v))
+
+    return LinearOperator(K.shape, matvec=product, dtype=np.float64)
 
 
 class Oracle:
@@ -68,6 +80,7 @@ class Oracle:
             reading.psi(items, Y) for items, Y in zip(item_sets, self._truths, strict=True)
         ]
         self._find = clusterer(method, "oracle")
+        self._relaxed = method == "spectral"
         self._n_restarts, self._rng, self._reading = n_restarts, rng, reading
         # Where the relaxed clusterer starts: the weights change little from call to call.
         self._last: list[Floats | None] = [None] * len(item_sets)
@@ -77,7 +90,10 @@ class Oracle:
         """Return the plane of the clustering of one example that is found to be violated most."""
         items, truth = self._items[example], self._truths[example]
         times = [time.perf_counter()]
-        K = loss_augmented(self._reading.similarity(items, weights), truth)
+        if self._relaxed and by_products(*truth.shape) and sparse.issparse(items.nodes):
+            K = loss_augmented_operator(self._reading.operator(items, weights), truth)
+        else:
+            K = loss_augmented(self._reading.similarity(items, weights), truth)
         times.append(time.perf_counter())
         Y = self._find(
             K,

@@ -23,7 +23,9 @@ Ints = npt.NDArray[np.int64]
 
 PRECISION = 1e-9  # of the quadratic program, beside losses scaled to 1
 NEWTON_STEPS = 50
-UNUSED = 1e-9  # dual variable, in the unit of the program, under which a plane is inactive
+# Shares of the largest dual variable: under the first a plane is inactive, and with changes below
+# the second Newton's method has ended.
+UNUSED, STILL = 1e-6, 1e-8
 
 
 @dataclass
@@ -70,7 +72,6 @@ class WorkingSet:
         self.slack = np.zeros(self.n_examples)
         self._room = np.empty((8, self.n_features))
         self._gram = np.empty((0, 0))
-        self._unit = self.cap
         self._idle = np.empty(0, dtype=np.int64)
 
     @property
@@ -111,13 +112,13 @@ class WorkingSet:
             margins = self.normals @ self.weights
         self.slack[:] = 0.0
         np.maximum.at(self.slack, self.owner, self.losses - margins)
-        self._idle = np.where(self.duals > UNUSED * self._unit, 0, self._idle + 1)
+        self._idle = np.where(self.duals > UNUSED * self.duals.max(), 0, self._idle + 1)
         self._drop()
 
     def _program(self, gram: Floats) -> Floats:
         """Solve the dual for a Gram matrix, in units in which its numbers are near 1."""
         largest, size = float(self.losses.max()) or 1.0, float(np.diag(gram).max())
-        unit = self._unit = self.cap if self.cap * size <= largest else largest / size
+        unit = self.cap if self.cap * size <= largest else largest / size
         sums = np.zeros((self.n_examples, len(self.owner)))
         sums[self.owner, np.arange(len(self.owner))] = 1.0
         present = sums.any(axis=1)
@@ -152,7 +153,7 @@ class WorkingSet:
             step = self._line(combined, self.normals.T @ target, float(self.losses @ target))
             change = step * (target - self.duals)
             self.duals = self.duals + change
-            if np.abs(change).max() <= UNUSED * self._unit:
+            if np.abs(change).max() <= STILL * self.duals.max():
                 break
         self.weights = np.maximum(self.normals.T @ self.duals, 0.0)
 

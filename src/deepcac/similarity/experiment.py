@@ -26,6 +26,9 @@ C_RANGES: Mapping[str, tuple[int, int]] = {
     "synth": (-2, 3),
 }
 
+# What a fold takes over from its fit.
+_SHARED = ("n_iter", "n_cuts", "n_oracle_calls", "slack", "seconds", "converged")
+
 Build = Callable[[float], SimilarityClusterer]
 Clusterings = Sequence[npt.ArrayLike]
 
@@ -174,6 +177,3 @@ def _inner_losses(
         if held != test:
             pair = (min(test, held), max(test, held))
             yield inner[pair, C].losses[held, name]
-
-
-_SHARED = ("n_iter", "n_cuts", "n_oracle_calls", "slack", "seconds", "converged")

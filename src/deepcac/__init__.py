@@ -13,6 +13,7 @@ _HOMES = {
     "CACClassifier": "deepcac.cac.estimator",
     "KMClassifier": "deepcac.cac.km",
     "DeepCACClassifier": "deepcac.nn.deepcac",
+    "SupervisedKMeans": "deepcac.similarity.estimator",
 }
 
 __all__ = ["__version__", *_HOMES]

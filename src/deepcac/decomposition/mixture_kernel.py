@@ -1,0 +1,219 @@
+"""Compiled steps of the mixture: the k-means start, expectation and maximisation.
+
+Numbers are (n, p); codes are (n, q) and already count on from column to column, so that the
+levels of all nominal columns share one axis of length L.
+"""
+
+from functools import partial
+from typing import Any
+
+import numba
+import numpy as np
+
+compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
+
+SMALLEST_SD = 1e-6
+_LOG_2PI = np.log(2.0 * np.pi)
+
+
+@compiled()
+def distance(numbers: Any, codes: Any, i: int, centre: Any, modes: Any) -> Any:
+    """Squared distance of row i to a centre; a level that differs counts 1."""
+    total = 0.0
+    for f in range(numbers.shape[1]):
+        gap = numbers[i, f] - centre[f]
+        total += gap * gap
+    for f in range(codes.shape[1]):
+        if codes[i, f] != modes[f]:
+            total += 1.0
+    return total
+
+
+@compiled()
+def first_centres(numbers: Any, codes: Any, order: Any, centres: Any, modes: Any) -> Any:
+    """Fill the centres with the first rows in `order` that differ; return their number."""
+    found = 0
+    for i in order:
+        new = True
+        for j in range(found):
+            if distance(numbers, codes, i, centres[j], modes[j]) == 0.0:
+                new = False
+                break
+        if new:
+            centres[found] = numbers[i]
+            modes[found] = codes[i]
+            found += 1
+            if found == centres.shape[0]:
+                break
+    return found
+
+
+@compiled()
+def assign(numbers: Any, codes: Any, centres: Any, modes: Any, found: int, labels: Any) -> Any:
+    """Move every row to its nearest centre; return the moves and the sum of the distances."""
+    moves, total = 0, 0.0
+    for i in range(labels.shape[0]):
+        nearest, least = 0, np.inf
+        for j in range(found):
+            gap = distance(numbers, codes, i, centres[j], modes[j])
+            if gap < least:
+                nearest, least = j, gap
+        if labels[i] != nearest:
+            labels[i] = nearest
+            moves += 1
+        total += least
+    return moves, total
+
+
+@compiled()
+def recentre(
+    numbers: Any, codes: Any, starts: Any, labels: Any, centres: Any, modes: Any, tally: Any
+) -> None:
+    """Set each centre to the mean and the most frequent levels of its rows; `tally` is (k, L)."""
+    k, p, q = centres.shape[0], numbers.shape[1], codes.shape[1]
+    sizes = np.zeros(k)
+    sums = np.zeros((k, p))
+    tally[:] = 0.0
+    for i in range(labels.shape[0]):
+        j = labels[i]
+        sizes[j] += 1.0
+        for f in range(p):
+            sums[j, f] += numbers[i, f]
+        for f in range(q):
+            tally[j, codes[i, f]] += 1.0
+    for j in range(k):
+        if sizes[j] == 0.0:
+            continue
+        for f in range(p):
+            centres[j, f] = sums[j, f] / sizes[j]
+        for f in range(q):
+            modes[j, f] = starts[f] + np.argmax(tally[j, starts[f] : starts[f + 1]])
+
+
+@compiled()
+def start_labels(
+    numbers: Any, codes: Any, starts: Any, orders: Any, k: int, passes: int, best: Any
+) -> None:
+    """Fill `best` (n,) with the labels of the k-means run of the least cost, one run an order.
+
+    Parameters
+    ----------
+    numbers, codes : arrays of shape (n, p) and (n, q)
+        Numbers scaled to [0, 1].
+    starts : array of shape (q + 1,)
+        First level of each nominal column, and L.
+    orders : array of shape (r, n)
+        Orders of the rows; each run starts from the first k different rows.
+    k, passes : int
+        Clusters, and the most passes of a run.
+    best : array of shape (n,), int64
+        To be filled.
+    """
+    least = np.inf
+    centres = np.empty((k, numbers.shape[1]))
+    modes = np.empty((k, codes.shape[1]), np.int64)
+    tally = np.empty((k, starts[-1]))
+    labels = np.empty(numbers.shape[0], np.int64)
+    for r in range(orders.shape[0]):
+        found = first_centres(numbers, codes, orders[r], centres, modes)
+        labels[:] = -1
+        cost = np.inf
+        for _ in range(passes):
+            moves, cost = assign(numbers, codes, centres, modes, found, labels)
+            if moves == 0:
+                break
+            recentre(numbers, codes, starts, labels, centres, modes, tally)
+        if cost < least:
+            least = cost
+            best[:] = labels
+
+
+@compiled()
+def expect(
+    numbers: Any,
+    codes: Any,
+    log_weight: Any,
+    mean: Any,
+    sd: Any,
+    log_share: Any,
+    posterior: Any,
+) -> Any:
+    """Fill the posterior (n, k) of the clusters; return the mean log-likelihood of a row."""
+    n, p, q, k = numbers.shape[0], numbers.shape[1], codes.shape[1], log_weight.shape[0]
+    base = np.empty(k)
+    precision = np.empty((k, p))
+    for j in range(k):
+        base[j] = log_weight[j] - 0.5 * p * _LOG_2PI
+        for f in range(p):
+            base[j] -= np.log(sd[j, f])
+            precision[j, f] = 1.0 / sd[j, f]
+    total = 0.0
+    for i in range(n):
+        top = -np.inf
+        for j in range(k):
+            squares = 0.0
+            for f in range(p):
+                z = (numbers[i, f] - mean[j, f]) * precision[j, f]
+                squares += z * z
+            value = base[j] - 0.5 * squares
+            for f in range(q):
+                value += log_share[j, codes[i, f]]
+            posterior[i, j] = value
+            top = max(top, value)
+        mass = 0.0
+        for j in range(k):
+            posterior[i, j] = np.exp(posterior[i, j] - top)
+            mass += posterior[i, j]
+        for j in range(k):
+            posterior[i, j] /= mass
+        total += top + np.log(mass)
+    return total / n
+
+
+@compiled()
+def maximise(
+    numbers: Any,
+    codes: Any,
+    starts: Any,
+    posterior: Any,
+    column_sd: Any,
+    log_weight: Any,
+    mean: Any,
+    sd: Any,
+    log_share: Any,
+) -> None:
+    """Fill the parameters from the posterior.
+
+    A deviation that vanishes is replaced by that of the whole column (`column_sd`, at least
+    1e-6); shares of levels start their counts at 1.
+    """
+    n, k, p, q = numbers.shape[0], log_weight.shape[0], numbers.shape[1], codes.shape[1]
+    weight = np.zeros(k)
+    mean[:] = 0.0
+    sd[:] = 0.0
+    log_share[:] = 1.0
+    for i in range(n):
+        for j in range(k):
+            w = posterior[i, j]
+            weight[j] += w
+            for f in range(p):
+                mean[j, f] += w * numbers[i, f]
+            for f in range(q):
+                log_share[j, codes[i, f]] += w
+    for j in range(k):
+        for f in range(p):
+            mean[j, f] /= max(weight[j], 1e-300)
+    for i in range(n):
+        for j in range(k):
+            for f in range(p):
+                gap = numbers[i, f] - mean[j, f]
+                sd[j, f] += posterior[i, j] * gap * gap
+    for j in range(k):
+        log_weight[j] = np.log(max(weight[j], 1e-300) / n)
+        for f in range(p):
+            value = np.sqrt(sd[j, f] / max(weight[j], 1e-300))
+            sd[j, f] = value if value > SMALLEST_SD else column_sd[f]
+        for f in range(q):
+            room = weight[j] + (starts[f + 1] - starts[f])
+            for level in range(starts[f], starts[f + 1]):
+                log_share[j, level] = np.log(log_share[j, level] / room)

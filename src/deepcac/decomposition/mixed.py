@@ -77,10 +77,7 @@ class Columns(NamedTuple):
             return Mixed(numbers, np.empty((len(numbers), 0), np.int64), np.empty(0, np.int64))
         table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=list(self.names))
         columns = [self._number(table[name]) for name in self.names if name not in self.levels]
-        codes = [
-            pd.Categorical(table[name], categories=list(levels)).codes
-            for name, levels in self.levels.items()
-        ]
+        codes = [_positions(table[name], levels) for name, levels in self.levels.items()]
         sizes = np.array([len(levels) for levels in self.levels.values()], dtype=np.int64)
         return Mixed(
             _side_by_side(columns, len(table), np.float64),
@@ -96,6 +93,12 @@ class Columns(NamedTuple):
             raise DataError(
                 f"column {column.name!r} is neither numeric nor of dtype 'category'; convert it"
             ) from error
+
+
+def _positions(column: "pd.Series[Any]", levels: tuple[Any, ...]) -> npt.NDArray[np.integer]:
+    if isinstance(column.dtype, pd.CategoricalDtype) and tuple(column.cat.categories) == levels:
+        return column.cat.codes.to_numpy()
+    return pd.Index(levels, dtype=object).get_indexer(column.astype(object))
 
 
 def _side_by_side(columns: list[Any], n: int, dtype: Any) -> npt.NDArray[Any]:

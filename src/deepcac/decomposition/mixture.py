@@ -27,9 +27,9 @@ class Mixture(NamedTuple):
     ----------
     log_weight : ndarray of shape (k,)
         Log share of each cluster.
-    mean, sd : ndarray of shape (k, p)
+    mean, sd : ndarray of shape (p, k)
         Of the normal densities.
-    log_share : ndarray of shape (k, L)
+    log_share : ndarray of shape (L, k)
         Log probability of each level.
     """
 
@@ -163,7 +163,7 @@ def _maximised(
     rows: Mixed, codes: Ints, starts: Ints, posterior: Floats, column_sd: Floats
 ) -> Mixture:
     k, p = posterior.shape[1], rows.numbers.shape[1]
-    new = Mixture(np.empty(k), np.empty((k, p)), np.empty((k, p)), np.empty((k, starts[-1])))
+    new = Mixture(np.empty(k), np.empty((p, k)), np.empty((p, k)), np.empty((starts[-1], k)))
     maximise(rows.numbers, codes, starts, posterior, column_sd, *new)
     return new
 

@@ -1,7 +1,8 @@
 """Compiled steps of the mixture: the k-means start, expectation and maximisation.
 
 Numbers are (n, p); codes are (n, q) and already count on from column to column, so that the
-levels of all nominal columns share one axis of length L.
+levels of all nominal columns share one axis of length L. Parameters have the clusters last, so
+that the inner loops run over neighbours.
 """
 
 from functools import partial
@@ -14,6 +15,7 @@ compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy")
 
 SMALLEST_SD = 1e-6
 _LOG_2PI = np.log(2.0 * np.pi)
+_LEAST_WEIGHT = 1e-300  # of a cluster that no row belongs to
 
 
 @compiled()
@@ -67,27 +69,27 @@ def assign(numbers: Any, codes: Any, centres: Any, modes: Any, found: int, label
 
 @compiled()
 def recentre(
-    numbers: Any, codes: Any, starts: Any, labels: Any, centres: Any, modes: Any, tally: Any
+    numbers: Any, codes: Any, starts: Any, labels: Any, centres: Any, modes: Any, count: Any
 ) -> None:
-    """Set each centre to the mean and the most frequent levels of its rows; `tally` is (k, L)."""
+    """Set each centre to the mean and the most frequent levels of its rows; `count` is (k, L)."""
     k, p, q = centres.shape[0], numbers.shape[1], codes.shape[1]
     sizes = np.zeros(k)
     sums = np.zeros((k, p))
-    tally[:] = 0.0
+    count[:] = 0.0
     for i in range(labels.shape[0]):
         j = labels[i]
         sizes[j] += 1.0
         for f in range(p):
             sums[j, f] += numbers[i, f]
         for f in range(q):
-            tally[j, codes[i, f]] += 1.0
+            count[j, codes[i, f]] += 1.0
     for j in range(k):
         if sizes[j] == 0.0:
             continue
         for f in range(p):
             centres[j, f] = sums[j, f] / sizes[j]
         for f in range(q):
-            modes[j, f] = starts[f] + np.argmax(tally[j, starts[f] : starts[f + 1]])
+            modes[j, f] = starts[f] + np.argmax(count[j, starts[f] : starts[f + 1]])
 
 
 @compiled()
@@ -112,7 +114,7 @@ def start_labels(
     least = np.inf
     centres = np.empty((k, numbers.shape[1]))
     modes = np.empty((k, codes.shape[1]), np.int64)
-    tally = np.empty((k, starts[-1]))
+    count = np.empty((k, starts[-1]))
     labels = np.empty(numbers.shape[0], np.int64)
     for r in range(orders.shape[0]):
         found = first_centres(numbers, codes, orders[r], centres, modes)
@@ -122,7 +124,7 @@ def start_labels(
             moves, cost = assign(numbers, codes, centres, modes, found, labels)
             if moves == 0:
                 break
-            recentre(numbers, codes, starts, labels, centres, modes, tally)
+            recentre(numbers, codes, starts, labels, centres, modes, count)
         if cost < least:
             least = cost
             best[:] = labels
@@ -140,34 +142,68 @@ def expect(
 ) -> Any:
     """Fill the posterior (n, k) of the clusters; return the mean log-likelihood of a row."""
     n, p, q, k = numbers.shape[0], numbers.shape[1], codes.shape[1], log_weight.shape[0]
-    base = np.empty(k)
-    precision = np.empty((k, p))
-    for j in range(k):
-        base[j] = log_weight[j] - 0.5 * p * _LOG_2PI
-        for f in range(p):
-            base[j] -= np.log(sd[j, f])
-            precision[j, f] = 1.0 / sd[j, f]
+    base = log_weight - 0.5 * p * _LOG_2PI
+    precision = np.empty((p, k))
+    for f in range(p):
+        for j in range(k):
+            base[j] -= np.log(sd[f, j])
+            precision[f, j] = 1.0 / sd[f, j]
     total = 0.0
+    value = np.empty(k)
     for i in range(n):
+        value[:] = 0.0
+        for f in range(p):
+            for j in range(k):
+                z = (numbers[i, f] - mean[f, j]) * precision[f, j]
+                value[j] -= 0.5 * z * z
+        for f in range(q):
+            level = codes[i, f]
+            for j in range(k):
+                value[j] += log_share[level, j]
         top = -np.inf
         for j in range(k):
-            squares = 0.0
-            for f in range(p):
-                z = (numbers[i, f] - mean[j, f]) * precision[j, f]
-                squares += z * z
-            value = base[j] - 0.5 * squares
-            for f in range(q):
-                value += log_share[j, codes[i, f]]
-            posterior[i, j] = value
-            top = max(top, value)
+            value[j] += base[j]
+            top = max(top, value[j])
         mass = 0.0
         for j in range(k):
-            posterior[i, j] = np.exp(posterior[i, j] - top)
+            posterior[i, j] = np.exp(value[j] - top)
             mass += posterior[i, j]
         for j in range(k):
             posterior[i, j] /= mass
         total += top + np.log(mass)
     return total / n
+
+
+@compiled()
+def tally(
+    numbers: Any, codes: Any, posterior: Any, weight: Any, mean: Any, sd: Any, share: Any
+) -> None:
+    """Fill weights (k,), means (p, k), sums of squared gaps (p, k), and level counts from 1."""
+    n, k = posterior.shape
+    weight[:] = 0.0
+    mean[:] = 0.0
+    sd[:] = 0.0
+    share[:] = 1.0
+    for i in range(n):
+        for j in range(k):
+            weight[j] += posterior[i, j]
+        for f in range(numbers.shape[1]):
+            for j in range(k):
+                mean[f, j] += posterior[i, j] * numbers[i, f]
+        for f in range(codes.shape[1]):
+            level = codes[i, f]
+            for j in range(k):
+                share[level, j] += posterior[i, j]
+    for j in range(k):
+        weight[j] = max(weight[j], _LEAST_WEIGHT)
+    for f in range(numbers.shape[1]):
+        for j in range(k):
+            mean[f, j] /= weight[j]
+    for i in range(n):
+        for f in range(numbers.shape[1]):
+            for j in range(k):
+                gap = numbers[i, f] - mean[f, j]
+                sd[f, j] += posterior[i, j] * gap * gap
 
 
 @compiled()
@@ -187,33 +223,17 @@ def maximise(
     A deviation that vanishes is replaced by that of the whole column (`column_sd`, at least
     1e-6); shares of levels start their counts at 1.
     """
-    n, k, p, q = numbers.shape[0], log_weight.shape[0], numbers.shape[1], codes.shape[1]
-    weight = np.zeros(k)
-    mean[:] = 0.0
-    sd[:] = 0.0
-    log_share[:] = 1.0
-    for i in range(n):
-        for j in range(k):
-            w = posterior[i, j]
-            weight[j] += w
-            for f in range(p):
-                mean[j, f] += w * numbers[i, f]
-            for f in range(q):
-                log_share[j, codes[i, f]] += w
+    n, k = posterior.shape
+    weight = np.empty(k)
+    tally(numbers, codes, posterior, weight, mean, sd, log_share)
     for j in range(k):
-        for f in range(p):
-            mean[j, f] /= max(weight[j], 1e-300)
-    for i in range(n):
+        log_weight[j] = np.log(weight[j] / n)
+    for f in range(numbers.shape[1]):
         for j in range(k):
-            for f in range(p):
-                gap = numbers[i, f] - mean[j, f]
-                sd[j, f] += posterior[i, j] * gap * gap
-    for j in range(k):
-        log_weight[j] = np.log(max(weight[j], 1e-300) / n)
-        for f in range(p):
-            value = np.sqrt(sd[j, f] / max(weight[j], 1e-300))
-            sd[j, f] = value if value > SMALLEST_SD else column_sd[f]
-        for f in range(q):
-            room = weight[j] + (starts[f + 1] - starts[f])
-            for level in range(starts[f], starts[f + 1]):
-                log_share[j, level] = np.log(log_share[j, level] / room)
+            value = np.sqrt(sd[f, j] / weight[j])
+            sd[f, j] = value if value > SMALLEST_SD else column_sd[f]
+    for f in range(codes.shape[1]):
+        for level in range(starts[f], starts[f + 1]):
+            for j in range(k):
+                room = weight[j] + (starts[f + 1] - starts[f])
+                log_share[level, j] = np.log(log_share[level, j] / room)

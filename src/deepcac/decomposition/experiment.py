@@ -49,7 +49,7 @@ class Record(NamedTuple):
         Discriminants that the search fitted, and what it takes if each configuration is fitted
         as a whole.
     seconds_clustering, seconds : float
-        Wall time of the clustering, shared by the arms of a run, and of the fit with its search.
+        Processor time of the clustering, shared by the arms of a run, and of the fit with its search.
     """
 
     run: int
@@ -156,16 +156,16 @@ def _one_run(
     max_clusters: int | None,
     ties: Ties,
 ) -> Iterator[Record]:
-    start = time.perf_counter()
+    start = time.process_time()
     train = X.iloc[parts.train]
     classes = np.unique(y[parts.train], return_inverse=True)[1]
     found = decompose(Columns.of(train).encode(train), classes, max_clusters=max_clusters, rng=rng)
     clusters = labels_of(found, classes)
-    shared = time.perf_counter() - start
+    shared = time.process_time() - start
     components = tuple(cluster.n_components for cluster in found)
     for base, estimator in _BASES.items():
         for arm in _ARMS:
-            start = time.perf_counter()
+            start = time.process_time()
             model = ClassDecompositionClassifier(
                 estimator(),
                 search="greedy" if arm == "greedy" else "none",
@@ -175,7 +175,7 @@ def _one_run(
             labels: Ints = np.zeros_like(clusters) if arm == "alone" else clusters
             held = X.iloc[parts.validation], y[parts.validation]
             model.fit(train, y[parts.train], validation=held, clusters=labels)
-            seconds = time.perf_counter() - start
+            seconds = time.process_time() - start
             yield Record(
                 run=run,
                 base=base,

@@ -19,47 +19,43 @@ _LEAST_WEIGHT = 1e-300  # of a cluster that no row belongs to
 
 
 @compiled()
-def distance(numbers: Any, codes: Any, i: int, centre: Any, modes: Any) -> Any:
-    """Squared distance of row i to a centre; a level that differs counts 1."""
-    total = 0.0
+def distances(numbers: Any, codes: Any, i: int, centres: Any, modes: Any, gaps: Any) -> None:
+    """Fill `gaps` (k,) with the squared distances of row i; a level that differs counts 1."""
+    gaps[:] = 0.0
     for f in range(numbers.shape[1]):
-        gap = numbers[i, f] - centre[f]
-        total += gap * gap
+        for j in range(gaps.shape[0]):
+            gap = numbers[i, f] - centres[f, j]
+            gaps[j] += gap * gap
     for f in range(codes.shape[1]):
-        if codes[i, f] != modes[f]:
-            total += 1.0
-    return total
+        for j in range(gaps.shape[0]):
+            gaps[j] += 1.0 if codes[i, f] != modes[f, j] else 0.0
 
 
 @compiled()
-def first_centres(numbers: Any, codes: Any, order: Any, centres: Any, modes: Any) -> Any:
+def first_centres(numbers: Any, codes: Any, order: Any, centres: Any, modes: Any, gaps: Any) -> Any:
     """Fill the centres with the first rows in `order` that differ; return their number."""
-    found = 0
+    found, k = 0, gaps.shape[0]
     for i in order:
-        new = True
-        for j in range(found):
-            if distance(numbers, codes, i, centres[j], modes[j]) == 0.0:
-                new = False
-                break
-        if new:
-            centres[found] = numbers[i]
-            modes[found] = codes[i]
+        distances(numbers, codes, i, centres[:, :found], modes[:, :found], gaps[:found])
+        if found == 0 or gaps[:found].min() > 0.0:
+            centres[:, found] = numbers[i]
+            modes[:, found] = codes[i]
             found += 1
-            if found == centres.shape[0]:
+            if found == k:
                 break
     return found
 
 
 @compiled()
-def assign(numbers: Any, codes: Any, centres: Any, modes: Any, found: int, labels: Any) -> Any:
+def assign(numbers: Any, codes: Any, centres: Any, modes: Any, gaps: Any, labels: Any) -> Any:
     """Move every row to its nearest centre; return the moves and the sum of the distances."""
     moves, total = 0, 0.0
     for i in range(labels.shape[0]):
-        nearest, least = 0, np.inf
-        for j in range(found):
-            gap = distance(numbers, codes, i, centres[j], modes[j])
-            if gap < least:
-                nearest, least = j, gap
+        distances(numbers, codes, i, centres, modes, gaps)
+        nearest, least = 0, gaps[0]
+        for j in range(1, gaps.shape[0]):
+            if gaps[j] < least:
+                nearest, least = j, gaps[j]
         if labels[i] != nearest:
             labels[i] = nearest
             moves += 1
@@ -72,24 +68,24 @@ def recentre(
     numbers: Any, codes: Any, starts: Any, labels: Any, centres: Any, modes: Any, count: Any
 ) -> None:
     """Set each centre to the mean and the most frequent levels of its rows; `count` is (k, L)."""
-    k, p, q = centres.shape[0], numbers.shape[1], codes.shape[1]
+    p, q, k = numbers.shape[1], codes.shape[1], count.shape[0]
     sizes = np.zeros(k)
-    sums = np.zeros((k, p))
+    sums = np.zeros((p, k))
     count[:] = 0.0
     for i in range(labels.shape[0]):
         j = labels[i]
         sizes[j] += 1.0
         for f in range(p):
-            sums[j, f] += numbers[i, f]
+            sums[f, j] += numbers[i, f]
         for f in range(q):
             count[j, codes[i, f]] += 1.0
     for j in range(k):
         if sizes[j] == 0.0:
             continue
         for f in range(p):
-            centres[j, f] = sums[j, f] / sizes[j]
+            centres[f, j] = sums[f, j] / sizes[j]
         for f in range(q):
-            modes[j, f] = starts[f] + np.argmax(count[j, starts[f] : starts[f + 1]])
+            modes[f, j] = starts[f] + np.argmax(count[j, starts[f] : starts[f + 1]])
 
 
 @compiled()
@@ -107,21 +103,21 @@ def start_labels(
     orders : array of shape (r, n)
         Orders of the rows; each run starts from the first k different rows.
     k, passes : int
-        Clusters, and the most passes of a run.
+        Clusters, fewer if there are fewer different rows, and the most passes of a run.
     best : array of shape (n,), int64
         To be filled.
     """
+    centres, modes = np.empty((numbers.shape[1], k)), np.empty((codes.shape[1], k), np.int64)
+    k = first_centres(numbers, codes, orders[0], centres, modes, np.empty(k))
+    centres, modes = np.empty((numbers.shape[1], k)), np.empty((codes.shape[1], k), np.int64)
+    gaps, count, labels = np.empty(k), np.empty((k, starts[-1])), np.empty_like(best)
     least = np.inf
-    centres = np.empty((k, numbers.shape[1]))
-    modes = np.empty((k, codes.shape[1]), np.int64)
-    count = np.empty((k, starts[-1]))
-    labels = np.empty(numbers.shape[0], np.int64)
     for r in range(orders.shape[0]):
-        found = first_centres(numbers, codes, orders[r], centres, modes)
+        first_centres(numbers, codes, orders[r], centres, modes, gaps)
         labels[:] = -1
         cost = np.inf
         for _ in range(passes):
-            moves, cost = assign(numbers, codes, centres, modes, found, labels)
+            moves, cost = assign(numbers, codes, centres, modes, gaps, labels)
             if moves == 0:
                 break
             recentre(numbers, codes, starts, labels, centres, modes, count)

@@ -7,10 +7,12 @@ from deepcac.decomposition import (
     MixedNaiveBayes,
     PairwiseLinearSVC,
 )
+from deepcac.decomposition.smo import UnitPoints
 
 MODELS = [
     MixedNaiveBayes(),
     PairwiseLinearSVC(),
+    UnitPoints(),
     ClassDecompositionClassifier(),
     ClassDecompositionClassifier(search="none"),
     ClassDecompositionClassifier(search="exhaustive", max_clusters=3),

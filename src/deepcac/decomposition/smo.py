@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -54,6 +54,30 @@ class Design(NamedTuple):
             elif size > 2:
                 blocks.append((column[:, None] == np.arange(size)).astype(np.float64))
         return np.ascontiguousarray(np.hstack(blocks))
+
+
+class UnitPoints(TransformerMixin, BaseEstimator):
+    """Rows of a table as points in [0, 1]^d, for classifiers that take numbers only.
+
+    Missing values become means and most frequent levels, categories one-hot.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn ranges, means and levels from rows (n, d)."""
+        X = check_rows(self, X)
+        self._columns = Columns.of(X)
+        self.design_ = Design.of(self._columns.encode(X))
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """Return points; outside [0, 1] for numbers beyond those of `fit`."""
+        check_is_fitted(self)
+        return self.design_.points(self._columns.encode(check_rows(self, X, reset=False)))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 class Problem(NamedTuple):

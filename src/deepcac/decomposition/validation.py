@@ -42,9 +42,7 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool = True) -> 
         estimator._nominal = nominal
     if not nominal:
         options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
-        if y is None and not reset:
-            return validate_data(estimator, X, **options)
-        return validate_data(estimator, X, y, **options)
+        return validate_data(estimator, X, **({} if y is None else {"y": y}), **options)
     table = X if reset or isinstance(X, pd.DataFrame) else _named(estimator, X)
     if reset:
         validate_data(estimator, table, skip_check_array=True)

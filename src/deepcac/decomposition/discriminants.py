@@ -91,15 +91,19 @@ class ValidationAccuracy:
     def __init__(self, predictor: Predictor, classes: Ints) -> None:
         self.predictor, self._classes = predictor, classes
         self._known: dict[Configuration, float] = {}
+        self._focus: tuple[Configuration, int] | None = None
         self.evaluated = self.discriminants = 0
 
     def focus(self, configuration: Configuration, active: int) -> None:
-        """Announce which class will change."""
-        self.predictor.focus(configuration, active)
+        """Announce which class will change; heeded once something is asked that is not known."""
+        self._focus = configuration, active
 
     def __call__(self, configuration: Configuration) -> float:
         """Return the accuracy."""
         if configuration not in self._known:
+            if self._focus is not None:
+                self.predictor.focus(*self._focus)
+                self._focus = None
             self.evaluated += 1
             self.discriminants += self.predictor.size(configuration)
             right = self.predictor.predict(configuration) == self._classes

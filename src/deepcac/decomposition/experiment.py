@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC
 
 from deepcac.decomposition.decompose import decompose, labels_of
 from deepcac.decomposition.estimator import ClassDecompositionClassifier
@@ -218,11 +219,7 @@ def _fit_arm(data: _Run, base: Base, arm: Arm, ties: Ties) -> Record:
 
 
 def _machines_against_rest() -> Any:
-    # The intercept is a weight too; the larger its coordinate, the less it is held back.
-    machines = LinearSVC(
-        loss="hinge", tol=1e-2, max_iter=3000, intercept_scaling=10, random_state=0
-    )
-    return make_pipeline(UnitPoints(), machines)
+    return make_pipeline(UnitPoints(), OneVsRestClassifier(SVC(kernel="linear")))
 
 
 _BASES: dict[Base, Any] = {

@@ -36,11 +36,12 @@ Search = Literal["greedy", "none", "exhaustive"]
 RefitMode = Literal["all", "one_class"]
 
 
-def _base_has(method: str) -> Any:
-    def check(self: "ClassDecompositionClassifier") -> bool:
-        return hasattr(self._base(), method)
+def _has_probabilities(self: "ClassDecompositionClassifier") -> bool:
+    return hasattr(self._base(), "predict_proba")
 
-    return available_if(check)
+
+def _has_values_only(self: "ClassDecompositionClassifier") -> bool:
+    return hasattr(self._base(), "decision_function") and not _has_probabilities(self)
 
 
 class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
@@ -265,17 +266,18 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         groups = self.estimator_.predict(rows)
         return self.classes_[self._class_of_group[groups]]
 
-    @_base_has("predict_proba")
+    @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities (n, n_classes): the sums over the groups of each class."""
         rows = self._rows(X)
         shares = self.estimator_.predict_proba(rows)
         return shares @ np.eye(len(self.classes_))[self._class_of_group]
 
-    @_base_has("decision_function")
+    @available_if(_has_values_only)
     def decision_function(self, X: Any) -> Floats:
-        """Return the highest value among the groups of each class.
+        """Return the highest value among the groups of each class, of a base without probabilities.
 
+        Sums of probabilities may rank rows otherwise, so that there is only one of the two.
         For two classes it is (n,), the second less the first; else (n, n_classes).
         """
         rows = self._rows(X)

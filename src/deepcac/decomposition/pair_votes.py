@@ -32,7 +32,7 @@ class ByPairs:
         self._machines, self._groups, self.fitted = machines, groups, 0
         self._planes: dict[tuple[Name, Name], Floats] = {}
         self._rest: list[Name] = []  # groups of the other classes
-        self._votes: Votes = np.empty((0, 0), np.int16)  # among them, (m, rest)
+        self._votes: Votes = np.empty((machines.n_new, 0), np.int16)  # among them, (m, rest)
         self._wins: dict[Name, Flags] = {}  # of a group of the class against them, (m, rest)
 
     def focus(self, configuration: Configuration, active: int) -> None:

@@ -9,6 +9,8 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from deepcac.errors import DataError
 
+NO_CLASSES = "no_validation"  # what validate_data calls it
+
 
 def has_categories(X: Any) -> bool:
     """Whether this is a DataFrame with a column of dtype "category"."""
@@ -17,7 +19,7 @@ def has_categories(X: Any) -> bool:
     )
 
 
-def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool = True) -> Any:
+def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = True) -> Any:
     """Return validated rows, with classes if they are given.
 
     A DataFrame with categories stays one, its columns in the order of `fit`; all else becomes a
@@ -42,17 +44,17 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool = True) -> 
         estimator._nominal = nominal
     if not nominal:
         options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
-        return validate_data(estimator, X, **({} if y is None else {"y": y}), **options)
+        return validate_data(estimator, X, y, **options)
     table = X if reset or isinstance(X, pd.DataFrame) else _named(estimator, X)
     if reset:
-        validate_data(estimator, table, skip_check_array=True)
+        validate_data(estimator, table, y, skip_check_array=True)
     else:
         table = _in_order(estimator, table)
     numbers = table.select_dtypes("number")
     infinite = numbers.columns[np.isinf(numbers.to_numpy(np.float64, na_value=np.nan)).any(axis=0)]
     if len(infinite):
         raise DataError(f"column {infinite[0]!r} holds an infinite value; make it missing")
-    if y is None:
+    if isinstance(y, str):
         return table
     y = column_or_1d(y, warn=True)
     check_consistent_length(table, y)

@@ -19,8 +19,10 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
+from deepcac.cac.cluster import place
 from deepcac.cac.kernel import sweep
-from deepcac.cac.state import allocate, recount, row_norms
+from deepcac.cac.rows import prepare
+from deepcac.cac.state import allocate, recount
 from deepcac.cac.theory import growth_exponent
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -51,14 +53,12 @@ def best(action, repeats=REPEATS):
 
 def one_pass(X, y, start, k, alpha):
     """Return the best seconds of a pass that scores every row, and its moves."""
-    norms, columns = np.empty(len(X)), np.empty(X.shape[1])
-    row_norms(X, norms, columns)
-    times = []
+    rows, times = prepare(X), []
     for _ in range(REPEATS):
-        labels, state = start.copy(), allocate(*X.shape, k, 2)
-        recount(X, y, labels, state)
+        cells, state = place(y, start, k, rows), allocate(rows.blocks, k, 2)
+        recount(rows.X, cells.ravel(), state)
         begin = time.perf_counter()
-        moves = sweep(X, norms, y, labels, state, alpha, True)
+        moves = sweep(rows, cells, state, alpha, True)
         times.append(time.perf_counter() - begin)
     return min(times), moves
 

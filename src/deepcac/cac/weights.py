@@ -1,0 +1,220 @@
+r"""The weights of CAC's two changes of cost, and their renewal when clusters have changed.
+
+Both changes of the cost, of adding a row x of class c to cluster j (Gamma+) and of removing it
+(Gamma-), are affine in ||x||^2 and x:
+
+.. math:: \Gamma = constant + factor \, \|x\|^2 + v \cdot x
+
+where v is a combination of the class sums of cluster j. The three depend on (add or remove,
+class, cluster) alone and change only when the cluster does. For any number of classes the
+separation is the sum over pairs of present classes; with T the sum of the M class means,
+:math:`\sum_{a<b} \|\mu_a-\mu_b\|^2 = M \sum_a \|\mu_a\|^2 - \|T\|^2`, and two classes are the
+case M = 2.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from deepcac.cac.drift import derive, worn
+from deepcac.cac.state import (
+    BASE,
+    DRIFT,
+    FRESH,
+    INVERSE,
+    PRESENT,
+    PRODUCTS,
+    REORDER,
+    SCORED,
+    SEPARATION,
+    SIZE,
+    SQUARES,
+    SURE,
+    TOTAL,
+    State,
+    compiled,
+    refresh,
+)
+
+ADD, REMOVE = 0, 1
+# A change of cost smaller than this share of its own terms is rounding, neither gain nor loss.
+ROUNDING = 1e-12
+# Unit of single precision; what it loses below its smallest number; what it holds for certain.
+SINGLE, TINY, HUGE = 2.0**-24, 1e-30, 1e30
+
+
+@compiled(inline="always")
+def coefficients(
+    gram: Any, scalars: Any, j: int, c: int, sign: int, alpha: float, sized: bool, share: Any
+) -> Any:
+    """Weights of one Gamma; `share` (C,) receives the coefficient of each class sum in v.
+
+    Parameters
+    ----------
+    gram, scalars : ndarray
+        As in `State`.
+    j, c : int
+        Cluster, and class of the row.
+    sign : {1, -1}
+        Add or remove.
+    alpha : float
+        Weight of the separation.
+    sized : bool
+        Whether the cluster's size multiplies its separation.
+
+    Returns
+    -------
+    constant, factor : float
+        The other two terms of the affine form.
+    """
+    n_classes = gram.shape[1]
+    present, size, total = scalars[j, PRESENT], scalars[j, SIZE], scalars[j, TOTAL]
+    if size == 0.0:
+        share[:n_classes] = 0.0
+        constant, factor = 0.0, 0.0
+    else:
+        one = 1.0 / (size + sign)
+        factor = sign * size * one  # `within` changes by this times ||x - mu||^2
+        constant = sign * total * one / size
+        constant -= alpha * sign * scalars[j, SEPARATION] if sized else 0.0
+        weight = alpha * (size + sign) if sized else alpha
+        # The mean of class c moves by step (x - mu_c). If it had no row, it comes to be at x.
+        mine = scalars[j, INVERSE + c]
+        absent = mine == 0.0
+        step = 1.0 if absent else sign * mine / (1.0 + sign * mine)
+        pull = 2.0 * weight * step
+        own = gram[j, c, c] * mine * mine
+        lean = present * own  # becomes (M mu_c - T) . mu_c, with the M class means' sum T
+        for b in range(n_classes):
+            share[b] = pull * scalars[j, INVERSE + b] - 2.0 * sign * one
+            lean -= gram[j, c, b] * mine * scalars[j, INVERSE + b]
+        bend = weight * (present if absent else present - 1.0) * step * step
+        share[c] -= (pull * present - 2.0 * bend) * mine
+        constant += pull * lean - bend * own - (weight * scalars[j, SQUARES] if absent else 0.0)
+        factor -= bend
+    return constant, factor
+
+
+@compiled(fastmath=REORDER)
+def combine(sums: Any, share: Any, j: int, k: int, form: Any) -> Any:
+    """Set v in `form` to the sum of `share` times the class sums of cluster j.
+
+    Returns
+    -------
+    changed, length : float
+        Norms of the change of v, and of v.
+    """
+    changed, length = 0.0, 0.0
+    if sums.shape[0] == 2 * k:
+        first, second, one, two = sums[j], sums[k + j], share[0], share[1]
+        for f in range(first.shape[0]):
+            value = one * first[f] + two * second[f]
+            changed += (value - form[f]) * (value - form[f])
+            length += value * value
+            form[f] = value
+        return np.sqrt(changed), np.sqrt(length)
+    for f in range(sums.shape[1]):
+        value = 0.0
+        for b in range(sums.shape[0] // k):
+            value += share[b] * sums[b * k + j, f]
+        changed += (value - form[f]) * (value - form[f])
+        length += value * value
+        form[f] = value
+    return np.sqrt(changed), np.sqrt(length)
+
+
+@compiled()
+def renew(state: State, alpha: float, sized: bool, radius: float, spread: float) -> None:
+    """Bring all weights up to date, and with them drift, levels and rates.
+
+    Drift and levels are in units of (norm + `spread`) * `radius`, in which a change of a form by
+    (v, factor, constant) changes no score by more than ``max(||v|| + |factor| radius, |constant|
+    / spread) / radius``, since ``||x|| <= radius``.
+
+    Parameters
+    ----------
+    state : State
+        Changed in place.
+    alpha, sized
+        As in `coefficients`.
+    radius, spread : float
+        As in `Rows`.
+    """
+    k, n_classes, pending = state.gram.shape[0], state.gram.shape[1], state.pending
+    for j in range(k):
+        if pending[j] == PRODUCTS:
+            refresh(j, state)
+        if pending[j] != FRESH and worn(j, state):
+            derive(j, state, alpha, sized, radius, spread)
+    for c in range(n_classes):
+        drifted, largest = 0.0, 0.0
+        for way in (ADD, REMOVE):
+            changed, size = 0.0, 0.0
+            for j in range(k):
+                form = state.forms[way, c * k + j]
+                if pending[j] != FRESH and (way == ADD or state.counts[c * k + j] > 1):
+                    move = _renew_form(state, form, c, j, 1 - 2 * way, alpha, sized, radius, spread)
+                    changed = max(changed, move)
+                size = max(size, form[-1])
+            drifted += changed
+            largest += size
+        # A row's change of cost is one Gamma- plus the least Gamma+.
+        level = state.level[c]
+        level[DRIFT] += drifted
+        level[BASE] = ((state.weights.shape[1] + 4) * SINGLE + 4.0 * ROUNDING) * largest + TINY
+        if not level[BASE] < HUGE:
+            level[BASE] = np.inf  # single precision does not hold such weights: nothing is sure
+        level[SURE] = level[BASE] + (level[DRIFT] - level[SCORED])
+    _round_off(state, radius, spread)
+    for j in range(k):
+        pending[j] = FRESH
+
+
+@compiled()
+def _renew_form(
+    state: State,
+    form: Any,
+    c: int,
+    j: int,
+    sign: int,
+    alpha: float,
+    sized: bool,
+    radius: float,
+    spread: float,
+) -> float:
+    """Renew one form of class c and cluster j; return by how much scores may have changed."""
+    k, share = state.gram.shape[0], state.room[0]
+    d = form.shape[0] - 3
+    constant, factor = coefficients(state.gram, state.scalars, j, c, sign, alpha, sized, share)
+    changed, length = combine(state.sums, share, j, k, form[:d])
+    changed += abs(factor - form[d]) * radius
+    changed = max(changed, abs(constant - form[d + 1]) / spread)
+    form[d], form[d + 1] = factor, constant
+    form[d + 2] = max(length + abs(factor) * radius, abs(constant) / spread) / radius
+    return changed / radius
+
+
+@compiled()
+def _round_off(state: State, radius: float, spread: float) -> None:
+    """Put the changed forms, scaled as the blocks are, into single precision."""
+    k, forms, weights = state.gram.shape[0], state.forms, state.weights
+    cells, d, scale = forms.shape[1], forms.shape[2] - 3, 1.0 / (radius * spread)
+    one = 1.0 / radius
+    for cell in range(cells):
+        if state.pending[cell % k] == FRESH:
+            continue
+        add, remove = forms[ADD, cell], forms[REMOVE, cell]
+        out = weights[cell]
+        if k == 2:  # Gamma- and the only Gamma+ in one form
+            other = forms[ADD, cell + 1 - 2 * (cell % 2)]
+            for f in range(d):
+                out[f] = (remove[f] + other[f]) * one
+            out[d] = remove[d] + other[d]
+            out[d + 1] = (remove[d + 1] + other[d + 1]) * scale
+            continue
+        into = weights[cells + cell]
+        for f in range(d):
+            out[f] = remove[f] * one
+            into[f] = add[f] * one
+        out[d], into[d] = remove[d], add[d]
+        out[d + 1], into[d + 1] = remove[d + 1] * scale, add[d + 1] * scale

@@ -100,10 +100,10 @@ def _sweep(
                 r = events[e]
                 i, cell = b * BLOCK + r, cells[b, r]
                 c = cell // gram.shape[0]
-                if scores[-2, r] > level[c, SURE] or counts[cell] == 1:
+                if scores[-3, r] > level[c, SURE] or counts[cell] == 1:
                     continue  # it stays for certain, or as the last of its class
                 p = cell - c * gram.shape[0]
-                q = decide(X[i], squares[i], scores[-2, r], c, p, radius, spread, state)
+                q = decide(X[i], squares[i], scores[-3, r], c, p, radius, spread, state)
                 if q == UNSURE:
                     renew(state, alpha, sized, radius, spread)
                     q = choose(X[i], squares[i], c, p, 0.0, state)

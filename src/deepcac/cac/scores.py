@@ -5,16 +5,19 @@ from typing import Any
 import numpy as np
 
 from deepcac.cac.state import BASE, DRIFT, EVENT, SCORED, State, compiled
-from deepcac.cac.tile import HEIGHT, WIDTH, tile
+from deepcac.cac.tile import HEIGHT, WIDTH, least, tile
 
 NEVER = np.float32(np.inf)
-# What only ranks needs no order of its sums; an infinite weight makes no decision sure.
+NONE = np.float32(0.0)
+# Levels are held against scores in single precision: rounded up by more than its unit.
+UP = 1.0 + 1e-6
+# What only ranks needs no order of its sums, and holds no NaN.
 RANK = {"reassoc", "contract", "nsz", "nnan"}
 
 
 @compiled()
 def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
-    """Score the rows of block b from row `first` on, and list those that may move.
+    """Score the rows of block b, and list those from row `first` on that may move.
 
     Parameters
     ----------
@@ -23,10 +26,11 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
     cells : ndarray of shape (BLOCK,), int32
         Cell of each row, -1 for none.
     first, b : int
-        First row, and index of the block.
+        First row to list, and index of the block.
     state : State
-        The last but one row of `scores` receives Gamma- plus the least Gamma+, `events` the rows
-        whose score is not above the level `EVENT` of their class, and `slack` is lowered.
+        The last but two row of `scores` receives Gamma- plus the least Gamma+, `events` the rows
+        whose score is not above the level `EVENT` of their class, and `slack` what the scores
+        leave room for.
 
     Returns
     -------
@@ -35,73 +39,76 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
     """
     weights, values, level = state.weights, state.scores, state.level
     k, n_classes = state.gram.shape[0], state.gram.shape[1]
-    start = first - first % WIDTH
+    best, above, mine = values[-3], values[-2], values[-1]
     for g in range(0, weights.shape[0], HEIGHT):
-        for r in range(start, block.shape[1], WIDTH):
+        for r in range(0, block.shape[1], WIDTH):
             tile(block, weights, values, g, r)
-    best, room = values[-2], values[-1]
     if k == 2:
-        pick_form(values, cells, start, state.counts.shape[0], best)
+        pick_form(values, cells, state.counts.shape[0], best, above)
     else:
-        pick_least(values, cells, start, k, n_classes, best, room)
+        pick_least(values, cells, k, n_classes, best, above)
     quiet = True
     for c in range(n_classes):
-        lowest = least_of(best, cells, first, c * k, c * k + k)
-        quiet = quiet and lowest > level[c, EVENT]
-        bound = lowest - level[c, BASE] + level[c, DRIFT]
-        if first == 0 or not bound >= state.slack[b, c]:
-            state.slack[b, c] = bound
+        event = level[c, EVENT]
+        hold_against(best, cells, c * k, c * k + k, np.float32(event * UP), above, mine)
+        lowest = least(mine)
+        quiet = quiet and lowest > event
+        state.slack[b, c] = lowest - level[c, BASE] + level[c, DRIFT]
         level[c, SCORED] = level[c, DRIFT]
-    return 0 if quiet else list_events(best, cells, first, k, level, state.events)
+    return 0 if quiet else list_events(above, first, state.events)
 
 
 @compiled(fastmath=RANK)
-def pick_form(values: Any, cells: Any, start: int, n_cells: int, best: Any) -> None:
+def pick_form(values: Any, cells: Any, n_cells: int, best: Any, above: Any) -> None:
     """Give each row the value of the form of its cell."""
-    for r in range(start, best.shape[0]):
-        best[r] = NEVER
+    for r in range(best.shape[0]):
+        best[r] = above[r] = NEVER
     for cell in range(n_cells):
         mine = values[cell]
-        for r in range(start, best.shape[0]):
-            best[r] = mine[r] if cells[r] == cell else best[r]
+        for r in range(best.shape[0]):
+            value, old = mine[r], best[r]  # loads without a condition can be done together
+            best[r] = value if cells[r] == cell else old
 
 
 @compiled(fastmath=RANK)
-def pick_least(
-    values: Any, cells: Any, start: int, k: int, n_classes: int, best: Any, room: Any
-) -> None:
+def pick_least(values: Any, cells: Any, k: int, n_classes: int, best: Any, above: Any) -> None:
     """Give each row its Gamma- plus the least Gamma+ of the other clusters."""
-    for r in range(start, best.shape[0]):
-        best[r] = NEVER
-        room[r] = np.float32(0.0)
+    for r in range(best.shape[0]):
+        best[r], above[r] = NEVER, NONE
     for c in range(n_classes):
         low, high = c * k, c * k + k
         for cell in range(low, high):
             leave, enter = values[cell], values[n_classes * k + cell]
-            for r in range(start, best.shape[0]):
-                open_to = cells[r] >= low and cells[r] < high and cells[r] != cell
-                best[r] = enter[r] if open_to and enter[r] < best[r] else best[r]
-                room[r] = leave[r] if cells[r] == cell else room[r]
-    for r in range(start, best.shape[0]):
-        best[r] += room[r]
+            for r in range(best.shape[0]):
+                here, gain, loss, old, kept = cells[r], enter[r], leave[r], best[r], above[r]
+                open_to = (here >= low) & (here < high) & (here != cell) & (gain < old)
+                best[r] = gain if open_to else old
+                above[r] = loss if here == cell else kept
+    for r in range(best.shape[0]):
+        best[r] += above[r]
+        above[r] = NEVER
 
 
 @compiled(fastmath=RANK)
-def least_of(best: Any, cells: Any, first: int, low: int, high: int) -> Any:
-    """Return the least score of the rows in cells low to high - 1."""
-    least = NEVER
-    for r in range(first, best.shape[0]):
-        value = best[r] if cells[r] >= low and cells[r] < high else NEVER
-        least = value if value < least else least
-    return least
+def hold_against(
+    best: Any, cells: Any, low: int, high: int, event: Any, above: Any, mine: Any
+) -> None:
+    """Fill `above` with score minus `event` for the rows in cells low to high - 1.
+
+    `mine` receives the scores of these rows, and `NEVER` for the others.
+    """
+    for r in range(best.shape[0]):
+        here, value, old = cells[r], best[r], above[r]
+        of_class = (here >= low) & (here < high)
+        above[r] = value - event if of_class else old
+        mine[r] = value if of_class else NEVER
 
 
 @compiled()
-def list_events(best: Any, cells: Any, first: int, k: int, level: Any, events: Any) -> int:
-    """List the rows whose score is not above the level of events; return their number."""
-    found = 0
-    for r in range(first, best.shape[0]):
+def list_events(above: Any, first: int, events: Any) -> int:
+    """List the rows from `first` on whose score is not above its level; return their number."""
+    found = np.uint64(0)
+    for r in range(above.shape[0]):
         events[found] = r
-        if cells[r] >= 0 and not best[r] > level[cells[r] // k, EVENT]:
-            found += 1
-    return found
+        found += np.uint64((r >= first) & (above[r] <= NONE))
+    return np.int64(found)

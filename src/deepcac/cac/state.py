@@ -59,8 +59,8 @@ class State(NamedTuple):
         What waits for renewal (`FRESH`, `WEIGHTS` or `PRODUCTS`).
     slack : ndarray of shape (blocks, C)
         No row of a block can move while the drift of its class stays below this.
-    scores : ndarray of shape (F + 2, BLOCK), float32
-        Values of all forms for a block, its scores, and room.
+    scores : ndarray of shape (F + 3, BLOCK), float32
+        Values of all forms for a block, its scores, and room for two more.
     events : ndarray of shape (BLOCK,), int64
         Rows of a block that must be looked at.
     room : ndarray of shape (2, C + k)
@@ -101,7 +101,7 @@ def allocate(blocks: npt.NDArray[np.float32], k: int, n_classes: int) -> State:
         level=np.zeros((n_classes, 6)),
         pending=np.full(k, WEIGHTS),
         slack=np.full((n_blocks, n_classes), -np.inf),
-        scores=np.empty((forms + 2, size), dtype=np.float32),
+        scores=np.empty((forms + 3, size), dtype=np.float32),
         events=np.empty(size, dtype=np.int64),
         room=np.empty((2, n_classes + k)),
     )

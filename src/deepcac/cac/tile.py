@@ -1,4 +1,4 @@
-"""A small matrix product in registers, the one place where the compiled code names vectors."""
+"""A small matrix product and a least value in registers: where the compiled code names vectors."""
 
 from typing import Any
 
@@ -87,3 +87,34 @@ def _emit_tile(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             half = builder.add(start, ir.Constant(_SIZE, h * LANES))
             builder.store(grown[2 * q + h], _vector_at(builder, out.data, half), align=4)
     return context.get_dummy_value()
+
+
+@intrinsic
+def least(typing: Any, values: Any) -> Any:
+    """Return the least of an array of float32 without NaN, whose length is whole `LANES`."""
+    return types.float32(values), _emit_least
+
+
+def _emit_least(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    values = context.make_array(signature.args[0])(context, builder, args[0])
+    n = builder.extract_value(values.shape, 0)
+    before, loop = builder.basic_block, builder.append_basic_block("values")
+    after = builder.append_basic_block("reduced")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    f, found = builder.phi(_SIZE), builder.phi(_VECTOR)
+    here = builder.load(_vector_at(builder, values.data, f), align=4)
+    lower = builder.select(builder.fcmp_ordered("<", here, found), here, found)
+    following = builder.add(f, ir.Constant(_SIZE, LANES))
+    for phi, start, step in (
+        (f, ir.Constant(_SIZE, 0), following),
+        (found, ir.Constant(_VECTOR, [float("inf")] * LANES), lower),
+    ):
+        phi.add_incoming(start, before)
+        phi.add_incoming(step, loop)
+    builder.cbranch(builder.icmp_unsigned("<", following, n), loop, after)
+    builder.position_at_end(after)
+    kind = ir.FunctionType(ir.FloatType(), [_VECTOR])
+    name = f"llvm.vector.reduce.fmin.v{LANES}f32"
+    reduce = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+    return builder.call(reduce, [lower], fastmath=("nnan", "nsz"))

@@ -47,13 +47,12 @@ ALLOWANCE = 1.0 / 16.0
 
 
 @compiled()
-def worn(j: int, state: State) -> bool:
+def worn(j: int, left: Any, k: int) -> bool:
     """Tell whether cluster j has used up the allowance of one of its cells."""
-    k = state.gram.shape[0]
-    for a in range(state.gram.shape[1]):
-        if state.left[a * k + j] < 0.0:
-            return True
-    return False
+    used = False
+    for cell in range(j, left.shape[0], k):
+        used |= left[cell] < 0.0
+    return used
 
 
 @compiled(inline="always")

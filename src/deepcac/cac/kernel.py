@@ -16,7 +16,6 @@ from deepcac.cac.state import (
     BASE,
     DRIFT,
     EVENT,
-    FRESH,
     PRODUCTS,
     SCOPE,
     SCORED,
@@ -118,7 +117,7 @@ def _sweep(
     return moves
 
 
-@compiled()
+@compiled(inline="always")
 def may_move(b: int, level: Any, slack: Any) -> bool:
     """Tell whether a row of block b may move, for all that is known without scoring it."""
     for c in range(level.shape[0]):
@@ -128,7 +127,7 @@ def may_move(b: int, level: Any, slack: Any) -> bool:
     return False
 
 
-@compiled()
+@compiled(inline="always")
 def open_levels(level: Any) -> None:
     """Set the levels for scoring a block with the present forms."""
     for c in range(level.shape[0]):
@@ -138,7 +137,7 @@ def open_levels(level: Any) -> None:
         level[c, SCOPE] *= 0.9
 
 
-@compiled()
+@compiled(inline="always")
 def outgrown(level: Any) -> bool:
     """Tell whether a class has drifted beyond the level up to which events were listed."""
     found = False
@@ -149,7 +148,7 @@ def outgrown(level: Any) -> bool:
     return found
 
 
-@compiled()
+@compiled(inline="always")
 def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: State) -> bool:
     """Take row x, of class c, from cluster p to cluster q; tell whether weights must be renewed.
 
@@ -170,7 +169,7 @@ def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: Stat
     return left[leave] < 0.0 or left[enter] < 0.0
 
 
-@compiled()
+@compiled(inline="always")
 def decide(
     x: Any, square: float, score: float, c: int, p: int, radius: float, spread: float, state: State
 ) -> int:
@@ -181,7 +180,7 @@ def decide(
     return choose(x, square, c, p, sure * (np.sqrt(square) + spread) * radius, state)
 
 
-@compiled()
+@compiled(inline="always")
 def gamma(x: Any, square: float, form: Any) -> float:
     """Change of cost that a form gives for row x."""
     d = x.shape[0]

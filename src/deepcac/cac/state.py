@@ -148,14 +148,13 @@ def recount(X: Any, cells: Any, state: State) -> None:
 
 
 @compiled()
-def refresh(j: int, state: State) -> None:
+def refresh(j: int, sums: Any, counts: Any, gram: Any, scalars: Any) -> None:
     """Compute the products of cluster j from its sums, to rank by and not for the cost."""
-    sums, gram = state.sums, state.gram
     k = gram.shape[0]
     for a in range(gram.shape[1]):
         for b in range(a + 1):
             gram[j, a, b] = gram[j, b, a] = dot(sums[a * k + j], sums[b * k + j])
-    spread(gram, state.counts, j, state.scalars)
+    spread(gram, counts, j, scalars)
 
 
 @compiled()

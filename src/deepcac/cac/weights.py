@@ -115,7 +115,7 @@ def combine(sums: Any, share: Any, j: int, k: int, form: Any) -> Any:
         return np.sqrt(changed), np.sqrt(length)
     for f in range(sums.shape[1]):
         value = 0.0
-        for b in range(sums.shape[0] // k):
+        for b in range(share.shape[0] - k):
             value += share[b] * sums[b * k + j, f]
         changed += (value - form[f]) * (value - form[f])
         length += value * value
@@ -141,10 +141,15 @@ def renew(state: State, alpha: float, sized: bool, radius: float, spread: float)
         As in `Rows`.
     """
     k, n_classes, pending = state.gram.shape[0], state.gram.shape[1], state.pending
+    waiting = FRESH
+    for j in range(k):
+        waiting = max(waiting, pending[j])
+    if waiting == FRESH:
+        return
     for j in range(k):
         if pending[j] == PRODUCTS:
-            refresh(j, state)
-        if pending[j] != FRESH and worn(j, state):
+            refresh(j, state.sums, state.counts, state.gram, state.scalars)
+        if pending[j] != FRESH and worn(j, state.left, k):
             derive(j, state, alpha, sized, radius, spread)
     for c in range(n_classes):
         drifted, largest = 0.0, 0.0
@@ -153,8 +158,14 @@ def renew(state: State, alpha: float, sized: bool, radius: float, spread: float)
             for j in range(k):
                 form = state.forms[way, c * k + j]
                 if pending[j] != FRESH and (way == ADD or state.counts[c * k + j] > 1):
-                    move = _renew_form(state, form, c, j, 1 - 2 * way, alpha, sized, radius, spread)
-                    changed = max(changed, move)
+                    share, sign = state.room[0], 1 - 2 * way
+                    constant, factor = coefficients(
+                        state.gram, state.scalars, j, c, sign, alpha, sized, share
+                    )
+                    moved, length = combine(state.sums, share, j, k, form)
+                    changed = max(
+                        changed, settle(form, constant, factor, moved, length, radius, spread)
+                    )
                 size = max(size, form[-1])
             drifted += changed
             largest += size
@@ -165,29 +176,24 @@ def renew(state: State, alpha: float, sized: bool, radius: float, spread: float)
         if not level[BASE] < HUGE:
             level[BASE] = np.inf  # single precision does not hold such weights: nothing is sure
         level[SURE] = level[BASE] + (level[DRIFT] - level[SCORED])
-    _round_off(state, radius, spread)
+    round_off(state.forms, state.weights, pending, radius, spread)
     for j in range(k):
         pending[j] = FRESH
 
 
-@compiled()
-def _renew_form(
-    state: State,
+@compiled(inline="always")
+def settle(
     form: Any,
-    c: int,
-    j: int,
-    sign: int,
-    alpha: float,
-    sized: bool,
+    constant: float,
+    factor: float,
+    moved: float,
+    length: float,
     radius: float,
     spread: float,
 ) -> float:
-    """Renew one form of class c and cluster j; return by how much scores may have changed."""
-    k, share = state.gram.shape[0], state.room[0]
+    """Set the last terms of a form, whose v is renewed; return what scores may change by."""
     d = form.shape[0] - 3
-    constant, factor = coefficients(state.gram, state.scalars, j, c, sign, alpha, sized, share)
-    changed, length = combine(state.sums, share, j, k, form[:d])
-    changed += abs(factor - form[d]) * radius
+    changed = moved + abs(factor - form[d]) * radius
     changed = max(changed, abs(constant - form[d + 1]) / spread)
     form[d], form[d + 1] = factor, constant
     form[d + 2] = max(length + abs(factor) * radius, abs(constant) / spread) / radius
@@ -195,13 +201,13 @@ def _renew_form(
 
 
 @compiled()
-def _round_off(state: State, radius: float, spread: float) -> None:
+def round_off(forms: Any, weights: Any, pending: Any, radius: float, spread: float) -> None:
     """Put the changed forms, scaled as the blocks are, into single precision."""
-    k, forms, weights = state.gram.shape[0], state.forms, state.weights
+    k = pending.shape[0]
     cells, d, scale = forms.shape[1], forms.shape[2] - 3, 1.0 / (radius * spread)
     one = 1.0 / radius
     for cell in range(cells):
-        if state.pending[cell % k] == FRESH:
+        if pending[cell % k] == FRESH:
             continue
         add, remove = forms[ADD, cell], forms[REMOVE, cell]
         out = weights[cell]

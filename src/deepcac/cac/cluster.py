@@ -126,7 +126,15 @@ def _checked(n: int, y: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Ints, Int
             raise DataError(f"{name} has shape {column.shape}, but X has {n} rows")
     if not np.issubdtype(start.dtype, np.integer) or start.min() < 0:
         raise DataError("labels must be integers from 0")
-    return np.unique(classes, return_inverse=True)[1].astype(np.int64), start.astype(np.int64)
+    return _class_ids(classes), start.astype(np.int64)
+
+
+def _class_ids(y: npt.NDArray[Any]) -> Ints:
+    """Return the place of each row's class among the classes that occur."""
+    if np.issubdtype(y.dtype, np.integer) and int(y.max()) - int(y.min()) <= len(y):
+        shifted = (y - y.min()).astype(np.int64)  # without sorting all rows
+        return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
+    return np.unique(y, return_inverse=True)[1].astype(np.int64)
 
 
 def _descend(

@@ -19,8 +19,9 @@ and, if class c has no row in j, :math:`a\|x-\mu\|^2 - \alpha s\,[sized] - \alph
 - :math:`\|\Delta m_a\| \le \eta = (r + U_a) / q_a` and :math:`\|\Delta\mu\| \le (r + U) / (n-1)`,
 - :math:`|\Delta|a|| \le 1 / (n-1)^2`,
 - :math:`|\Delta s| \le 2 \eta \|w_a\| + (M-1) \eta^2`,
-- :math:`|\Delta K| \le \alpha (n - n_c) / q_c^2` if a = c and :math:`\alpha / q_c` if not (without
-  sizes :math:`\alpha / q_c^2` and 0), :math:`|\Delta L| \le (M-1) (|\Delta K| + [a=c] K / q_c) / q_c`,
+- :math:`|\Delta K| \le \alpha (n - n_c) / q_c^2` if a = c and :math:`\alpha / q_c` if not
+  (without sizes :math:`\alpha / q_c^2` and 0),
+- :math:`|\Delta L| \le (M-1) (|\Delta K| + [a=c] K / q_c) / q_c`,
 - :math:`\|\Delta w_c\| \le (M-1) \eta` if a = c and :math:`\eta` if not,
 
 where U bounds the norms of the means and q_a, n - 1 the counts from below. With z the norm of x,

@@ -73,9 +73,11 @@ def _sweep(
     scalars: Any,
     forms: Any,
     weights: Any,
+    bias: Any,
     rates: Any,
     left: Any,
     level: Any,
+    waits: Any,
     pending: Any,
     slack: Any,
     scores: Any,
@@ -84,11 +86,11 @@ def _sweep(
 ) -> int:
     """`sweep`, with rows and state taken apart."""
     state = State(
-        sums, counts, gram, scalars, forms, weights, rates, left, level, pending, slack, scores,
-        events, room,
+        sums, counts, gram, scalars, forms, weights, bias, rates, left, level, waits, pending,
+        slack, scores, events, room,
     )  # fmt: skip
     renew(state, alpha, sized, radius, spread)
-    moves = 0
+    k, moves, waiting = gram.shape[0], 0, 0  # `waiting` counts moves since the last renewal
     for b in range(blocks.shape[0]):
         first = 0 if may_move(b, level, slack) else BLOCK
         while first < BLOCK:
@@ -98,19 +100,23 @@ def _sweep(
             for e in range(found):
                 r = events[e]
                 i, cell = b * BLOCK + r, cells[b, r]
-                c = cell // gram.shape[0]
+                c = cell // k
                 if scores[-3, r] > level[c, SURE] or counts[cell] == 1:
                     continue  # it stays for certain, or as the last of its class
-                p = cell - c * gram.shape[0]
-                q = decide(X[i], squares[i], scores[-3, r], c, p, radius, spread, state)
+                p = cell - c * k
+                q = UNSURE
+                if waiting > 0 or k == 2:
+                    q = decide(X[i], squares[i], scores[-3, r], c, p, radius, spread, state)
                 if q == UNSURE:
                     renew(state, alpha, sized, radius, spread)
+                    waiting = 0
                     q = choose(X[i], squares[i], c, p, 0.0, state)
                 if q != p:
-                    moves += 1
+                    moves, waiting = moves + 1, waiting + 1
                     cells[b, r] = cell + q - p
                     if move(X[i], np.sqrt(squares[i]), spread, c, p, q, state):
                         renew(state, alpha, sized, radius, spread)
+                        waiting = 0
                 if outgrown(level):
                     first = r + 1  # the rest is scored again
                     break
@@ -134,7 +140,7 @@ def open_levels(level: Any) -> None:
         level[c, SURE] -= level[c, DRIFT] - level[c, SCORED]
         level[c, SCORED] = level[c, DRIFT]
         level[c, EVENT] = level[c, SURE] + level[c, SCOPE]
-        level[c, SCOPE] *= 0.9
+        level[c, SCOPE] *= 0.99
 
 
 @compiled(inline="always")
@@ -152,9 +158,10 @@ def outgrown(level: Any) -> bool:
 def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: State) -> bool:
     """Take row x, of class c, from cluster p to cluster q; tell whether weights must be renewed.
 
-    The levels rise by the drift of both clusters' forms, for any pair of clusters.
+    The level of a class rises to the drift of the two clusters that drifted most: a score is made
+    of a Gamma- and a Gamma+ of different clusters.
     """
-    k, left, level = state.gram.shape[0], state.left, state.level
+    k, left, level, waits = state.gram.shape[0], state.left, state.level, state.waits
     leave, enter = c * k + p, c * k + q
     shift(x, state.sums[leave], state.sums[enter])
     state.counts[leave] -= 1
@@ -162,7 +169,13 @@ def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: Stat
     state.pending[p] = state.pending[q] = PRODUCTS
     for a in range(level.shape[0]):
         out, into = state.rates[c, a * k + p], state.rates[c, a * k + q]
-        level[a, SURE] += out[0] + into[0] + (out[1] + into[1]) * norm
+        waits[a, p] += out[0] + out[1] * norm
+        waits[a, q] += into[0] + into[1] * norm
+        pair = waits[a, p] + waits[a, q]
+        if k > 2:
+            waits[a, k] = max(waits[a, k], waits[a, p], waits[a, q])
+            pair = 2.0 * waits[a, k]
+        level[a, SURE] = level[a, BASE] + (level[a, DRIFT] - level[a, SCORED]) + pair
     used = max(1.0, norm / spread)
     left[leave] -= used
     left[enter] -= used
@@ -174,10 +187,11 @@ def decide(
     x: Any, square: float, score: float, c: int, p: int, radius: float, spread: float, state: State
 ) -> int:
     """Return the cluster that row x goes to, or `UNSURE` if the drift may change it."""
-    k, sure = state.gram.shape[0], state.level[c, SURE]
+    k = state.gram.shape[0]
     if k == 2:
-        return 1 - p if score < -sure else UNSURE
-    return choose(x, square, c, p, sure * (np.sqrt(square) + spread) * radius, state)
+        most = score + 2.0 * state.bias[c * k + p]  # as much too large as too small
+        return 1 - p if most < -state.level[c, SURE] else UNSURE
+    return choose(x, square, c, p, (np.sqrt(square) + spread) * radius, state)
 
 
 @compiled(inline="always")
@@ -188,36 +202,49 @@ def gamma(x: Any, square: float, form: Any) -> float:
 
 
 @compiled()
-def choose(x: Any, square: float, c: int, p: int, margin: float, state: State) -> int:
+def choose(x: Any, square: float, c: int, p: int, unit: float, state: State) -> int:
     """Return the cluster that lowers the cost most, the lowest of equals, or p if none does.
 
-    With a margin above 0 nothing is decided that a change of the cost of that size would undo:
-    `UNSURE` is returned instead.
+    With a `unit` above 0, in which the drift of the forms is measured, nothing is decided that
+    their drift may undo: `UNSURE` is returned instead.
     """
     k, forms, scores = state.gram.shape[0], state.forms, state.room[1]
     leaving = forms[REMOVE, c * k + p]
-    d, leave = x.shape[0], gamma(x, square, leaving)
-    best, q = np.inf, p
+    leave, best, q = gamma(x, square, leaving), np.inf, p
     for j in range(k):
         if j != p:
             scores[j] = gamma(x, square, forms[ADD, c * k + j])
             if scores[j] < best:
                 best, q = scores[j], j
-    slack = margin
-    if margin == 0.0:
-        entering = forms[ADD, c * k + q]
-        slack = abs(leaving[d + 1]) + abs(entering[d + 1])
-        slack = ROUNDING * (slack + (abs(leaving[d]) + abs(entering[d])) * square)
-        if not best + leave < -slack:
-            return p
-    elif best + leave > slack:
+    if unit > 0.0:
+        return _surely(scores, leave, c, p, q, unit, state.waits, state.level[c, BASE])
+    d, entering = x.shape[0], forms[ADD, c * k + q]
+    slack = abs(leaving[d + 1]) + abs(entering[d + 1])
+    slack = ROUNDING * (slack + (abs(leaving[d]) + abs(entering[d])) * square)
+    if not best + leave < -slack:
         return p
-    elif not best + leave < -slack:
-        return UNSURE
     for j in range(k):
         if j != p and scores[j] <= best + slack:
-            if margin > 0.0 and j != q:
-                return UNSURE
-            if margin == 0.0:
-                return j
+            return j
     return q
+
+
+@compiled()
+def _surely(
+    scores: Any, leave: float, c: int, p: int, q: int, unit: float, waits: Any, base: float
+) -> int:
+    """Return q or p if no drift since the last renewal changes that choice, else `UNSURE`."""
+    k = waits.shape[1] - 1
+    low = scores[q] + leave - (waits[c, p] + waits[c, q] + base) * unit
+    high = scores[q] + leave + (waits[c, p] + waits[c, q] + base) * unit
+    rival = np.inf
+    for j in range(k):
+        if j != p:
+            low = min(low, scores[j] + leave - (waits[c, p] + waits[c, j] + base) * unit)
+            if j != q:
+                rival = min(rival, scores[j] - (waits[c, j] + base) * unit)
+    if low > 0.0:
+        return p
+    if high < 0.0 and rival > scores[q] + waits[c, q] * unit:
+        return q
+    return UNSURE

@@ -28,9 +28,9 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
     first, b : int
         First row to list, and index of the block.
     state : State
-        The last but two row of `scores` receives Gamma- plus the least Gamma+, `events` the rows
-        whose score is not above the level `EVENT` of their class, and `slack` what the scores
-        leave room for.
+        The last but two row of `scores` receives a lower bound of Gamma- plus the least Gamma+,
+        `events` the rows where it is not above the level `EVENT` of their class, and `slack`
+        what the scores leave room for.
 
     Returns
     -------
@@ -44,9 +44,9 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
         for r in range(0, block.shape[1], WIDTH):
             tile(block, weights, values, g, r)
     if k == 2:
-        pick_form(values, cells, state.counts.shape[0], best, above)
+        pick_form(values, state.bias, cells, state.counts.shape[0], best, above)
     else:
-        pick_least(values, cells, k, n_classes, best, above)
+        pick_least(values, state.bias, cells, k, n_classes, best, above)
     quiet = True
     for c in range(n_classes):
         event = level[c, EVENT]
@@ -59,28 +59,32 @@ def score(block: Any, cells: Any, first: int, b: int, state: State) -> int:
 
 
 @compiled(fastmath=RANK)
-def pick_form(values: Any, cells: Any, n_cells: int, best: Any, above: Any) -> None:
-    """Give each row the value of the form of its cell."""
+def pick_form(values: Any, bias: Any, cells: Any, n_cells: int, best: Any, above: Any) -> None:
+    """Give each row the value of the form of its cell, at least."""
     for r in range(best.shape[0]):
         best[r] = above[r] = NEVER
     for cell in range(n_cells):
-        mine = values[cell]
+        mine, error = values[cell], bias[cell]
         for r in range(best.shape[0]):
-            value, old = mine[r], best[r]  # loads without a condition can be done together
+            value, old = mine[r] - error, best[r]  # loads without a condition can be done together
             best[r] = value if cells[r] == cell else old
 
 
 @compiled(fastmath=RANK)
-def pick_least(values: Any, cells: Any, k: int, n_classes: int, best: Any, above: Any) -> None:
-    """Give each row its Gamma- plus the least Gamma+ of the other clusters."""
+def pick_least(
+    values: Any, bias: Any, cells: Any, k: int, n_classes: int, best: Any, above: Any
+) -> None:
+    """Give each row its Gamma- plus the least Gamma+ of the other clusters, at least."""
     for r in range(best.shape[0]):
         best[r], above[r] = NEVER, NONE
     for c in range(n_classes):
         low, high = c * k, c * k + k
         for cell in range(low, high):
             leave, enter = values[cell], values[n_classes * k + cell]
+            less, fewer = bias[cell], bias[n_classes * k + cell]
             for r in range(best.shape[0]):
-                here, gain, loss, old, kept = cells[r], enter[r], leave[r], best[r], above[r]
+                here, old, kept = cells[r], best[r], above[r]
+                gain, loss = enter[r] - fewer, leave[r] - less
                 open_to = (here >= low) & (here < high) & (here != cell) & (gain < old)
                 best[r] = gain if open_to else old
                 above[r] = loss if here == cell else kept

@@ -46,6 +46,8 @@ class State(NamedTuple):
         v, factor and constant of both Gammas, and their magnitude; first axis add, remove.
     weights : ndarray of shape (F, d + 2), float32
         The forms that blocks of rows are scored with.
+    bias : ndarray of shape (F,), float32
+        By how much a score of these forms may be too large, from single precision.
     rates : ndarray of shape (C, C * k, 2)
         What one change of the first class adds to the drift of a cell's forms: a constant, and
         a factor of the row's norm.
@@ -53,8 +55,11 @@ class State(NamedTuple):
         How much of a cell may still change before its rates must be derived again.
     level : ndarray of shape (C, 6)
         Of each class: the score above which a decision is sure, the score below which a row of a
-        block is looked at, the running drift of the forms, the rounding of a score, the drift
+        block is looked at, the running drift of the forms, the rounding of a decision, the drift
         when the current block was scored, and the drift that a block leaves room for.
+    waits : ndarray of shape (C, k + 1)
+        Bound of the drift of the forms of each class and cluster since their renewal, and the
+        largest of the class.
     pending : ndarray of shape (k,), int64
         What waits for renewal (`FRESH`, `WEIGHTS` or `PRODUCTS`).
     slack : ndarray of shape (blocks, C)
@@ -73,9 +78,11 @@ class State(NamedTuple):
     scalars: Floats
     forms: Floats
     weights: npt.NDArray[np.float32]
+    bias: npt.NDArray[np.float32]
     rates: Floats
     left: Floats
     level: Floats
+    waits: Floats
     pending: Ints
     slack: Floats
     scores: npt.NDArray[np.float32]
@@ -96,9 +103,11 @@ def allocate(blocks: npt.NDArray[np.float32], k: int, n_classes: int) -> State:
         scalars=np.empty((k, 5 + n_classes)),
         forms=np.zeros((2, cells, width + 1)),
         weights=np.zeros((forms, width), dtype=np.float32),
+        bias=np.zeros(forms, dtype=np.float32),
         rates=np.zeros((n_classes, cells, 2)),
         left=np.full(cells, -1.0),
         level=np.zeros((n_classes, 6)),
+        waits=np.zeros((n_classes, k + 1)),
         pending=np.full(k, WEIGHTS),
         slack=np.full((n_blocks, n_classes), -np.inf),
         scores=np.empty((forms + 3, size), dtype=np.float32),

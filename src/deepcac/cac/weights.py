@@ -172,13 +172,14 @@ def renew(state: State, alpha: float, sized: bool, radius: float, spread: float)
         # A row's change of cost is one Gamma- plus the least Gamma+.
         level = state.level[c]
         level[DRIFT] += drifted
-        level[BASE] = ((state.weights.shape[1] + 4) * SINGLE + 4.0 * ROUNDING) * largest + TINY
+        level[BASE] = 4.0 * ROUNDING * largest + TINY
         if not level[BASE] < HUGE:
             level[BASE] = np.inf  # single precision does not hold such weights: nothing is sure
         level[SURE] = level[BASE] + (level[DRIFT] - level[SCORED])
-    round_off(state.forms, state.weights, pending, radius, spread)
+    round_off(state.forms, state.weights, state.bias, pending, radius, spread)
     for j in range(k):
         pending[j] = FRESH
+    state.waits[:] = 0.0
 
 
 @compiled(inline="always")
@@ -201,26 +202,37 @@ def settle(
 
 
 @compiled()
-def round_off(forms: Any, weights: Any, pending: Any, radius: float, spread: float) -> None:
-    """Put the changed forms, scaled as the blocks are, into single precision."""
-    k = pending.shape[0]
-    cells, d, scale = forms.shape[1], forms.shape[2] - 3, 1.0 / (radius * spread)
-    one = 1.0 / radius
+def round_off(
+    forms: Any, weights: Any, bias: Any, pending: Any, radius: float, spread: float
+) -> None:
+    r"""Put the changed forms, scaled as the blocks are, into single precision.
+
+    With u the unit of single precision, D entries, and the few roundings around the sum, a score is
+    off by at most :math:`(D + 8) u \sum |form| |row|`, whatever the order of the sum, and that sum
+    by the magnitude of the form.
+    """
+    k, cells, width = pending.shape[0], forms.shape[1], weights.shape[1]
+    error = (width + 8) * SINGLE
     for cell in range(cells):
         if pending[cell % k] == FRESH:
             continue
         add, remove = forms[ADD, cell], forms[REMOVE, cell]
-        out = weights[cell]
         if k == 2:  # Gamma- and the only Gamma+ in one form
             other = forms[ADD, cell + 1 - 2 * (cell % 2)]
-            for f in range(d):
-                out[f] = (remove[f] + other[f]) * one
-            out[d] = remove[d] + other[d]
-            out[d + 1] = (remove[d + 1] + other[d + 1]) * scale
-            continue
-        into = weights[cells + cell]
-        for f in range(d):
-            out[f] = remove[f] * one
-            into[f] = add[f] * one
-        out[d], into[d] = remove[d], add[d]
-        out[d + 1], into[d + 1] = remove[d + 1] * scale, add[d + 1] * scale
+            scale_form(remove, other, 1.0, weights[cell], radius, spread)
+            bias[cell] = error * (remove[-1] + other[-1]) + TINY
+        else:
+            scale_form(remove, remove, 0.0, weights[cell], radius, spread)
+            scale_form(add, add, 0.0, weights[cells + cell], radius, spread)
+            bias[cell], bias[cells + cell] = error * remove[-1] + TINY, error * add[-1] + TINY
+
+
+@compiled(inline="always")
+def scale_form(form: Any, other: Any, share: float, out: Any, radius: float, spread: float) -> None:
+    """Write a form plus a share of another into single precision; zero if it holds it not."""
+    d, one = out.shape[0] - 2, 1.0 / radius
+    one = one if form[-1] + share * other[-1] < HUGE else 0.0
+    for f in range(d):
+        out[f] = (form[f] + share * other[f]) * one
+    out[d] = (form[d] + share * other[d]) * (one * radius)
+    out[d + 1] = (form[d + 1] + share * other[d + 1]) * (one / spread)

@@ -25,6 +25,7 @@ from deepcac.cac.state import (
     dot,
     shift,
 )
+from deepcac.cac.tile import fetch
 from deepcac.cac.weights import ADD, REMOVE, ROUNDING, renew
 
 UNSURE = -1
@@ -90,7 +91,7 @@ def _sweep(
         slack, scores, events, room,
     )  # fmt: skip
     renew(state, alpha, sized, radius, spread)
-    k, moves, waiting = gram.shape[0], 0, 0  # `waiting` counts moves since the last renewal
+    k, moves = gram.shape[0], 0
     for b in range(blocks.shape[0]):
         first = 0 if may_move(b, level, slack) else BLOCK
         while first < BLOCK:
@@ -98,25 +99,23 @@ def _sweep(
             found = score(blocks[b], cells[b], first, b, state)
             first = BLOCK
             for e in range(found):
+                fetch(X, b * BLOCK + events[e])
+            for e in range(found):
                 r = events[e]
                 i, cell = b * BLOCK + r, cells[b, r]
                 c = cell // k
                 if scores[-3, r] > level[c, SURE] or counts[cell] == 1:
                     continue  # it stays for certain, or as the last of its class
                 p = cell - c * k
-                q = UNSURE
-                if waiting > 0 or k == 2:
-                    q = decide(X[i], squares[i], scores[-3, r], c, p, radius, spread, state)
+                q = decide(r, c, p, scores, bias, waits, level[c])
                 if q == UNSURE:
                     renew(state, alpha, sized, radius, spread)
-                    waiting = 0
-                    q = choose(X[i], squares[i], c, p, 0.0, state)
+                    q = choose(X[i], squares[i], c, p, k, forms, room[1])
                 if q != p:
-                    moves, waiting = moves + 1, waiting + 1
+                    moves += 1
                     cells[b, r] = cell + q - p
                     if move(X[i], np.sqrt(squares[i]), spread, c, p, q, state):
                         renew(state, alpha, sized, radius, spread)
-                        waiting = 0
                 if outgrown(level):
                     first = r + 1  # the rest is scored again
                     break
@@ -182,16 +181,38 @@ def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: Stat
     return left[leave] < 0.0 or left[enter] < 0.0
 
 
-@compiled(inline="always")
-def decide(
-    x: Any, square: float, score: float, c: int, p: int, radius: float, spread: float, state: State
-) -> int:
-    """Return the cluster that row x goes to, or `UNSURE` if the drift may change it."""
-    k = state.gram.shape[0]
+@compiled()
+def decide(r: int, c: int, p: int, scores: Any, bias: Any, waits: Any, level: Any) -> int:
+    """Return where row r of the block goes if neither drift nor rounding changes that.
+
+    Returns
+    -------
+    int
+        Cluster, p if it stays, or `UNSURE`.
+    """
+    k = waits.shape[1] - 1
     if k == 2:
-        most = score + 2.0 * state.bias[c * k + p]  # as much too large as too small
-        return 1 - p if most < -state.level[c, SURE] else UNSURE
-    return choose(x, square, c, p, (np.sqrt(square) + spread) * radius, state)
+        most = scores[-3, r] + 2.0 * bias[c * k + p]  # as much too large as too small
+        return 1 - p if most < -level[SURE] else UNSURE
+    aged = level[DRIFT] - level[SCORED]  # what has been renewed since the block was scored
+    cells, leaving = waits.shape[0] * k, c * k + p
+    leave, room = scores[leaving, r], bias[leaving] + waits[c, p] + level[BASE] + aged
+    least, most, q = np.inf, np.inf, p
+    for j in range(k):
+        entering = cells + c * k + j
+        enter, off = scores[entering, r], bias[entering] + waits[c, j]
+        if j != p:
+            least = min(least, enter - off)
+            if enter + off < most:
+                most, q = enter + off, j
+    if least + leave - room > 0.0:
+        return p
+    for j in range(k):
+        entering = cells + c * k + j
+        rival = scores[entering, r] - bias[entering] - waits[c, j] - 2.0 * aged
+        if j != p and j != q and not rival > most:
+            return UNSURE
+    return q if most + leave + room < 0.0 else UNSURE
 
 
 @compiled(inline="always")
@@ -202,13 +223,11 @@ def gamma(x: Any, square: float, form: Any) -> float:
 
 
 @compiled()
-def choose(x: Any, square: float, c: int, p: int, unit: float, state: State) -> int:
+def choose(x: Any, square: float, c: int, p: int, k: int, forms: Any, scores: Any) -> int:
     """Return the cluster that lowers the cost most, the lowest of equals, or p if none does.
 
-    With a `unit` above 0, in which the drift of the forms is measured, nothing is decided that
-    their drift may undo: `UNSURE` is returned instead.
+    `forms` must be fresh; `scores` (k,) is room for Gamma+.
     """
-    k, forms, scores = state.gram.shape[0], state.forms, state.room[1]
     leaving = forms[REMOVE, c * k + p]
     leave, best, q = gamma(x, square, leaving), np.inf, p
     for j in range(k):
@@ -216,8 +235,6 @@ def choose(x: Any, square: float, c: int, p: int, unit: float, state: State) -> 
             scores[j] = gamma(x, square, forms[ADD, c * k + j])
             if scores[j] < best:
                 best, q = scores[j], j
-    if unit > 0.0:
-        return _surely(scores, leave, c, p, q, unit, state.waits, state.level[c, BASE])
     d, entering = x.shape[0], forms[ADD, c * k + q]
     slack = abs(leaving[d + 1]) + abs(entering[d + 1])
     slack = ROUNDING * (slack + (abs(leaving[d]) + abs(entering[d])) * square)
@@ -227,24 +244,3 @@ def choose(x: Any, square: float, c: int, p: int, unit: float, state: State) -> 
         if j != p and scores[j] <= best + slack:
             return j
     return q
-
-
-@compiled()
-def _surely(
-    scores: Any, leave: float, c: int, p: int, q: int, unit: float, waits: Any, base: float
-) -> int:
-    """Return q or p if no drift since the last renewal changes that choice, else `UNSURE`."""
-    k = waits.shape[1] - 1
-    low = scores[q] + leave - (waits[c, p] + waits[c, q] + base) * unit
-    high = scores[q] + leave + (waits[c, p] + waits[c, q] + base) * unit
-    rival = np.inf
-    for j in range(k):
-        if j != p:
-            low = min(low, scores[j] + leave - (waits[c, p] + waits[c, j] + base) * unit)
-            if j != q:
-                rival = min(rival, scores[j] - (waits[c, j] + base) * unit)
-    if low > 0.0:
-        return p
-    if high < 0.0 and rival > scores[q] + waits[c, q] * unit:
-        return q
-    return UNSURE

@@ -4,6 +4,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 16  # single-precision numbers that are worked on together
@@ -118,3 +119,25 @@ def _emit_least(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     name = f"llvm.vector.reduce.fmin.v{LANES}f32"
     reduce = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
     return builder.call(reduce, [lower], fastmath=("nnan", "nsz"))
+
+
+@intrinsic
+def fetch(typing: Any, rows: Any, i: Any) -> Any:
+    """Ask for row i of a C-ordered array of float64, so that it is there when it is needed."""
+    return types.void(rows, types.int64), _emit_fetch
+
+
+def _emit_fetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    rows = context.make_array(signature.args[0])(context, builder, args[0])
+    columns = builder.extract_value(rows.shape, 1)
+    start = builder.gep(rows.data, [builder.mul(args[1], columns)])
+    place, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [place, flag, flag, flag])
+    name = "llvm.prefetch.p0"
+    ask = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+    read, keep, data = (ir.Constant(flag, value) for value in (0, 3, 1))
+    with cgutils.for_range_slice(
+        builder, ir.Constant(_SIZE, 0), columns, ir.Constant(_SIZE, 8), _SIZE
+    ) as (f, _):
+        builder.call(ask, [builder.bitcast(builder.gep(start, [f]), place), read, keep, data])
+    return context.get_dummy_value()

@@ -93,7 +93,7 @@ def crowds(draw):
     return X, y, labels, k, draw(st.sampled_from([0.0, 0.05, 0.5, 3.0])), draw(st.booleans())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(crowds())
 def test_decisions_taken_with_old_weights_are_the_exact_ones(case):
     X, y, labels, k, alpha, sized = case
@@ -106,7 +106,7 @@ def test_decisions_taken_with_old_weights_are_the_exact_ones(case):
     assert np.array_equal(found.labels, wanted)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(crowds())
 def test_weights_drift_by_no_more_than_the_bound(case):
     X, y, labels, k, alpha, sized = case

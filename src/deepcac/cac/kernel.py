@@ -91,7 +91,7 @@ def _sweep(
         slack, scores, events, room,
     )  # fmt: skip
     renew(state, alpha, sized, radius, spread)
-    k, moves = gram.shape[0], 0
+    k, part, moves = gram.shape[0], 1.0 / gram.shape[0], 0
     for b in range(blocks.shape[0]):
         first = 0 if may_move(b, level, slack) else BLOCK
         while first < BLOCK:
@@ -103,7 +103,7 @@ def _sweep(
             for e in range(found):
                 r = events[e]
                 i, cell = b * BLOCK + r, cells[b, r]
-                c = cell // k
+                c = int((cell + 0.5) * part)  # faster than a division of integers
                 if scores[-3, r] > level[c, SURE] or counts[cell] == 1:
                     continue  # it stays for certain, or as the last of its class
                 p = cell - c * k
@@ -160,19 +160,21 @@ def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: Stat
     The level of a class rises to the drift of the two clusters that drifted most: a score is made
     of a Gamma- and a Gamma+ of different clusters.
     """
-    k, left, level, waits = state.gram.shape[0], state.left, state.level, state.waits
+    k, left, level, waits, rates = (
+        state.gram.shape[0], state.left, state.level, state.waits, state.rates,
+    )  # fmt: skip
     leave, enter = c * k + p, c * k + q
     shift(x, state.sums[leave], state.sums[enter])
     state.counts[leave] -= 1
     state.counts[enter] += 1
     state.pending[p] = state.pending[q] = PRODUCTS
     for a in range(level.shape[0]):
-        out, into = state.rates[c, a * k + p], state.rates[c, a * k + q]
-        waits[a, p] += out[0] + out[1] * norm
-        waits[a, q] += into[0] + into[1] * norm
+        out, into = a * k + p, a * k + q
+        waits[a, p] += rates[c, out, 0] + rates[c, out, 1] * norm
+        waits[a, q] += rates[c, into, 0] + rates[c, into, 1] * norm
         pair = waits[a, p] + waits[a, q]
         if k > 2:
-            waits[a, k] = max(waits[a, k], waits[a, p], waits[a, q])
+            waits[a, k] = max(waits[a, k], max(waits[a, p], waits[a, q]))
             pair = 2.0 * waits[a, k]
         level[a, SURE] = level[a, BASE] + (level[a, DRIFT] - level[a, SCORED]) + pair
     used = max(1.0, norm / spread)
@@ -181,7 +183,7 @@ def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: Stat
     return left[leave] < 0.0 or left[enter] < 0.0
 
 
-@compiled()
+@compiled(inline="always")
 def decide(r: int, c: int, p: int, scores: Any, bias: Any, waits: Any, level: Any) -> int:
     """Return where row r of the block goes if neither drift nor rounding changes that.
 
@@ -194,6 +196,14 @@ def decide(r: int, c: int, p: int, scores: Any, bias: Any, waits: Any, level: An
     if k == 2:
         most = scores[-3, r] + 2.0 * bias[c * k + p]  # as much too large as too small
         return 1 - p if most < -level[SURE] else UNSURE
+    return decide_among(r, c, p, k, scores, bias, waits, level)
+
+
+@compiled()
+def decide_among(
+    r: int, c: int, p: int, k: int, scores: Any, bias: Any, waits: Any, level: Any
+) -> int:
+    """Decide as `decide`, among more than two clusters."""
     aged = level[DRIFT] - level[SCORED]  # what has been renewed since the block was scored
     cells, leaving = waits.shape[0] * k, c * k + p
     leave, room = scores[leaving, r], bias[leaving] + waits[c, p] + level[BASE] + aged

@@ -109,7 +109,7 @@ def hold_against(
 
 
 @compiled()
-def list_events(above: Any, first: int, events: Any) -> int:
+def list_events(above: Any, first: int, events: Any) -> Any:
     """List the rows from `first` on whose score is not above its level; return their number."""
     found = np.uint64(0)
     for r in range(above.shape[0]):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -10,6 +10,8 @@ from numba.extending import intrinsic
 LANES = 16  # single-precision numbers that are worked on together
 WIDTH = 2 * LANES  # rows of one tile
 HEIGHT = 4  # forms of one tile
+
+emitted: Any = intrinsic  # its calls lack the first argument that its definition has
 
 _SIZE = ir.IntType(64)
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
@@ -29,7 +31,7 @@ def _vector_at(builder: Any, data: Any, offset: Any) -> Any:
     return builder.bitcast(builder.gep(data, [offset]), _VECTOR.as_pointer())
 
 
-@intrinsic
+@emitted
 def tile(typing: Any, rows: Any, forms: Any, out: Any, g: Any, r: Any) -> Any:
     """Fill ``out[g:g+HEIGHT, r:r+WIDTH]`` with the product of `forms` and `rows` there.
 
@@ -90,7 +92,7 @@ def _emit_tile(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
-@intrinsic
+@emitted
 def least(typing: Any, values: Any) -> Any:
     """Return the least of an array of float32 without NaN, whose length is whole `LANES`."""
     return types.float32(values), _emit_least
@@ -121,7 +123,7 @@ def _emit_least(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.call(reduce, [lower], fastmath=("nnan", "nsz"))
 
 
-@intrinsic
+@emitted
 def fetch(typing: Any, rows: Any, i: Any) -> Any:
     """Ask for row i of a C-ordered array of float64, so that it is there when it is needed."""
     return types.void(rows, types.int64), _emit_fetch

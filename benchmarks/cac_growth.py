@@ -8,10 +8,10 @@ one thread, by processor time a pass. A pass of O(n d k) asks for 1 or less.
 
 import numpy as np
 from cac_pass import best, cohort
-from deepcac.cac.bounds import growth_exponent
 from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
+from deepcac.cac.bounds import growth_exponent
 from deepcac.cac.rows import prepare
 
 BASE = {"n": 40_000, "d": 20, "k": 3, "alphas": 1}

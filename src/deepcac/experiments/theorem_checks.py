@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deepcac.catalogue.methods import label
+from deepcac.catalogue.methods import LR, label
 from deepcac.storage import read_json
 
 COST = "CAC v1 Theorem 2: the cost never rises"
@@ -115,7 +115,7 @@ def _between(bound: str, part: str, row: dict[str, Any], prefix: str) -> Check:
 
 
 def _place(row: dict[str, Any]) -> str:
-    where = "all rows" if row["arm"] == "lr" else f"cluster {row['cluster']}"
+    where = "all rows" if row["arm"] == LR else f"cluster {row['cluster']}"
     return f"{label(row['arm'])}, {where}, n = {row['rows']:,}"
 
 

@@ -15,6 +15,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.cac import bounds
 from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.catalogue.methods import CAC_LR, KM_LR, LR
 from deepcac.errors import ConfigError
 from deepcac.experiments.prepare import Setting
 from deepcac.experiments.sweeps import ALPHAS
@@ -51,7 +52,7 @@ def theory_checks(task: Task) -> dict[str, Any]:
     X, y = task.X_train, task.y_train
     start = kmeans_labels(X, task.k, task.seed)
     aware = cluster(X, y, start, ALPHA, n_clusters=task.k).labels
-    arms = {"lr": np.zeros(len(y), dtype=np.int64), "km_lr": start, "cac_lr": aware}
+    arms = {LR: np.zeros(len(y), dtype=np.int64), KM_LR: start, CAC_LR: aware}
     return {
         "alpha": ALPHA,
         "cost": [_cost(task, start, alpha) for alpha in ALPHAS],

@@ -44,27 +44,27 @@ def stay_class(days: Classes, protocol: Protocol = SOUND) -> Classes:
 
 
 def _target(
-    dataset: str, outcomes: pa.Table, protocol: Protocol
+    target: str, outcomes: pa.Table, protocol: Protocol
 ) -> tuple[Classes, npt.NDArray[np.bool_], tuple[str, ...]]:
     """Return label, the stays whose label is known, and outcomes among the predictors (L1)."""
-    if dataset == "cic":
+    if target == "death":
         death = outcomes["In-hospital_death"].to_numpy().astype(np.int64)
         return death, np.ones(len(death), dtype=bool), ("SAPS-I", "SOFA", "Length_of_stay")
-    if dataset == "cic_los":
+    if target == "stay":
         days = outcomes["Length_of_stay"].to_numpy().astype(np.int64)
         known = (days != UNKNOWN) | ("L2" in protocol)
         return stay_class(days, protocol), known, ("SAPS-I", "SOFA")
-    raise ConfigError(f"no data set {dataset!r} in PhysioNet 2012; there are cic and cic_los")
+    raise ConfigError(f"no target {target!r} in PhysioNet 2012; there are death and stay")
 
 
 def cic_features(
-    dataset: str, events: pa.Table, outcomes: pa.Table, protocol: Protocol = SOUND
+    target: str, events: pa.Table, outcomes: pa.Table, protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Make the feature matrix of one data set.
 
     Parameters
     ----------
-    dataset : {"cic", "cic_los"}
+    target : {"death", "stay"}
         Label: death in hospital, or the class of the length of stay.
     events, outcomes : pyarrow.Table
         Tidy tables of `deepcac.sources.physionet2012.extract`.
@@ -82,7 +82,7 @@ def cic_features(
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy()
     columns, repairs = johnson_features(events, record_id, protocol)
-    label, known, published = _target(dataset, outcomes, protocol)
+    label, known, published = _target(target, outcomes, protocol)
     if "L1" in protocol:
         columns = {name: outcomes[name].to_numpy().astype(float) for name in published} | columns
     group = np.array(outcomes["set"].to_pylist())

@@ -60,8 +60,9 @@ def read_pointer(path: str | os.PathLike[str]) -> Pointer:
         content: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         (out,) = content["outs"]
         return Pointer(Path(path), Path(path).parent / out["path"], str(out["md5"]))
-    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: not a DVC pointer with one output ({error})") from error
+    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: not a DVC pointer with one output ({reason})") from error
 
 
 def find_pointers(folders: Iterable[str | os.PathLike[str]]) -> Iterator[Pointer]:

@@ -47,8 +47,9 @@ def test_unchanged_files_get_one_time_and_changed_ones_keep_theirs(tmp_path):
 def test_a_foreign_pointer_is_named(tmp_path, text):
     path = tmp_path / "x.dvc"
     path.write_text(text)
-    with pytest.raises(DataError, match=r"x\.dvc"):
+    with pytest.raises(DataError, match=r"x\.dvc") as caught:
         read_pointer(path)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow

@@ -142,8 +142,10 @@ def _meaning(error: Exception) -> Exception:
     nobody = isinstance(reason, socket.gaierror | TimeoutError | ssl.SSLCertVerificationError)
     if nobody or getattr(reason, "errno", None) in _NOBODY_THERE:
         return UnreachableError(f"unreachable: {reason}")
-    text = " ".join(str(reason or error).split())[:200] or type(error).__name__
-    if isinstance(error, http.client.InvalidURL | ValueError | OverflowError):
+    text = " ".join(str(reason or error).split())[:200]
+    text = text if text and text.isprintable() else type(error).__name__
+    odd = isinstance(reason, str)  # for example a redirect to an address that is not http(s)
+    if odd or isinstance(error, http.client.InvalidURL | ValueError | OverflowError):
         return FetchError(f"no valid address, here or in a redirect: {text}")
     if isinstance(error, http.client.HTTPException | OSError):
         return _CutError(text)

@@ -1,12 +1,17 @@
 # From raw clinical data to every table and figure of the papers on clustering-aware classification.
+import subprocess
 import sys
 from pathlib import Path
 
-from snakemake.utils import min_version, validate
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
 
-from deepcac.catalogue.methods import CLASSIFIERS, known_methods
-from deepcac.layout import Layout
+from deepcac.catalogue.config import check_config
+from deepcac.catalogue.methods import CLASSIFIERS
+from deepcac.catalogue.protocol import folder_pattern
 from deepcac.catalogue.registry import load_registry
+from deepcac.errors import ConfigError
+from deepcac.layout import Layout
 
 min_version("9.20")
 
@@ -14,17 +19,22 @@ min_version("9.20")
 configfile: "config/config.yaml"
 
 
-validate(config, "workflow/schemas/config.schema.yaml")
-
-registry = load_registry(Path(workflow.basedir) / "config" / "registry")
-layout = Layout(registry, config)
-report_runs = layout.all_runs()
+try:
+    registry = load_registry(Path(workflow.basedir) / "config" / "registry")
+    config |= check_config(config, registry)
+    layout = Layout(registry, config)
+    layout.check_targets(sys.argv[1:])
+    report_runs = layout.all_runs()
+except ConfigError as error:
+    raise WorkflowError(str(error)) from None
 
 
 wildcard_constraints:
     demo="(demo_)?",
-    variant="(as_published(_cv5|_v2)?/|switches/[A-Z]+[0-9]+/)?",
-    dataset="(demo_)?(" + "|".join(registry.datasets) + ")",
+    variant=folder_pattern(),
+    # Any name: one that is not known is refused with near names, not with a missing rule.
+    dataset="[a-z0-9_]+",
+    method="[a-z0-9_]+",
     k="[1-9][0-9]*",
 
 
@@ -32,26 +42,13 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/fetch.smk"
-include: "workflow/rules/physionet2012.smk"
-include: "workflow/rules/physionet2019.smk"
-include: "workflow/rules/mimic3.smk"
-include: "workflow/rules/wids.smk"
-include: "workflow/rules/uci_diabetes.smk"
-include: "workflow/rules/uci_adult.smk"
-include: "workflow/rules/uci_credit.smk"
-include: "workflow/rules/uci_magic.smk"
-include: "workflow/rules/titanic.smk"
-include: "workflow/rules/weka_uci.smk"
-include: "workflow/rules/webkb.smk"
-include: "workflow/rules/simulated.smk"
-include: "workflow/rules/profiles.smk"
+include: "workflow/rules/simulate.smk"
+include: "workflow/rules/extract.smk"
+include: "workflow/rules/features.smk"
 include: "workflow/rules/splits.smk"
-include: "workflow/rules/cac.smk"
-include: "workflow/rules/deep.smk"
+include: "workflow/rules/shared.smk"
 include: "workflow/rules/runs.smk"
-include: "workflow/rules/sweeps.smk"
-include: "workflow/rules/case_study.smk"
-include: "workflow/rules/theory.smk"
+include: "workflow/rules/experiments.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -95,6 +92,5 @@ rule deep:
 # Rebuilt files that equal their DVC pointers enter the local cache, so that `dvc status` is clean.
 onsuccess:
     if Path(".dvc").is_dir():
-        shell(
-            f"{sys.executable} {workflow.basedir}/workflow/scripts/pointers.py || true"
-        )
+        script = Path(workflow.basedir) / "workflow" / "scripts" / "pointers.py"
+        subprocess.run([sys.executable, str(script)], check=False)

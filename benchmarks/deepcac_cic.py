@@ -85,7 +85,7 @@ def by_loader(
 
 
 def move_by_row(network: torch.nn.Module, z: Tensor) -> None:
-    """Move the centroids row by row, as Algorithm 2 of 003_* has it."""
+    """Move the centroids row by row, as Algorithm 2 of DeepCAC has it."""
     for row, j in zip(z, nearest(z, network.centroids).tolist(), strict=True):
         network.counts[j] += 1
         network.centroids[j] -= (network.centroids[j] - row) / network.counts[j]

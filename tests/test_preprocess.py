@@ -85,6 +85,21 @@ def test_groups_of_other_sources_are_not_standardised_one_by_one():
     np.testing.assert_allclose(task.X_train, (X[:4] - X[:4].mean()) / X[:4].std())
 
 
+@pytest.mark.parametrize(
+    ("dataset", "scaled"), [("cic_los", False), ("demo_cic_los", False), ("cic", True)]
+)
+def test_the_published_length_of_stay_task_is_not_scaled(dataset, scaled):
+    X = np.array([[1.0], [3.0], [nan], [5.0]])
+    features = FeatureMatrix(np.arange(4), np.array([0, 1, 0, 1]), X, ("x",))
+    split = Split(0, np.array([0, 1]), np.array([2]), np.array([3]))
+    for labels in ((), ("L3",)):
+        setting = Setting(dataset, 2, Protocol(frozenset(labels)), "deep")
+        task = make_task(features, split, setting)
+        as_they_are = bool(labels) and not scaled
+        assert task.X_train.tolist() == ([[1.0], [3.0]] if as_they_are else [[-1.0], [1.0]])
+        assert task.X_validation.tolist() == [[0.0]]
+
+
 def test_sequences_are_scaled_by_measured_values_and_zero_where_missing():
     X = np.array([[[1.0, nan], [3.0, nan]], [[nan, nan], [5.0, nan]]])
     scaler = SequenceScaler.fit(X)

@@ -1,4 +1,4 @@
-"""The papers' base classifiers X, by id, with the settings the papers state (000_* 6.2)."""
+"""The papers' base classifiers X, by id, set as in Srivastava et al. 2021, CAC v1, section 6.2."""
 
 from collections.abc import Callable
 from typing import Any

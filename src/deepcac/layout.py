@@ -4,13 +4,17 @@ Everything here is a pure function of the configuration and the registry, so tha
 holds no logic and this can be tested without it.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deepcac.catalogue.config import Plan
+from deepcac.catalogue.entries import DataSet, Source, Step, file_names
 from deepcac.catalogue.methods import parse_method
-from deepcac.catalogue.protocol import Protocol, switches
-from deepcac.catalogue.registry import DEMO, Registry
+from deepcac.catalogue.protocol import Protocol, folder_pattern, switches
+from deepcac.catalogue.registry import DEMO, Registry, checked
+from deepcac.errors import ConfigError
 from deepcac.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
@@ -45,6 +49,44 @@ class Layout:
             return str(restricted_folder(known, self.config))
         return f"data/raw/{source}"
 
+    def raw_files(self, source: str) -> list[str]:
+        """Return what the extraction of a source reads: files, or their folder."""
+        step, folder = self.registry.source(source).extract, self.raw_folder(source)
+        assert step is not None
+        return [f"{folder}/{name}" for name in file_names(step.reads)] or [folder]
+
+    def tidy_files(self, source: str) -> list[str]:
+        """Return what the extraction of a source writes."""
+        step = self.registry.source(source).extract
+        assert step is not None
+        return [f"data/tidy/{source}/{name}" for name in file_names(step.writes)]
+
+    def generated_files(self, source: str) -> list[str]:
+        """Return the raw files of a generated source; empty if they are a folder."""
+        step = self.registry.source(source).simulate
+        assert step is not None
+        return [f"data/raw/{DEMO}{source}/{name}" for name in file_names(step.writes)]
+
+    def with_demo(self, source: Source) -> tuple[str, ...]:
+        """Return the ids under which a source is extracted: its own, and its demo's."""
+        return (source.id, DEMO + source.id) if source.simulate else (source.id,)
+
+    def feature_inputs(self, source: str, step: Step) -> list[str]:
+        """Return the tidy files that a data set of a source is made from."""
+        return [f"data/tidy/{source}/{name}" for name in file_names(step.reads)]
+
+    def feature_outputs(self, source: str, dataset: DataSet) -> dict[str, str]:
+        """Return what is made of a data set, with the wildcard of its protocol if it has any."""
+        demo = DEMO if source.startswith(DEMO) else ""
+        variant = "{variant}" if dataset.switches else ""
+        stem = f"data/features/{variant}{demo}{dataset.id}"
+        outputs = {"features": f"{stem}.parquet"}
+        if dataset.pairwise:
+            outputs |= {part: f"{stem}_{part}.parquet" for part in ("nodes", "columns", "pairs")}
+        if dataset.unit:
+            outputs["cohort"] = f"data/tidy/{source}/{variant}cohort_{dataset.id}.json"
+        return outputs
+
     def feature_file(self, variant: str, dataset: str) -> str:
         """Return the feature file of a data set under the protocol of folder `variant`."""
         own = Protocol.from_folder(variant).labels & self._switches(dataset)
@@ -55,6 +97,38 @@ class Layout:
         labels = Protocol.from_folder(variant).labels
         own = labels & (self._switches(dataset) | {"D3"})
         return f"data/splits/{_source(variant) if own else ''}{dataset}.parquet"
+
+    def run_inputs(
+        self, variant: str, dataset: str, method: str, k: int | str
+    ) -> dict[str, str | list[str]]:
+        """Return what a run reads; what cannot be run is a `ConfigError` before anything starts."""
+        parsed, entry = parse_method(method), self.registry.dataset(dataset)
+        if not parsed.clustered and int(k) != 1:
+            raise ConfigError(f"{method} has no clusters; ask for {method}_k1, not k{k}")
+        if parsed.sequence != entry.sequence:
+            kinds = ("static features", "hourly sequences")
+            raise ConfigError(
+                f"{method} reads {kinds[parsed.sequence]}, but {dataset} has "
+                f"{kinds[entry.sequence]}; ask for another method or data set"
+            )
+        if not self._reachable(dataset):
+            self.raw_folder(entry.source)  # says where to get the restricted files
+        return {
+            "features": self.feature_file(variant, dataset),
+            "splits": self.split_file(variant, dataset),
+            "shared": self.shared_file(variant, dataset, method, int(k)),
+        }
+
+    def check_targets(self, targets: Iterable[str]) -> None:
+        """Refuse run records that nothing makes, with near names (`run_inputs`)."""
+        run = re.compile(
+            rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
+            r"(?P<method>\w+)_k(?P<k>\d+)\.json"
+        )
+        for target in targets:
+            asked = run.fullmatch(target)
+            if asked and asked["dataset"] not in ("theory", "case_study", "profiles"):
+                self.run_inputs(**asked.groupdict())
 
     def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
         """Return the file that methods of one family share, if this one uses it (0 or 1)."""
@@ -78,33 +152,23 @@ class Layout:
 
     def runs(self, part: str) -> list[str]:
         """Return the run records of one part of the configuration (``cac`` or ``deep``)."""
-        plans = [plan for plan in self.config["runs"] if plan["part"] == part]
-        return list(dict.fromkeys(path for plan in plans for path in self._grid(plan)))
+        plans = (checked(Plan, plan, "runs") for plan in self.config["runs"])
+        wanted = (path for plan in plans if plan.part == part for path in self._grid(plan))
+        return list(dict.fromkeys(wanted))
 
-    def _grid(self, plan: Mapping[str, Any]) -> Iterator[str]:
+    def _grid(self, plan: Plan) -> Iterator[str]:
         """Yield the records of one entry: protocols or switches, data sets, methods, k."""
-        names = plan.get("protocols", ())
-        folders = ["" if name == "sound" else f"{name}/" for name in names]
-        folders += [f"switches/{label}/" for label in plan.get("switches", ())]
-        for folder in folders:
-            Protocol.from_folder(folder)  # refuses an unknown label
-            for dataset in filter(self._reachable, plan["datasets"]):
+        for folder in plan.folders:
+            for dataset in filter(self._reachable, plan.datasets):
                 sequence = self.registry.dataset(dataset).sequence
-                for method in map(parse_method, plan["methods"]):
+                for method in map(parse_method, plan.methods):
                     if method.sequence == sequence:
-                        ks = self._ks(dataset, plan["k"]) if method.clustered else [1]
+                        ks = plan.clusters(dataset) if method.clustered else [1]
                         yield from (f"results/{folder}{dataset}/{method.id}_k{k}.json" for k in ks)
-
-    def _ks(self, dataset: str, ks: Any) -> list[int]:
-        """Return the list of k, which may be given a data set with a default."""
-        if isinstance(ks, Mapping):
-            return list(ks.get(dataset, ks["default"]))
-        return list(ks)
 
     def all_runs(self) -> list[str]:
         """Return the run records of every part."""
-        parts = dict.fromkeys(plan["part"] for plan in self.config["runs"])
-        return list(dict.fromkeys(path for part in parts for path in self.runs(part)))
+        return self.runs("cac") + self.runs("deep")
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""

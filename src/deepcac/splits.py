@@ -14,7 +14,7 @@ from deepcac.storage import read_table, write_table
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
 PARTS = ("train", "validation", "test")
-SHARE = 0.25  # for the test, and of what is left for validation: 57 / 18 / 25 (003_* section 8)
+SHARE = 0.25  # for the test, and of what is left for validation: 57 / 18 / 25 (DeepCAC, section 8)
 FOLDS = 5
 HOLDOUT_SEED = 108  # the published CAC program's fixed hold-out (switch A14)
 

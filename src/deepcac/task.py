@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.catalogue.protocol import SOUND, Protocol
-
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
@@ -28,10 +26,6 @@ class Task:
         Number of clusters asked for.
     seed : int
         Of the split and of every random choice in the method.
-    dataset : str
-        Id of the data set, to look up a printed hyper-parameter.
-    protocol : Protocol
-        Switches that are on.
     names : tuple of str, length d
         Columns of the static features; empty for sequences.
     mask_train, mask_validation, mask_test : ndarray of bool or None
@@ -47,8 +41,6 @@ class Task:
     n_classes: int
     k: int
     seed: int
-    dataset: str
-    protocol: Protocol = SOUND
     names: tuple[str, ...] = ()
     mask_train: npt.NDArray[np.bool_] | None = None
     mask_validation: npt.NDArray[np.bool_] | None = None

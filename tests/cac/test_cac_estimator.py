@@ -67,7 +67,7 @@ def test_a_large_alpha_collapses_to_the_nearest_class_centroid():
     with pytest.warns(CollapseWarning, match="lower alpha"):
         model = CACClassifier(alpha=20.0, random_state=0).fit(X, y)
     assert model.collapsed_
-    assert model.polarisation_ > 0.99
+    assert model.purity_ > 0.99
     # One row of the other class is held in each cluster by the rule.
     assert sorted(model.class_counts_.min(axis=1)) == [1, 1]
     assert (NearestCentroid().fit(X, y).predict(X) == model.predict(X)).mean() > 0.95

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deepcac.catalogue.registry import RawFile, load_registry
+from deepcac.catalogue.entries import RawFile
+from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
 
 DIGEST = "ab" * 32
@@ -37,7 +38,11 @@ def write(folder: Path, source: str = "letters", **changes: object) -> Path:
 def test_typed_entries(tmp_path):
     registry = load_registry(write(tmp_path))
     assert registry.file("letters", "names.txt") == RawFile(
-        "letters", "names.txt", "letters/names.txt", "https://example.org/n", sha256=DIGEST
+        source="letters",
+        name="names.txt",
+        path="letters/names.txt",
+        url="https://example.org/n",
+        sha256=DIGEST,
     )
     archive = registry.file("letters", "set-a.archive")
     assert archive.is_archive

@@ -3,10 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepcac.catalogue.protocol import SOUND
 from deepcac.consensus import ec3
 from deepcac.consensus.objective import Consensus, Weights, doubly_stochastic, membership
 from deepcac.errors import DataError
 from deepcac.experiments.cac_arms import fit_task
+from deepcac.experiments.prepare import Setting
 from deepcac.task import Task
 
 
@@ -82,12 +84,12 @@ def blobs(n, seed):
 
 def blob_task():
     (X, y), (X_test, y_test) = blobs(200, 0), blobs(90, 1)
-    return Task(X, y, X[:0], y[:0], X_test, y_test, 2, 1, 0, "demo_cic")
+    return Task(X, y, X[:0], y[:0], X_test, y_test, 2, 1, 0)
 
 
 def test_consensus_classifies():
     task = blob_task()
-    fitted = fit_task(task, "base", "ec3")
+    fitted = fit_task(task, Setting("demo_cic", 1, SOUND, "cac"), "base", "ec3")
     assert fitted.status == "ok"
     assert (fitted.predicted == task.y_test).mean() > 0.95
     assert fitted.probability.sum(axis=1) == pytest.approx(np.ones(90))

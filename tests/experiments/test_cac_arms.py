@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from deepcac.cac.path import (
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
 from deepcac.experiments.cac_arms import alphas_needed, fit_task
+from deepcac.experiments.prepare import Setting
 from deepcac.published.alphas import printed_alpha
 from deepcac.task import Task
 
@@ -29,10 +32,14 @@ def xor_rows(n, seed):
     return X, y
 
 
-def xor_task(k=2, protocol=SOUND, dataset="demo_cic"):
+def xor_task(k=2):
     X, y = xor_rows(300, 0)
     X_test, y_test = xor_rows(200, 1)
-    return Task(X, y, X[:0], y[:0], X_test, y_test, 2, k, 0, dataset, protocol)
+    return Task(X, y, X[:0], y[:0], X_test, y_test, 2, k, 0)
+
+
+def asked(*labels, dataset="demo_cic", k=2):
+    return Setting(dataset, k, Protocol(frozenset(labels)), "cac")
 
 
 def accuracy(task, fitted):
@@ -41,7 +48,7 @@ def accuracy(task, fitted):
 
 def test_planted_subtypes_are_found_by_km_and_cac_but_not_by_lr():
     task = xor_task()
-    alone, km, cac = (fit_task(task, arm, "lr") for arm in ("base", "km", "cac"))
+    alone, km, cac = (fit_task(task, asked(), arm, "lr") for arm in ("base", "km", "cac"))
     assert accuracy(task, alone) < 0.65
     assert accuracy(task, km) > 0.9
     assert accuracy(task, cac) > 0.9
@@ -55,8 +62,7 @@ def test_planted_subtypes_are_found_by_km_and_cac_but_not_by_lr():
 )
 @pytest.mark.parametrize("arm", ["base", "km", "cac"])
 def test_every_arm_of_every_classifier_scores_each_test_row(name, arm):
-    task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
-    fitted = fit_task(task, arm, name)
+    fitted = fit_task(xor_task(), asked("A11"), arm, name)
     assert fitted.hyperparameters["classifier"] == name
     assert fitted.probability.shape == (200, 2)
     assert np.isfinite(fitted.probability).all()
@@ -70,8 +76,8 @@ def test_shared_clusterings_change_nothing(tmp_path):
     task = xor_task()
     path = alpha_path(task.X_train, task.y_train, 2, task.seed, GRID)
     write_clusterings(tmp_path / "c.parquet", {0: path, 7: path})
-    shared = fit_task(task, "cac", "lr", tmp_path / "c.parquet")
-    alone = fit_task(task, "cac", "lr")
+    shared = fit_task(task, asked(), "cac", "lr", tmp_path / "c.parquet")
+    alone = fit_task(task, asked(), "cac", "lr")
     assert np.array_equal(shared.probability, alone.probability)
     assert shared.hyperparameters == alone.hyperparameters
     back = read_clusterings(tmp_path / "c.parquet", task.y_train, 7)
@@ -93,7 +99,7 @@ def test_shared_clusterings_change_nothing(tmp_path):
 def test_a_shared_clustering_is_taken_over_as_it_is():
     task = xor_task()
     path = alpha_path(task.X_train, task.y_train, 2, task.seed, GRID)
-    fitted = fit_task(task, "cac", "lr", path)
+    fitted = fit_task(task, asked(), "cac", "lr", path)
     found = path.whole[fitted.hyperparameters["alpha"]]
     assert fitted.history["cost"] == found.cost.tolist()
     assert np.array_equal(fitted.train_cluster, found.labels)
@@ -116,15 +122,25 @@ def test_clusterings_of_other_rows_are_refused(tmp_path):
 
 
 def test_class_weights_of_the_published_program():
-    sound, published = xor_task(), xor_task(protocol=Protocol(frozenset({"A1"})))
+    def weight(arm, name, *labels):
+        return fit_task(xor_task(), asked(*labels), arm, name).hyperparameters["class_weight"]
+
     for arm, name in (("base", "lr"), ("km", "lr"), ("km", "ridge")):
-        assert fit_task(sound, arm, name).hyperparameters["class_weight"] == "balanced"
-    assert fit_task(published, "base", "lr").hyperparameters["class_weight"] is None
-    assert fit_task(published, "km", "lr").hyperparameters["class_weight"] == "balanced_in_clusters"
-    assert fit_task(published, "km", "ridge").hyperparameters["class_weight"] is None
-    own = xor_task(protocol=Protocol(frozenset({"W1"})))
-    for arm, weight in (("base", "balanced"), ("cac", "balanced_in_clusters")):
-        assert fit_task(own, arm, "ridge").hyperparameters["class_weight"] == weight
+        assert weight(arm, name) == "balanced"
+    assert weight("base", "lr", "A1") is None
+    assert weight("km", "lr", "A1") == "balanced_in_clusters"
+    assert weight("km", "ridge", "A1") is None
+    for arm, expected in (("base", "balanced"), ("cac", "balanced_in_clusters")):
+        assert weight(arm, "ridge", "W1") == expected
+
+
+def test_published_random_state_of_the_classifiers():
+    task = replace(xor_task(), seed=7)
+    sound, published = (fit_task(task, asked(*on), "base", "rf") for on in ((), ("A14",)))
+    of_zero = fit_task(replace(task, seed=0), asked(), "base", "rf")
+    assert np.array_equal(published.probability, of_zero.probability)
+    assert not np.array_equal(published.probability, sound.probability)
+    assert published.hyperparameters == sound.hyperparameters
 
 
 def test_printed_alphas():
@@ -136,8 +152,7 @@ def test_printed_alphas():
     assert printed_alpha("credit", "xgb") == 0.04
     assert printed_alpha("adult", "cac_dmnn") == 0.8
     assert printed_alpha("adult", "lr", v2=True) == 0.1
-    task = xor_task(protocol=Protocol(frozenset({"A11"})), dataset="cic")
-    fitted = fit_task(task, "cac", "ridge")
+    fitted = fit_task(xor_task(), asked("A11"), "cac", "ridge")
     assert fitted.hyperparameters["alpha"] == 0.5
     assert fitted.tuned == ()
 
@@ -157,10 +172,10 @@ def test_what_is_clustered_suffices_for_every_run():
         assert all(0.01 <= alpha <= 3 or alpha == 100 for alpha in alphas)
         assert not tuned
     assert alphas_needed("cic", SOUND) == (GRID, True)
-    task = xor_task(protocol=published, dataset="my_table")  # nothing is printed for it
+    task, setting = xor_task(), asked("A11", dataset="my_table")  # nothing is printed for it
     alphas, tuned = alphas_needed("my_table", published)
     path = alpha_path(task.X_train, task.y_train, 2, 0, alphas, full_only=not tuned)
-    assert fit_task(task, "cac", "lr", path).tuned == ("alpha",)
+    assert fit_task(task, setting, "cac", "lr", path).tuned == ("alpha",)
 
 
 def test_more_clusters_than_their_labels_can_tell_apart_are_refused():
@@ -180,10 +195,10 @@ def test_a_class_absent_from_training_has_a_column():
     task = xor_task()
     three = Task(
         task.X_train, task.y_train * 2, task.X_validation, task.y_validation,
-        task.X_test, task.y_test * 2, 3, 2, 0, "demo_cic",
+        task.X_test, task.y_test * 2, 3, 2, 0,
     )  # fmt: skip
     for arm, name in (("base", "lr"), ("km", "ridge"), ("cac", "lr"), ("cac", "xgb")):
-        fitted = fit_task(three, arm, name)
+        fitted = fit_task(three, asked(), arm, name)
         assert fitted.probability.shape == (200, 3)
         assert set(fitted.predicted) == {0, 2}
         assert (fitted.probability.argmax(axis=1) == fitted.predicted).mean() > 0.99
@@ -204,4 +219,4 @@ def test_a_cluster_that_lacks_the_middle_class_is_fitted(name, class_weight):
 
 def test_unknown_classifier_is_named():
     with pytest.raises(ConfigError, match="'tree'"):
-        fit_task(xor_task(), "base", "tree")
+        fit_task(xor_task(), asked(), "base", "tree")

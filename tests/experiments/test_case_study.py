@@ -20,13 +20,17 @@ from deepcac.experiments.case_study import (
     write_case_study,
 )
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.finished_studies import load_case_studies, match
 from deepcac.experiments.prepare import Setting
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.papers.case_study_claims import case_study_rules
+from deepcac.papers.deepcac.length_of_stay import (
+    case_study_rules,
+    printed_clusters,
+    printed_shares,
+)
 from deepcac.papers.evidence import Evidence
+from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import entries
-from deepcac.papers.printed import printed_cells
-from deepcac.report.case_studies import load_case_studies, match, printed_shares
 from deepcac.report.casetables import case_figures, case_tables
 from deepcac.report.tables import markdown
 from deepcac.scoring.student import distil
@@ -232,8 +236,10 @@ def study_like_print(folder, *, protocol="as_published", order=(0, 1, 2)):
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
 def test_ledger_takes_the_matched_cluster(tmp_path, order):
-    studies = load_case_studies([study_like_print(tmp_path, order=order)], tmp_path)
-    ledger = {e.item: e for e in entries(printed_cells(), Runs(()), studies) if e.table in "78"}
+    studies = load_case_studies(
+        [study_like_print(tmp_path, order=order)], tmp_path, printed_clusters()
+    )
+    ledger = {e.item: e for e in entries(Findings(Runs(()), studies=studies)) if e.table in "78"}
     for item, mean in (("C1 Age mean", "62.452"), ("C2 Age mean", "67.71")):
         entry = ledger[item]
         assert (entry.as_published, entry.as_published_sd, entry.verdict) == (
@@ -251,8 +257,8 @@ def test_ledger_takes_the_matched_cluster(tmp_path, order):
 
 
 def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):
-    studies = load_case_studies([written, study_like_print(tmp_path)], tmp_path)
-    ledger = entries(printed_cells(), Runs(()), studies)
+    studies = load_case_studies([written, study_like_print(tmp_path)], tmp_path, printed_clusters())
+    ledger = entries(Findings(Runs(()), studies=studies))
     tables = {table.id: table for table in case_tables(studies, ledger)}
     for table in tables.values():
         assert {len(row) for row in table.rows} == {len(table.head)}
@@ -263,14 +269,14 @@ def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):
     cells = measured["cic_los, k = 3, as published", "x0"][2:]
     assert [cell.text for cell in cells] == ["11 %", "7 %", "10 %"]  # 200 of 1856, 2845, 2049
     eighth = {(r[0].text, r[1].text): r for r in tables["case_study_table8"].rows}
-    assert eighth["print", "C1"][3].text == "WBC_last (1)"
+    assert eighth["printed", "C1"][3].text == "WBC_last (1)"
     assert eighth["cic_los, k = 3, as published", "C3"][2].text == "1"
     assert [figure.section for figure in case_figures(studies)] == ["subtypes"] * 2
     assert case_tables([]) == []
 
 
 def test_claims_follow_the_case_study(tmp_path):
-    studies = load_case_studies([study_like_print(tmp_path)], tmp_path)
+    studies = load_case_studies([study_like_print(tmp_path)], tmp_path, printed_clusters())
     rules = case_study_rules(studies)
     decided = {name: rule(Evidence(Runs(()), "as_published")) for name, rule in rules.items()}
     assert decided["DCAC-41"].verdict == "partly"  # 0.500 is near 0.495, and not near 0.358

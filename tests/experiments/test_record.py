@@ -101,7 +101,7 @@ def test_method_ids_parse_back():
 def test_curves_with_nan_become_null():
     y = np.array([0, 1, 0, 1])
     X = np.arange(8.0).reshape(4, 2)
-    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, "toy", names=("a", "b"))
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, names=("a", "b"))
     fitted = Fitted(np.eye(2)[y], y, y * 0, y * 0, {}, history={"loss": [1.0, float("nan")]})
     assert split_entry(task, fitted)["history"]["loss"] == [1.0, None]
 
@@ -109,7 +109,7 @@ def test_curves_with_nan_become_null():
 def test_equal_clusters_in_another_space_have_their_own_silhouette():
     y = np.array([0, 0, 1, 1])
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
-    task = Task(X, y, X[:0], y[:0], X, y, 2, 2, 0, "toy", names=("a",))
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 2, 0, names=("a",))
     seen = {}
     silhouettes = []
     for space in (None, np.array([[0.0], [10.0], [1.0], [11.0]]), None):
@@ -125,7 +125,7 @@ def test_equal_clusters_in_another_space_have_their_own_silhouette():
 def test_an_unfinished_split_has_no_score():
     y = np.array([0, 1, 0, 1])
     X = np.arange(8.0).reshape(4, 2)
-    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, "toy", names=("a", "b"))
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 1, 0, names=("a", "b"))
     fitted = Fitted(np.full((4, 2), 0.5), y, y * 0, y * 0, {}, status="timeout")
     entry = split_entry(task, fitted)
     assert entry["metrics"] == {}

@@ -6,11 +6,8 @@ import pytest
 
 from deepcac.cac.cluster import cluster
 from deepcac.cac.estimator import kmeans_labels
-from deepcac.experiments.finished import Runs
+from deepcac.experiments.finished_sweeps import final_pass
 from deepcac.experiments.sweeps import alpha_sweep, grid_point
-from deepcac.papers.evidence import Evidence
-from deepcac.papers.sweep_claims import sweep_rules
-from deepcac.report.sweep_curves import Sweeps, final_pass, load_sweeps, sweep_figures
 from deepcac.simulate.synthetic_cac import Cell, synthetic_cac
 from deepcac.task import Task
 
@@ -31,7 +28,6 @@ def task():
         n_classes=2,
         k=2,
         seed=0,
-        dataset="toy",
     )
 
 
@@ -71,129 +67,3 @@ def test_grid_point_scores_every_arm():
     assert best["km_lr"] > points.set_index("method")["f1"]["lr"]
     assert points["alpha"].notna().tolist() == (points["method"] == "cac_lr").tolist()
     pd.testing.assert_frame_equal(points, pd.DataFrame(grid_point(features)))
-
-
-def by_alpha(f1, train, test, separation, passes):
-    rows = [
-        {
-            "alpha": alpha,
-            "pass": step,
-            "moves": count - 1 - step,
-            "cost": 9.0 - step,
-            "within": 9.0,
-            "separation": s - 0.5 ** (s * step),
-            "train_log_loss": a,
-            "test_log_loss": b,
-            "f1": score,
-            "silhouette": 0.1,
-        }
-        for alpha, score, a, b, s, count in zip(
-            (0.0, 0.02, 1.0), f1, train, test, separation, passes, strict=True
-        )
-        for step in range(count)
-    ]
-    return pd.DataFrame(rows)
-
-
-def grid_table(ics_gain, clusters_gain, k_gain):
-    rows = [
-        {
-            "ics": ics,
-            "ocs": ocs,
-            "clusters": clusters,
-            "imbalanced": rare,
-            "method": method,
-            "k": k,
-            "alpha": None,
-            "f1": 0.5
-            + ics_gain * ics
-            + clusters_gain * clusters
-            + k_gain * (k >= clusters)
-            + bonus,
-            "auroc": 0.5 + ics_gain * ics + clusters_gain * clusters + k_gain * (k >= clusters),
-        }
-        for rare in (False, True)
-        for ics in (0.0, 1.0, 2.0)
-        for ocs in (1.0, 2.0)
-        for clusters in (2, 3, 5)
-        for method, ks, bonus in (("lr", (1,), 0), ("km_lr", (2, 3), 0.1), ("cac_lr", (2, 3), 0.2))
-        for k in ks
-    ]
-    return pd.DataFrame(rows)
-
-
-def verdicts(sweeps, protocol="sound"):
-    rules = sweep_rules(sweeps)
-    return {name: rule(Evidence(Runs(()), protocol)).verdict for name, rule in rules.items()}
-
-
-def test_claims_on_alpha():
-    right = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
-    found = verdicts(Sweeps(alpha={("credit", 3): right}))
-    names = ("CAC1-08", "CAC1-12", "CAC1-20", "CAC1-21", "CAC1-22", "CAC1-23")
-    assert [found[name] for name in names] == ["holds"] * 6
-    assert found["CAC2-12"] == "fails"  # overfitted, but not spread out
-    spread = right.assign(silhouette=-right["alpha"])
-    assert verdicts(Sweeps(alpha={("credit", 3): spread}))["CAC2-12"] == "holds"
-    wrong = by_alpha((0.3, 0.31, 0.3), (0.5, 0.4, 0.3), (0.4, 0.5, 0.3), (3, 2, 1), (1, 3, 5))
-    found = verdicts(Sweeps(alpha={("credit", 3): wrong}))
-    assert [found[name] for name in names] == ["fails"] * 6
-    mixed = Sweeps(alpha={("credit", 3): wrong, ("cic", 2): right, ("adult", 2): right})
-    assert verdicts(mixed)["CAC1-12"] == "partly"
-
-
-def test_claims_on_the_grid():
-    names = ("CAC1-16", "CAC1-17", "CAC1-18", "CAC1-19", "DCAC-01", "DCAC-31", "CAC2-07")
-    found = verdicts(Sweeps(grid=grid_table(0.1, -0.01, 0.1)))
-    assert [found[name] for name in names] == ["holds"] * 7
-    found = verdicts(Sweeps(grid=grid_table(-0.1, 0.01, -0.1)))
-    assert [found[n] for n in names] == [
-        "fails",
-        "holds",
-        "fails",
-        "fails",
-        "partly",
-        "fails",
-        "fails",
-    ]
-
-
-def weights(alpha, beta):
-    values = (0.0, 1.0, 5.0, 20.0, 100.0)
-    return pd.DataFrame(
-        {"parameter": name, "value": value, "seed": 0, "auroc": s, "auprc": s, "silhouette": 0.1}
-        for name, scores in (("alpha", alpha), ("beta", beta))
-        for value, s in zip(values, scores, strict=True)
-    )
-
-
-def test_claims_on_loss_weights():
-    right = weights((0.7, 0.6, 0.72, 0.72, 0.72), (0.70, 0.71, 0.71, 0.715, 0.71))
-    wrong = weights((0.7, 0.72, 0.6, 0.7, 0.5), (0.70, 0.5, 0.6, 0.69, 0.71))
-    names = ("DCAC-19", "DCAC-20", "DCAC-21")
-    assert [verdicts(Sweeps(weights={("cic_los", 3): right}))[n] for n in names] == ["holds"] * 3
-    assert [verdicts(Sweeps(weights={("cic_los", 3): wrong}))[n] for n in names] == ["fails"] * 3
-
-
-def test_generated_cohorts_and_missing_sweeps_decide_nothing():
-    table = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
-    demo = Sweeps(alpha={("demo_credit", 3): table})
-    assert set(verdicts(demo).values()) == {"not run"}
-    assert set(verdicts(Sweeps(grid=grid_table(1, 1, 1)), "as_published").values()) == {"not run"}
-    assert {figure.section for figure in sweep_figures(demo)} == {"synthetic"}
-
-
-def test_sweeps_are_told_apart_by_name(tmp_path):
-    table = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
-    table.to_parquet(tmp_path / "alpha_cic_los_k2.parquet")
-    weights([0.5] * 5, [0.5] * 5).to_parquet(tmp_path / "weights_cic_k3.parquet")
-    grid_table(1, 1, 1).to_parquet(tmp_path / "grid.parquet")
-    sweeps = load_sweeps(tmp_path.glob("*.parquet"))
-    assert (list(sweeps.alpha), list(sweeps.weights)) == ([("cic_los", 2)], [("cic", 3)])
-    assert [figure.id for figure in sweep_figures(sweeps)] == [
-        "alpha_passes_cic_los_k2",
-        "alpha_final_cic_los_k2",
-        "synthetic_grid_balanced",
-        "synthetic_grid_rare",
-        "weights_cic_k3",
-    ]

@@ -7,14 +7,20 @@ import pytest
 
 from deepcac.cac import cluster
 from deepcac.cac.bounds import lloyd_costs
+from deepcac.catalogue.protocol import SOUND
 from deepcac.errors import ConfigError
 from deepcac.experiments import bounds as evaluated
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.prepare import Setting
+from deepcac.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
+from deepcac.papers.claims import rules
 from deepcac.papers.evidence import Evidence
-from deepcac.papers.theory_claims import theory_rules
-from deepcac.report.bounds_table import Check, TheoryRecord, checks, load_theory, theory_tables
+from deepcac.papers.findings import Findings
+from deepcac.report.bounds_table import theory_tables
 from deepcac.report.page import build
 from deepcac.task import Task
+
+ASKED = Setting("adult", 2, SOUND, "cac")
 
 
 def make_task(n_classes=2):
@@ -32,7 +38,6 @@ def make_task(n_classes=2):
         n_classes=n_classes,
         k=2,
         seed=0,
-        dataset="adult",
     )
 
 
@@ -54,7 +59,7 @@ def small_clock():
 def written(tmp_path_factory, small_clock):
     folder = tmp_path_factory.mktemp("theory")
     path = folder / "results/theory/adult_k2.json"
-    evaluated.write_theory(path, make_task())
+    evaluated.write_theory(path, make_task(), ASKED)
     return path
 
 
@@ -64,7 +69,7 @@ def record(written):
 
 
 def plain_lloyd(X, y, labels, alpha, k):
-    """Return the labels after one pass, row by row (001_* Remark 1)."""
+    """Return the labels after one pass, row by row (CAC v2, Remark 1)."""
     moved = []
     for x in X:
         distances = []
@@ -103,8 +108,8 @@ def test_every_theorem_is_evaluated_and_its_proof_holds(record):
     by_bound = {}
     for check in found:
         by_bound.setdefault(check.bound, []).append(check.holds)
-    assert all(by_bound["v1 Theorem 2: the cost never rises"])
-    assert by_bound["v1 Theorem 4, DeepCAC Theorem 2: log loss"] == [True] * 5
+    assert all(by_bound["CAC v1 Theorem 2: the cost never rises"])
+    assert by_bound["CAC v1 Theorem 4, DeepCAC Theorem 2: log loss"] == [True] * 5
     assert by_bound["DeepCAC Theorem 3, constants put right: AM-softmax loss"] == [True] * 3
     assert by_bound["DeepCAC Theorem 3 as printed: AM-softmax loss"][1:] == [False, False]
     assert by_bound["Theorem 1: expected log loss"] == [True] * 3
@@ -144,12 +149,12 @@ def test_operations_of_a_pass_counted_by_hand():
     assert labels.tolist() == [0, 0, 1, 1, 1, 1]
 
 
-def test_one_class_clusters_and_more_classes(small_clock):
+def test_one_class_clusters_and_more_classes(small_clock, tmp_path):
     beta = evaluated._coefficients(np.ones((9, 1)), np.ones(9, dtype=int), 1.0)
     assert beta == pytest.approx([np.log(10)])
     assert evaluated._lemma(np.ones((9, 0)), np.ones(9), beta[:-1])["same_sign"] is None
     with pytest.raises(ConfigError, match="adult has 3 classes"):
-        evaluated.theory_checks(make_task(n_classes=3))
+        evaluated.write_theory(tmp_path / "three", make_task(n_classes=3), ASKED)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +171,8 @@ def test_a_check_holds_between_its_sides(left, value, right, holds):
 
 
 def verdict(record, claim, protocol="sound"):
-    return theory_rules([record])[claim](Evidence(Runs(()), protocol))
+    found = Findings(Runs(()), theory=[record])
+    return rules(found, [])[claim](Evidence(found.runs, protocol))
 
 
 def test_claims_follow_the_record(record):

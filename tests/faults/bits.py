@@ -9,7 +9,8 @@ from typing import Any
 
 from project import Row
 
-from deepcac.catalogue.registry import RawFile, Registry, Source
+from deepcac.catalogue.entries import RawFile, Source
+from deepcac.catalogue.registry import Registry
 from deepcac.errors import DeepCACError
 from deepcac.experiments.finished import load
 from deepcac.experiments.record import content_digest as content_digest_of
@@ -81,8 +82,9 @@ def _scores(path: Path) -> Any:
 
 def _raw_reader(folder: Path, raw: Path) -> Reader:
     """Read as the extract steps read open sources: only what the registry's digest allows."""
-    file = RawFile("letters", raw.name, raw.name, content_sha256=content_digest(raw))
-    source = Source("letters", "Letters", "CC0", "-", "-", False, {raw.name: file})
+    own = {"source": "letters", "name": raw.name, "path": raw.name}
+    file = RawFile(**own, content_sha256=content_digest(raw))
+    source = Source.model_construct(id="letters", restricted=False, files={raw.name: file})
     registry = Registry({"letters": source})
     place = folder / "letters" / raw.name
     place.parent.mkdir(exist_ok=True)

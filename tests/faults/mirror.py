@@ -13,12 +13,17 @@ from pathlib import Path
 
 from project import Row
 
-from deepcac.catalogue.registry import RawFile
+from deepcac.catalogue.entries import RawFile
 from deepcac.errors import FetchError
 from deepcac.raw.fetch import fetch
 
 CONTENT = bytes(range(256)) * 400
-FILE = RawFile("letters", "x.txt", "letters/x.txt", sha256=hashlib.sha256(CONTENT).hexdigest())
+FILE = RawFile(
+    source="letters",
+    name="x.txt",
+    path="letters/x.txt",
+    sha256=hashlib.sha256(CONTENT).hexdigest(),
+)
 Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
 
 

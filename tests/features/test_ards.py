@@ -104,7 +104,7 @@ def test_shape_and_order_of_columns(tidy):
     # Hourly medians cannot exceed the highest measurement.
     assert (highest <= static.X[:, static.names.index("HR_highest")]).all()
     np.testing.assert_array_equal(series.sequences()[:, 13, 0], static.X[:, 0])
-    assert flow[5]["rows"] == len(static.label)
+    assert flow["flow"][5]["rows"] == len(static.label)
 
 
 def test_every_exclusion_is_counted(tidy):
@@ -188,7 +188,7 @@ def test_cohort_of_the_open_demo(tmp_path):
     archive = f"{mirror}/mimic3_demo/mimic-iii-clinical-database-demo-1.4.tar.xz"
     extract(archive, tmp_path)
     features, flow = ards(tmp_path)
-    assert [step["rows"] for step in flow] == [136, 100, 99, 81, 81, 63]
+    assert [step["rows"] for step in flow["flow"]] == [136, 100, 99, 81, 81, 63]
     assert features.X.shape == (63, 492)
     assert features.label.sum() == 5
     assert positives(cohort(tmp_path)[0]) == {"charted": 3, "code only": 2}

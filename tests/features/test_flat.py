@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from catalogued import extracted, made
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,8 +119,8 @@ def test_adult_as_published_is_ordered_by_loss_then_gain(adult):
 
 def test_titanic_leaves_out_what_is_known_after_the_outcome(put, tmp_path):
     tidy = tmp_path / "p.parquet"
-    flat.extract_titanic(put("titanic3.csv", TITANIC), tidy, tmp_path / "c.json")
-    matrix = features.titanic(read_table(tidy))
+    extracted("titanic", put("titanic3.csv", TITANIC), tidy, tmp_path / "c.json")
+    matrix = made("titanic", read_table(tidy))
     assert matrix.names == ("pclass", "sex=female", "age", "sibsp", "parch", "fare")
     assert matrix.label.tolist() == [1, 0, 1]
     np.testing.assert_array_equal(
@@ -130,8 +131,8 @@ def test_titanic_leaves_out_what_is_known_after_the_outcome(put, tmp_path):
 
 def test_magic_gamma_is_class_1(put, tmp_path):
     tidy = tmp_path / "e.parquet"
-    flat.extract_magic(put("magic04.data", MAGIC), tidy, tmp_path / "c.json")
-    matrix = features.magic(read_table(tidy))
+    extracted("uci_magic", put("magic04.data", MAGIC), tidy, tmp_path / "c.json")
+    matrix = made("magic", read_table(tidy))
     assert matrix.label.tolist() == [1, 0]
     assert matrix.names[0] == "fLength"
     assert matrix.X[1, 9] == 205.261
@@ -141,8 +142,8 @@ def test_credit_rows_are_ordered_by_client(put, tmp_path):
     tidy = tmp_path / "c.parquet"
     other = CREDIT_ROW.replace("20000,2", "50000,1")[:-1] + "0"
     raw = put("c.csv", credit(f"7,{other}", f"3,{CREDIT_ROW}"))
-    flat.extract_credit(raw, tidy, tmp_path / "c.json")
-    matrix = features.credit(read_table(tidy))
+    extracted("uci_credit", raw, tidy, tmp_path / "c.json")
+    matrix = made("credit", read_table(tidy))
     assert matrix.row_id.tolist() == [3, 7]
     assert matrix.label.tolist() == [1, 0]
     assert dict(zip(matrix.names, matrix.X[1], strict=True)) == {"LIMIT_BAL": 50000, "SEX": 1}
@@ -154,7 +155,7 @@ def test_columns_are_found_by_their_names(put, tmp_path):
     turned = ",".join([row[0], row[2], row[1], *row[3:]])
     header = credit().replace('"SEX","EDUCATION"', '"EDUCATION","SEX"')
     for name, text in (("a", credit(f"1,{','.join(row)}")), ("b", f"{header}1,{turned}\n")):
-        flat.extract_credit(put(f"{name}.csv", text), tmp_path / name, tmp_path / "c.json")
+        extracted("uci_credit", put(f"{name}.csv", text), tmp_path / name, tmp_path / "c.json")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -189,7 +190,7 @@ LINE = MAGIC.splitlines()[0]
 def test_bad_flat_files_are_one_line(put, tmp_path, content, message):
     path = put("magic04.data", content)
     with pytest.raises(DataError, match=message) as caught:
-        flat.extract_magic(path, tmp_path / "e.parquet", tmp_path / "c.json")
+        extracted("uci_magic", path, tmp_path / "e.parquet", tmp_path / "c.json")
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "e.parquet").exists()
@@ -211,20 +212,20 @@ def test_bad_flat_files_are_one_line(put, tmp_path, content, message):
 )
 def test_bad_credit_files(put, tmp_path, content, message):
     with pytest.raises(DataError, match=message):
-        flat.extract_credit(put("c.csv", content), tmp_path / "t", tmp_path / "c.json")
+        extracted("uci_credit", put("c.csv", content), tmp_path / "t", tmp_path / "c.json")
 
 
 def test_same_bytes_each_time(put, tmp_path):
     raw = put("titanic3.csv", TITANIC)
     for name in ("one", "two"):
-        flat.extract_titanic(raw, tmp_path / name, tmp_path / f"{name}.json")
+        extracted("titanic", raw, tmp_path / name, tmp_path / f"{name}.json")
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
 
 def test_absent_file_is_named(tmp_path):
     with pytest.raises(DataError, match=r"nowhere\.csv: no such file"):
-        flat.extract_titanic(tmp_path / "nowhere.csv", tmp_path / "t", tmp_path / "c")
+        extracted("titanic", tmp_path / "nowhere.csv", tmp_path / "t", tmp_path / "c")
 
 
 def test_one_row_is_enough(put):

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
 from deepcac.nn import losses
-from deepcac.nn.centroids import farthest, move_online, nearest, one_hot
+from deepcac.nn.centroids import move_online, nearest, one_hot
 from deepcac.nn.networks import LocalPredictors
-from deepcac.nn.stopping import auprc, average_precision, min_precision_specificity, probe
+from deepcac.nn.stopping import auprc, average_precision, probe
 
 
 def double(*rows):
@@ -47,12 +47,6 @@ def test_within_by_hand():
     # Cluster 0: (1 + 1) / (2 - 1 + 0.5); cluster 1: 1 / (1 - 1 + 0.5); cluster 2 is empty.
     expected = 2 / 1.5 + 1 / 0.5
     assert losses.within(z, mu, membership, 0.5).item() == pytest.approx(expected)
-
-
-def test_within_norm_by_hand():
-    z, mu = double([0.0, 0.0], [2.0, 0.0], [5.0, 1.0]), double([1.0, 0.0], [5.0, 1.0], [9.0, 9.0])
-    membership = torch.eye(3, dtype=torch.float64)[torch.tensor([0, 0, 1])]
-    assert losses.within_norm(z, mu, membership).item() == pytest.approx(2**0.5 / 2, abs=1e-5)
 
 
 def test_cluster_means_by_hand():
@@ -99,7 +93,6 @@ def test_actor_critic_terms_by_hand():
     [
         (lambda z, w: losses.am_softmax(z, LABELS, w, 3.0, 0.4), [(5, 3), (2, 3)]),
         (lambda z, mu: losses.within(z, mu, MEMBERSHIP, 0.5), [(5, 3), (4, 3)]),
-        (lambda z, mu: losses.within_norm(z, mu, MEMBERSHIP), [(5, 3), (4, 3)]),
         (lambda v: losses.cluster_means(v, MEMBERSHIP), [(5,)]),
         (losses.student_t, [(5, 3), (4, 3)]),
         (
@@ -125,10 +118,9 @@ def test_gradient(function, inputs):
     assert torch.autograd.gradcheck(function, tensors)
 
 
-def test_nearest_and_farthest_with_ties():
+def test_nearest_with_ties():
     mu = double([0.0], [2.0], [10.0])
     assert nearest(double([1.0], [9.0]), mu).tolist() == [0, 2]
-    assert farthest(double([1.0], [9.0]), mu).tolist() == [2, 0]
 
 
 @settings(deadline=None)
@@ -167,16 +159,6 @@ def test_auprc_of_two_and_three_classes():
     assert auprc(two, score[:, :2]) == pytest.approx(average_precision_score(two, score[:, 1]))
     # A part that lacks a class gives a finite score.
     assert auprc(np.zeros(4, int), score[:, :2]) == 0.0
-
-
-def test_min_precision_specificity_by_hand():
-    y = np.array([0, 0, 0, 1])
-    score = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    # Class 0: precision 1, specificity 1. Class 1: precision 1/2, specificity 2/3.
-    assert min_precision_specificity(y, score) == pytest.approx((1 + 1 / 2) / 2)
-    y, score = np.array([0, 0, 0, 1, 1]), np.eye(2)[[0, 0, 1, 1, 0]]
-    # Class 0: precision 2/3, specificity 1/2. Class 1: precision 1/2, specificity 2/3.
-    assert min_precision_specificity(y, score) == pytest.approx(1 / 2)
 
 
 def test_local_predictors_are_separate_networks():

@@ -201,7 +201,7 @@ def test_same_seed_same_bytes_and_saved_model_answers_alike(method, tmp_path):
 
 @pytest.mark.parametrize("method", ALL)
 def test_clone_keeps_parameters(method):
-    model = method(lr=0.5, switches=("D10",))
+    model = method(lr=0.5)
     assert clone(model).get_params() == model.get_params()
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from deepcac.catalogue.registry import RawFile, Registry, Source, load_registry
+from deepcac.catalogue.entries import RawFile, Source
+from deepcac.catalogue.registry import Registry, load_registry
 from deepcac.errors import ConfigError, DataError, FetchError
 from deepcac.raw.archive import content_digest, members
 from deepcac.raw.download import UnreachableError, download
@@ -118,7 +119,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 @pytest.fixture
 def plain() -> RawFile:
     digest = hashlib.sha256(CONTENT).hexdigest()
-    return RawFile("letters", "names.txt", "letters/names.txt", sha256=digest)
+    return RawFile(source="letters", name="names.txt", path="letters/names.txt", sha256=digest)
 
 
 @pytest.fixture
@@ -134,7 +135,9 @@ def packed(tmp_path: Path) -> tuple[RawFile, bytes, bytes]:
     (tmp_path / "known").write_bytes(zipped.getvalue())
     digest = content_digest(tmp_path / "known")
     path = "letters/set-a.tar.xz"
-    file = RawFile("letters", "set-a.archive", path, content_sha256=digest, members=1)
+    file = RawFile(
+        source="letters", name="set-a.archive", path=path, content_sha256=digest, members=1
+    )
     return file, tar.getvalue(), zipped.getvalue()
 
 
@@ -187,7 +190,7 @@ def test_not_found_then_the_next_ending(tmp_path, server, packed):
 
 def test_mirrors_come_before_the_official_address(tmp_path, server, packed):
     file, tarred, _ = packed
-    official = RawFile(**{**vars(file), "url": server.address + "/official/a.tgz"})
+    official = file.model_copy(update={"url": server.address + "/official/a.tgz"})
     server.files["/official/a.tgz"] = tarred
     assert quick(official, tmp_path / file.name, tmp_path / "empty") == official.url
     server.files["/m/letters/set-a.tar.xz"] = tarred
@@ -426,9 +429,10 @@ def test_a_full_disk_is_not_tried_again(tmp_path, server):
 @pytest.fixture
 def known(plain, packed) -> Registry:
     files = {file.name: file for file in (plain, packed[0])}
+    terms = {"title": "x", "licence": "x", "citation": "x", "homepage": "https://example.org/"}
     sources = {
-        "letters": Source("letters", "L", "CC0", "x", "https://example.org/", False, files),
-        "closed": Source("closed", "C", "DUA", "x", "https://example.org/", restricted=True),
+        "letters": Source.model_construct(id="letters", restricted=False, files=files, **terms),
+        "closed": Source.model_construct(id="closed", restricted=True, **terms),
     }
     return Registry(sources)
 
@@ -456,7 +460,7 @@ def test_offline_every_place_is_listed_with_the_way_out(tmp_path, plain):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unused.getsockname()[1]}"
-    file = RawFile(**{**vars(plain), "url": address + "/official"})
+    file = plain.model_copy(update={"url": address + "/official"})
     with pytest.raises(FetchError) as caught:
         quick(file, tmp_path / "names.txt", tmp_path / "mirror")
     message = str(caught.value)
@@ -479,7 +483,9 @@ def test_credentials_reach_the_mirror_and_nothing_else(tmp_path, server, plain, 
         ("/other/names.txt", None, None),
     ]
     with pytest.raises(FetchError) as caught:
-        quick(RawFile("letters", "x", "x", sha256="0" * 64), tmp_path / "x", mirror)
+        quick(
+            RawFile(source="letters", name="x", path="x", sha256="0" * 64), tmp_path / "x", mirror
+        )
     for text in (came, caplog.text, str(caught.value)):
         assert not any(secret in text for secret in ("ann", "cret", "hush", token))
 
@@ -499,8 +505,11 @@ def test_the_order_of_mirrors(monkeypatch):
 
 
 def test_restricted_sources_are_read_from_their_folder(tmp_path):
-    closed = Source("mimic3", "MIMIC-III", "DUA", "x", "https://example.org/", restricted=True)
-    opened = Source("letters", "Letters", "CC0", "x", "https://example.org/", restricted=False)
+    vowels = {"title": "Vowels", "label": "is one", "positive": None, "task": "binary"}
+    terms = {"licence": "x", "citation": "x", "homepage": "https://example.org/"}
+    rest = {"title": "x", **terms, "datasets": {"vowels": vowels}}
+    closed = Source(id="mimic3", restricted=True, **rest)
+    opened = Source(id="letters", restricted=False, **rest)
     there, gone = {"restricted": {"mimic3": str(tmp_path)}}, {"restricted": {"mimic3": "/gone"}}
     assert available(opened, {})
     assert available(closed, there)
@@ -522,8 +531,6 @@ def test_the_mirror_has_every_open_file_of_the_registry(tmp_path):
     assert files
     for file in files:
         target = tmp_path / file.source / file.name
-        fetch(
-            RawFile(**{**vars(file), "url": None}), target, mirrors=[os.environ["DEEPCAC_MIRROR"]]
-        )
+        fetch(file.model_copy(update={"url": None}), target, mirrors=[os.environ["DEEPCAC_MIRROR"]])
         if file.is_archive:
             assert file.members in (None, sum(1 for _ in members(target)))

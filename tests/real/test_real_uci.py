@@ -2,10 +2,12 @@
 
 import math
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from catalogued import extracted, made
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 
@@ -72,13 +74,15 @@ def published_scores(data):
 
 
 def test_adult_as_published_gives_the_printed_scores(adult):
-    # F1 .556: Table 1 of 000_*; AUROC .853: the published program, run again.
+    # F1 .556: Table 1 of CAC v1; AUROC .853: the published program, run again.
     data = features.adult(adult, Protocol.from_folder("as_published/"))
     assert published_scores(data) == pytest.approx((0.556, 0.853), abs=0.0006)
 
 
 def test_credit(tmp_path):
-    data = features.credit(tidy(flat.extract_credit, tmp_path, "uci_credit/UCI_Credit_Card.csv"))
+    data = made(
+        "credit", tidy(partial(extracted, "uci_credit"), tmp_path, "uci_credit/UCI_Credit_Card.csv")
+    )
     assert data.X.shape == (30000, 23)
     assert data.label.sum() == 6636
     fact = printed("cac_v1_table2_datasets", "Creditcard")
@@ -88,7 +92,7 @@ def test_credit(tmp_path):
 
 
 def test_magic(tmp_path):
-    data = features.magic(tidy(flat.extract_magic, tmp_path, "uci_magic/magic04.data"))
+    data = made("magic", tidy(partial(extracted, "uci_magic"), tmp_path, "uci_magic/magic04.data"))
     assert data.X.shape == (19020, 10)
     assert data.label.sum() == 12332
     fact = printed("cac_v2_table1_datasets", "Magic")
@@ -96,7 +100,7 @@ def test_magic(tmp_path):
 
 
 def test_titanic(tmp_path):
-    data = features.titanic(tidy(flat.extract_titanic, tmp_path, "titanic/titanic3.csv"))
+    data = made("titanic", tidy(partial(extracted, "titanic"), tmp_path, "titanic/titanic3.csv"))
     assert data.X.shape == (1309, 6)
     assert data.label.sum() == 500
     missing = dict(zip(data.names, np.isnan(data.X).sum(axis=0).tolist(), strict=True))
@@ -107,7 +111,7 @@ def test_titanic(tmp_path):
 def test_uci20_is_what_the_registry_says(tmp_path, dataset):
     stem = dataset.removeprefix("uci_").replace("_", "-")
     table = tidy(weka_uci.extract, tmp_path, f"weka_uci/{stem}.arff")
-    data = features.uci20(table)
+    data = made(dataset, table)
     entry = UCI20[dataset]
     classes = class_ids(table, "class")[1]
     start = f"{data.X.shape[0]:,} rows, {data.X.shape[1]} columns. Classes in order: "

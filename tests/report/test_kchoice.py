@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.cac_v1.tuning import tuning_rules
 from deepcac.papers.evidence import Evidence
-from deepcac.papers.tuning_claims import tuning_rules
 from deepcac.report.kchoice import choice_table
 
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from catalogued import extracted, made
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +16,10 @@ from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError, DataError
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.features.ranges import Range, read_ranges, variable_of
-from deepcac.report.data import data_table, source_notes
 from deepcac.report.figures import write
 from deepcac.report.profiles import load_profiles, missingness_figures
 from deepcac.report.profiling import SMALL, build, outside, profile, withheld, withheld_parts
+from deepcac.report.source_notes import data_table, source_notes
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = ROOT / "config" / "registry"
@@ -124,8 +126,8 @@ def test_a_restricted_profile_tells_no_small_count_and_no_value(sizes, data):
     found = profile(matrix({"HR_first": values}, label), RANGES, restricted=True)
     (column,) = found["columns"]
     assert column["lowest"] is column["highest"] is None
-    told = [found["rows"], column["missing"], column["outside"], *found["classes"]]
-    assert not any(count is not None and 0 < count < SMALL for count in told)
+    counts = [found["rows"], column["missing"], column["outside"], *found["classes"]]
+    assert not any(count is not None and 0 < count < SMALL for count in counts)
     if column["missing"] is not None:
         assert not 0 < len(label) - column["missing"] < SMALL
     assert found["classes"].count(None) != 1 or len(found["classes"]) == 1
@@ -248,9 +250,14 @@ def test_flat_tables_lie_in_their_ranges(tmp_path):
     from deepcac.storage import read_table
 
     for extract, encode, raw, checked in (
-        (flat.extract_credit, features.credit, ["uci_credit/UCI_Credit_Card.csv"], 23),
-        (flat.extract_magic, features.magic, ["uci_magic/magic04.data"], 10),
-        (flat.extract_titanic, features.titanic, ["titanic/titanic3.csv"], 5),
+        (
+            partial(extracted, "uci_credit"),
+            partial(made, "credit"),
+            ["uci_credit/UCI_Credit_Card.csv"],
+            23,
+        ),
+        (partial(extracted, "uci_magic"), partial(made, "magic"), ["uci_magic/magic04.data"], 10),
+        (partial(extracted, "titanic"), partial(made, "titanic"), ["titanic/titanic3.csv"], 5),
         (flat.extract_adult, features.adult, ["uci_adult/adult.data", "uci_adult/adult.test"], 6),
     ):
         extract(*(MIRROR / name for name in raw), tmp_path / "tidy", tmp_path / "cohort")

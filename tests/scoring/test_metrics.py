@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcac.cac.collapse import collapsed, polarisation
+from deepcac.cac.collapse import collapsed, purity
 from deepcac.scoring.metrics import (
     expected_calibration_error,
     min_sensitivity_precision,
@@ -20,7 +20,7 @@ def make(y_test, probability, cluster, calibrated=True):
     n_classes = probability.shape[1]
     X_test = np.linspace(0, 1, 2 * len(y_test)).reshape(-1, 2)
     task = Task(
-        X_test, y_test, X_test[:0], y_test[:0], X_test, y_test, n_classes, 2, 0, "toy",
+        X_test, y_test, X_test[:0], y_test[:0], X_test, y_test, n_classes, 2, 0,
         names=("a", "b"),
     )  # fmt: skip
     fitted = Fitted(
@@ -93,10 +93,10 @@ def test_calibration_error_and_event_score_are_shares(seed, n):
     assert min_sensitivity_precision(y, y.astype(float)) == 1
 
 
-def test_polarisation_and_collapse():
-    assert polarisation([[50, 0], [0, 50]]) == 1.0
+def test_purity_and_collapse():
+    assert purity([[50, 0], [0, 50]]) == 1.0
     assert collapsed([[50, 0], [0, 50]])
-    assert polarisation([[49, 1], [1, 49]]) == 0.98  # two rows pinned
+    assert purity([[49, 1], [1, 49]]) == 0.98  # two rows pinned
     assert not collapsed([[49, 1], [1, 49]])
     assert not collapsed([[99, 0], [0, 1]])  # a majority of 0.99 is not a collapse
 
@@ -107,7 +107,7 @@ def test_description_names_the_feature_that_splits_the_clusters():
     cluster = np.repeat([0, 1], 30)
     X[cluster == 1, 1] += 5
     y = rng.integers(0, 2, 60)
-    task = Task(X, y, X[:0], y[:0], X, y, 2, 2, 0, "toy", names=("noise", "shifted"))
+    task = Task(X, y, X[:0], y[:0], X, y, 2, 2, 0, names=("noise", "shifted"))
     fitted = Fitted(np.c_[1 - y, y] * 1.0, y, cluster, cluster, {})
     summary = describe(task, fitted, task.names)
     assert summary["sizes_train"] == [

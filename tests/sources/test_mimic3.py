@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from deepcac.errors import DataError
 from deepcac.features.ards import ards
 from deepcac.features.hourly import AGGREGATES
-from deepcac.sources.mimic3 import extract, items, scan, summaries, tables
+from deepcac.sources.mimic3 import aggregates as window_aggregates
+from deepcac.sources.mimic3 import extract, items, scan
+from deepcac.sources.mimic3 import raw_tables as tables
 from deepcac.storage import read_table
 
 # Three stays: 1 is MetaVision with a later ARDS, 2 is CareVue and healthy, 3 is too short.
@@ -146,7 +148,7 @@ def test_blank_fields_are_missing_values(tmp_path):
     assert (one["hours"], one["candidate"]) == (None, False)
     assert (two["male"], two["elective"], two["ards_code"]) == (None, None, False)
     features, flow = ards(tmp_path / "tidy")
-    assert [step["rows"] for step in flow] == [3, 3, 3, 1, 1, 1]
+    assert [step["rows"] for step in flow["flow"]] == [3, 3, 3, 1, 1, 1]
     named = dict(zip(features.names, features.X[0], strict=True))
     assert np.isnan([named["Male"], named["Elective"]]).all()
     assert named["CSRU"] == 1
@@ -351,7 +353,7 @@ def filled_series(values, end_hour):
 @given(values=measured, whole_stay=st.booleans(), hours=st.sampled_from([24.0, 30.5, 60.0]))
 def test_summary_agrees_with_a_plain_reference(connection, values, whole_stay, hours):
     load(connection, [(0, minute, value) for minute, value in values], hours)
-    got = summaries.summary(connection, whole_stay=whole_stay).to_pylist()
+    got = window_aggregates.summary(connection, whole_stay=whole_stay).to_pylist()
     end = hours if whole_stay else 24
     kept = sorted((minute, value) for minute, value in values if minute < 60 * end)
     if not kept:
@@ -387,7 +389,7 @@ def test_onset_agrees_with_a_plain_reference(connection, gases, oxygen, pressure
         recent = fio2 and peep and minute - min(fio2[0], peep[0]) <= 480
         if recent and value / fio2[1] <= 300 and peep[1] >= 5:
             found.append(minute)
-    got = summaries.onsets(connection).to_pylist()
+    got = window_aggregates.onsets(connection).to_pylist()
     assert [row["onset_minute"] for row in got] == ([min(found)] if found else [])
 
 

@@ -139,3 +139,46 @@ def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
     assert paths.raw_folder("mimic3_demo") == "data/raw/mimic3_demo"
     with pytest.raises(ConfigError, match="mimic3 is restricted"):
         paths.raw_folder("mimic3")
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("results/diabetes/cac_lgr_k2.json", "unknown method 'cac_lgr'; near names: cac_lr"),
+        ("results/as_published/diabetis/lr_k1.json", "near names: diabetes"),
+        ("results/diabetes/lr_k2.json", "lr has no clusters; ask for lr_k1, not k2"),
+        ("results/diabetes/deepcac_ts_k2.json", "deepcac_ts reads hourly sequences, but diabetes"),
+        ("results/ards/lr_k1.json", "mimic3 is restricted and not available"),
+    ],
+)
+def test_targets_that_nothing_makes_are_refused_at_once(target, message):
+    with pytest.raises(ConfigError, match=message):
+        layout().check_targets(["--cores", "2", target])
+
+
+def test_targets_that_something_makes_pass():
+    layout().check_targets(
+        ["all", "results/diabetes/lr_k1.json", "results/theory/diabetes_k2.json"]
+    )
+    assert layout().run_inputs("", "demo_diabetes", "cac_lr", 2) == {
+        "features": "data/features/demo_diabetes.parquet",
+        "splits": "data/splits/demo_diabetes.parquet",
+        "shared": ["data/clusterings/demo_diabetes_k2.parquet"],
+    }
+
+
+def test_the_files_of_a_step_follow_the_registry():
+    paths = layout()
+    assert paths.raw_files("demo_wids") == ["data/raw/demo_wids/training_v2.csv"]
+    assert paths.raw_files("demo_mimic3") == ["data/raw/demo_mimic3"]  # a folder of tables
+    assert paths.tidy_files("uci_credit") == [
+        "data/tidy/uci_credit/clients.parquet",
+        "data/tidy/uci_credit/cohort_credit.json",
+    ]
+    cic = paths.registry.dataset("cic")
+    assert paths.feature_outputs("demo_physionet2012", cic) == {
+        "features": "data/features/{variant}demo_cic.parquet",
+        "cohort": "data/tidy/demo_physionet2012/{variant}cohort_cic.json",
+    }
+    pages = paths.feature_outputs("webkb", paths.registry.dataset("webkb_n"))
+    assert pages["pairs"] == "data/features/webkb_n_pairs.parquet"

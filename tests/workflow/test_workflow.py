@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 import pytest
+from checkouts import checkout, environment
 
 from deepcac.experiments.record import content_digest
 
-ROOT = Path(__file__).parents[2]
 FEATURES = "data/features/demo_diabetes.parquet"
 SPLITS = "data/splits/demo_diabetes.parquet"
 RUN = "results/demo_diabetes/cac_lr_k2.json"
@@ -24,22 +24,6 @@ SCORES = "results/demo_diabetes/cac_lr_k2.scores.parquet"
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
 
 pytestmark = pytest.mark.slow
-
-
-def checkout(folder: Path) -> Path:
-    """Copy what git tracks here into a new folder, as a fresh clone would hold it."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        if os.path.lexists(ROOT / name):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name, follow_symlinks=False)
-    return folder
-
-
-def environment(folder: Path) -> dict[str, str]:
-    tools = Path(sys.executable).parent
-    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PYTHONPATH": str(folder / "src"), "PATH": path, "DEEPCAC_MIRROR": ""}
 
 
 def arguments(*targets: str) -> list[str]:

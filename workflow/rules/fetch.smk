@@ -9,9 +9,6 @@ rule fetch:
     retries: 3
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
     params:
         # A changed digest in the registry fetches the file again.
         digest=lambda wildcards: registry.file(wildcards.source, wildcards.file).digest,

@@ -49,7 +49,6 @@ rule report:
         "logs/benchmarks/report.tsv"
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
     script:

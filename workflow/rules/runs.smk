@@ -1,12 +1,6 @@
 rule run:
     input:
-        features=lambda wildcards: layout.feature_file(
-            wildcards.variant, wildcards.dataset
-        ),
-        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
-        shared=lambda wildcards: layout.shared_file(
-            wildcards.variant, wildcards.dataset, wildcards.method, wildcards.k
-        ),
+        unpack(lambda wildcards: layout.run_inputs(**wildcards)),
     output:
         records=["results/{variant}{dataset}/{method}_k{k}.json"],
         scores=["results/{variant}{dataset}/{method}_k{k}.scores.parquet"],
@@ -14,11 +8,8 @@ rule run:
         "logs/runs/{variant}{dataset}/{method}_k{k}.log",
     benchmark:
         "logs/benchmarks/runs/{variant}{dataset}/{method}_k{k}.tsv"
-    wildcard_constraints:
-        method="|".join(known_methods()),
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
     params:
@@ -31,12 +22,10 @@ rule run:
 # those of one arm have features, splits and clusters in common.
 use rule run as untuned_arm with:
     input:
-        features=lambda wildcards: layout.feature_file(
-            wildcards.variant, wildcards.dataset
-        ),
-        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
-        shared=lambda wildcards: layout.shared_file(
-            wildcards.variant, wildcards.dataset, f"{wildcards.arm}lr", wildcards.k
+        unpack(
+            lambda wildcards: layout.run_inputs(
+                wildcards.variant, wildcards.dataset, f"{wildcards.arm}lr", wildcards.k
+            )
         ),
     output:
         records=expand(

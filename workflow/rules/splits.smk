@@ -11,9 +11,6 @@ rule split:
         "logs/benchmarks/splits/{variant}{dataset}.tsv"
     conda:
         "../../envs/deepcac.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
     params:
         seeds=config["seeds"],
         published_share=lambda wildcards: registry.dataset(

@@ -19,5 +19,6 @@ with job(snakemake):
             make_task(features, split, setting)
             for split in read_splits(snakemake.input.splits, features.row_id)
         ),
+        setting,
         Path(snakemake.output.autoencoders),
     )

@@ -16,5 +16,5 @@ with job(snakemake):
     splits = read_splits(snakemake.input.splits, features.row_id)[:2]
     setting = Setting(snakemake.wildcards.dataset, int(snakemake.wildcards.k), SOUND, "deep")
     tasks = (make_task(features, split, setting) for split in splits)
-    table = weight_sweep(tasks, Path(snakemake.input.pretrained))
+    table = weight_sweep(tasks, setting, Path(snakemake.input.pretrained))
     write_table(snakemake.output[0], table)

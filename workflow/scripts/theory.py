@@ -15,4 +15,5 @@ with job(snakemake):
     split = read_splits(snakemake.input.splits, features.row_id)[0]
     setting = Setting(snakemake.wildcards.dataset, int(snakemake.wildcards.k), SOUND, "cac")
     task = make_task(features, split, setting)
-    write_theory(Path(snakemake.output[0]), task, synthetic=snakemake.params.synthetic)
+    out = Path(snakemake.output[0])
+    write_theory(out, task, setting, synthetic=snakemake.params.synthetic)

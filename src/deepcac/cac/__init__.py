@@ -1,4 +1,9 @@
-"""Clustering-aware classification (000_*, 001_*, 003_* section 6)."""
+"""Clustering-aware classification (CAC v1, CAC v2, DeepCAC section 6).
+
+References
+----------
+Srivastava et al. 2021: three papers, cited as CAC v1, CAC v2 and DeepCAC (``docs/references.md``).
+"""
 
 from deepcac.cac.cluster import Clustering, cluster
 from deepcac.cac.estimator import CACClassifier, CollapseWarning

@@ -29,7 +29,7 @@ class Sandwich:
 def largest_rise(cost: Floats) -> float:
     """Return by how much a cost curve rises at most between passes; 0 if it never does.
 
-    Theorem 2 of 000_*: every move lowers the cost.
+    Theorem 2 of CAC v1: every move lowers the cost.
     """
     return float(np.maximum(np.diff(cost), 0.0).max(initial=0.0))
 
@@ -38,7 +38,7 @@ def lloyd_costs(X: Floats, y: Ints, labels: Ints, alpha: float, *, k: int, passe
     """Return the cost of CAC before and after each pass if all rows move at once, as by Lloyd.
 
     Every row goes to the cluster with the least ``||x - mu_j||^2 - alpha s_j``, all centroids
-    kept until the pass ends (001_* Remark 1). No theorem says that this lowers the cost.
+    kept until the pass ends (CAC v2 Remark 1). No theorem says that this lowers the cost.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def _lloyd_distance(X: Floats, y: Ints, own: npt.NDArray[np.bool_], alpha: float
 
 
 def growth_exponent(sizes: Floats, seconds: Floats) -> float:
-    """Return b of the fit seconds = a * sizes^b; Theorem 3 of 000_* says 1 for n, d and k."""
+    """Return b of the fit seconds = a * sizes^b; Theorem 3 of CAC v1 says 1 for n, d and k."""
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
 def log_loss_sandwich(X: Floats, y: Ints, beta: Floats) -> Sandwich:
-    """Bound the log loss by the class centroids (000_* Theorem 4, 003_* Theorem 2).
+    """Bound the log loss by the class centroids (CAC v1 Theorem 4, DeepCAC Theorem 2).
 
     ``C1 - (C3 b.mu+ - C4 b.mu-) <= loss <= C2 - (C3 b.mu+ - C4 b.mu-)`` with C1 = N ln 2,
     C2 = N ln(1 + e^c) - N c / 2, C3 = N+ / 2, C4 = N- / 2 and c = max |b.x|.
@@ -96,7 +96,7 @@ def log_loss_sandwich(X: Floats, y: Ints, beta: Floats) -> Sandwich:
 def am_softmax_sandwich(
     Z: Floats, y: Ints, W: Floats, *, s: float = 30.0, m: float = 0.4
 ) -> Sandwich:
-    """Bound the AM-softmax loss of two classes by the class centroids (003_* Theorem 3).
+    """Bound the AM-softmax loss of two classes by the class centroids (DeepCAC Theorem 3).
 
     With x_i = s m - s z_i.(w_y - w_other) the loss is sum_i ln(1 + e^{x_i}), so the chord and
     the tangent of Theorem 2 hold here too: the bounds are N ln 2 + sum x / 2 below and
@@ -120,7 +120,7 @@ def am_softmax_sandwich(
 def printed_am_softmax_bounds(
     Z: Floats, y: Ints, W: Floats, *, s: float = 30.0, m: float = 0.4
 ) -> tuple[float, float]:
-    """Return the bounds as 003_* Theorem 3 prints them, K1 - G (...) and K2 - G (...).
+    """Return the bounds as DeepCAC Theorem 3 prints them, K1 - G (...) and K2 - G (...).
 
     The lower one has lost a factor 1/2 before s on its way through the proof, so that it is
     certain only while (w+ - w-).(N+ mu+ - N- mu-) is not negative, or s m is at least 2 ln 2 (as
@@ -157,7 +157,7 @@ def _sandwich(x: Floats) -> Sandwich:
 
 @dataclass(frozen=True)
 class RiskBound:
-    """The three terms of Theorem 1 (000_* section 4, 003_* section 5), for clusters together.
+    """The three terms of Theorem 1 (CAC v1 section 4, DeepCAC section 5), for clusters together.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""CAC clustering: validated rows in, labels and cost curves out (000_* section 5.3)."""
+"""CAC clustering: validated rows in, labels and cost curves out (CAC v1 section 5.3)."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -31,7 +31,7 @@ class Clustering:
     moves : ndarray of shape (n_iter,), int64
         Rows moved in each pass.
     cost, within, separation : ndarray of shape (n_iter + 1,)
-        phi, D and S (000_* Remark 2) at the start and after each pass;
+        phi, D and S (CAC v1 Remark 2) at the start and after each pass;
         ``cost = within - alpha * separation``.
     counts : ndarray of shape (n_iter + 1, k, n_classes), int64
         Rows of each cluster and class at the start and after each pass.
@@ -71,7 +71,7 @@ def cluster(
     method: rows are looked at in order, a row moves to the cluster that lowers the cost most
     (the lowest id on ties), and the sums change at once. The last row of a class stays in its
     cluster. s_j is the squared distance of the class means of cluster j, summed over the pairs
-    of classes that are present (000_* 5.2 and A.2; 003_* 6).
+    of classes that are present (CAC v1 5.2 and A.2; DeepCAC 6).
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def cluster(
     max_iter : int
         Largest number of passes.
     separation : {"size", "cluster"}
-        Whether s_j is multiplied by the size of its cluster (the appendices, 003_*), or counts
-        once a cluster (000_* section 5.2).
+        Whether s_j is multiplied by the size of its cluster (the appendices, DeepCAC), or counts
+        once a cluster (CAC v1 section 5.2).
     n_clusters : int, optional
         Number of clusters, if some may be empty at the start; else the largest label plus one.
 

@@ -1,4 +1,4 @@
-"""Polarisation collapse: with a large alpha the clusters become classes in disguise.
+"""Collapse into pure clusters: with a large alpha the clusters become classes in disguise.
 
 Not in the papers. Every base classifier is then constant in each cluster, and CAC is the
 nearest-class-centroid rule.
@@ -7,11 +7,11 @@ nearest-class-centroid rule.
 import numpy as np
 import numpy.typing as npt
 
-POLARISED = 0.99  # collapsed if more than this share of rows is in its cluster's majority class
+PURE = 0.99  # collapsed if more than this share of rows is in its cluster's majority class
 BALANCED_ENOUGH = 0.95  # unless the data's own majority is as large as this
 
 
-def polarisation(counts: npt.ArrayLike) -> float:
+def purity(counts: npt.ArrayLike) -> float:
     """Return the share of rows in the majority class of their cluster.
 
     Parameters
@@ -27,4 +27,4 @@ def collapsed(counts: npt.ArrayLike) -> bool:
     """Tell whether clusters with these `counts` are classes in disguise."""
     rows = np.asarray(counts)
     majority = rows.sum(axis=0).max() / rows.sum()
-    return bool(polarisation(rows) > POLARISED and majority < BALANCED_ENOUGH)
+    return bool(purity(rows) > PURE and majority < BALANCED_ENOUGH)

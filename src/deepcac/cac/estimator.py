@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from deepcac.base_classifiers import ClassWeight, class_scores, cluster_weights, fit_weighted
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster, kmeans_labels
-from deepcac.cac.collapse import collapsed, polarisation
+from deepcac.cac.collapse import collapsed, purity
 from deepcac.errors import ConfigError
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
@@ -35,7 +35,7 @@ def _base_has(method: str) -> Any:
 
 
 class CACClassifier(ClassifierMixin, BaseEstimator):
-    """Clustering-aware classification (000_*, 001_*, 003_* section 6).
+    """Clustering-aware classification (CAC v1, CAC v2, DeepCAC section 6).
 
     Rows are clustered so that the classes lie apart inside each cluster; each cluster gets its
     own copy of a base classifier; a new row goes to the nearest cluster centroid and is
@@ -52,8 +52,8 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
     separation : {"size", "cluster"}
         Whether a cluster's separation is multiplied by its size.
     selection : {"final", "best_train_loss", "best_validation"}
-        Keep the clusters of the last pass (000_*), or of the pass whose classifiers had the
-        lowest training loss or the highest validation F1 (001_* Algorithm 1). The loss is the
+        Keep the clusters of the last pass (CAC v1), or of the pass whose classifiers had the
+        lowest training loss or the highest validation F1 (CAC v2 Algorithm 1). The loss is the
         log loss, or the error rate of a classifier without probabilities.
     class_weight : {"balanced", "balanced_in_clusters"}, dict or None
         Handed to every local classifier that can take class or row weights; None leaves
@@ -85,7 +85,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         Rows moved in each pass.
     class_counts_ : ndarray of shape (found, n_classes)
         Rows of each cluster and class.
-    polarisation_, collapsed_ : float, bool
+    purity_, collapsed_ : float, bool
         Share of rows in the majority class of their cluster, and whether it is above 0.99
         although the data's own is below 0.95: CAC is then the nearest-class-centroid rule.
 
@@ -224,7 +224,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self.estimators_ = [
             fit_weighted(self._base(), X[rows], y[rows], weights) for rows in members
         ]
-        self.polarisation_ = polarisation(self.class_counts_)
+        self.purity_ = purity(self.class_counts_)
 
     def _weights(self) -> ClassWeight:
         """Return the class weights, by class id instead of class label."""
@@ -233,7 +233,7 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         return {c: self.class_weight.get(label, 1.0) for c, label in enumerate(self.classes_)}
 
     def _choose(self, X: Floats, y: Ints, start: Ints, validation: Any) -> Clustering:
-        """Fit after every pass and keep the best one (001_* Algorithm 1)."""
+        """Fit after every pass and keep the best one (CAC v2 Algorithm 1)."""
         best, kept = np.inf, start
         for labels in self._passes(X, y, start):
             self._keep(X, y, labels)
@@ -275,14 +275,14 @@ class CACClassifier(ClassifierMixin, BaseEstimator):
         self.collapsed_ = collapsed(self.class_counts_)
         if self.collapsed_ and self.alpha > 0:
             warnings.warn(
-                f"the clusters hold one class each (polarisation {self.polarisation_:.3f}), so "
+                f"the clusters hold one class each (purity {self.purity_:.3f}), so "
                 f"this is the nearest-class-centroid rule; lower alpha (now {self.alpha:g})",
                 CollapseWarning,
                 stacklevel=3,
             )
 
     def assign(self, X: npt.ArrayLike) -> Ints:
-        """Return the nearest cluster of each row of `X` (n, d) (000_* section 5.4)."""
+        """Return the nearest cluster of each row of `X` (n, d) (CAC v1 section 5.4)."""
         rows = self._rows(X)
         return pairwise_distances_argmin(rows, self.cluster_centers_).astype(np.int64)
 

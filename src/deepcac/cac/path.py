@@ -24,7 +24,7 @@ Labels = npt.NDArray[np.int8]
 START = 0.0  # the alpha under which the k-means labels are filed
 FULL = -1  # the fold that is the whole training part
 FOLDS = 5
-# [0.01, 3] as in 000_* 6.2; each step about triples, since every alpha costs 5 fits a split.
+# [0.01, 3] as in CAC v1 6.2; each step about triples, since every alpha costs 5 fits a split.
 GRID = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 _CURVES = {
     "moves": pa.list_(pa.int64()),
@@ -108,7 +108,7 @@ def alpha_path(
 def tune(
     model: KMClassifier, X: Floats, y: Ints, path: AlphaPath
 ) -> tuple[float, dict[str, float]]:
-    """Choose alpha by cross-validated F1 (000_* 6.2), the smallest of the best.
+    """Choose alpha by cross-validated F1 (CAC v1 6.2), the smallest of the best.
 
     Parameters
     ----------

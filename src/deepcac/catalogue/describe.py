@@ -1,12 +1,18 @@
-"""The page on the data, ``docs/data.md``, from the registry alone."""
+"""Pages made from the catalogue: ``docs/data.md``, and the keys in ``config/README.md``."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from deepcac.catalogue.registry import DataSet, RawFile, Source, load_registry
+from pydantic import BaseModel
+
+from deepcac.catalogue.config import Config, Plan
+from deepcac.catalogue.entries import DataSet, RawFile, Source
+from deepcac.catalogue.registry import load_registry
 from deepcac.storage import atomic_path
 
+_KEYS = "<!-- keys: made from the models by `python -m deepcac.catalogue.describe` -->"
+_KEYS_END = "<!-- end of keys -->"
 _HEAD = """\
 # The data
 
@@ -87,7 +93,9 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _in_cell(text: str) -> str:
-    return text if text.startswith(("`", "<", "[")) else _escaped(text).replace("|", r"\|")
+    return (
+        text if "`" in text or text.startswith(("<", "[")) else _escaped(text).replace("|", r"\|")
+    )
 
 
 def _escaped(text: str) -> str:
@@ -97,6 +105,31 @@ def _escaped(text: str) -> str:
     return text
 
 
+def describe_keys(page: str) -> str:
+    """Return the page on the configuration with its table of keys made anew."""
+    rows = [*_keys(Config), *((f"runs/*/{name}", text) for name, text in _keys(Plan))]
+    table = _table(("key", "meaning"), ((f"`{name}`", text) for name, text in rows))
+    head, rest = page.split(_KEYS, 1)
+    return head + _KEYS + "\n" + table + _KEYS_END + rest.split(_KEYS_END, 1)[1]
+
+
+def _keys(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    for name, field in model.model_fields.items():
+        plain = isinstance(field.default, str | int) or (name == "seeds" and field.default)
+        default = f". Default: `{field.default}`" if plain else ""
+        yield name, f"{field.description}{default}"
+
+
+def main() -> None:
+    """Write both pages."""
+    keys = Path("config/README.md")
+    for path, text in (
+        (Path("docs/data.md"), describe("config/registry")),
+        (keys, describe_keys(keys.read_text(encoding="utf-8"))),
+    ):
+        with atomic_path(path) as partial:
+            partial.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    with atomic_path("docs/data.md") as partial:
-        partial.write_text(describe("config/registry"), encoding="utf-8")
+    main()

@@ -1,4 +1,4 @@
-"""Facts of the papers: printed tables, settings and claims, one CSV each in ``papers/``."""
+"""Facts of the papers: printed tables, settings, names and claims, as CSV in ``papers/``."""
 
 import csv
 from functools import cache
@@ -8,18 +8,27 @@ from deepcac.errors import ConfigError
 
 
 @cache
-def facts(name: str) -> list[dict[str, str]]:
-    """Return the rows of one file of facts.
+def facts(name: str, folder: str = "") -> list[dict[str, str]]:
+    """Return the rows of a file of facts.
 
     Parameters
     ----------
     name : str
-        File name without ``.csv``, for example ``cac_v1_table3_alpha``. It lies in the folder of
-        its paper, or beside these folders if it is about all papers.
+        File name without ``.csv``. A printed table, such as ``cac_v1_table3_alpha``, is in the
+        folder of its paper; ``tables``, ``claims``, ``names``, ``figures`` and
+        ``hyperparameters`` are in each folder, and are joined in the order of the folders' names.
+    folder : str, optional
+        The only folder to look in.
+
+    Raises
+    ------
+    ConfigError
+        There is no such file.
     """
     papers = resources.files("deepcac") / "papers"
-    for folder in (papers, *sorted((f for f in papers.iterdir() if f.is_dir()), key=str)):
-        file = folder / f"{name}.csv"
-        if file.is_file():
-            return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
-    raise ConfigError(f"no facts {name!r} in {papers}")
+    folders = [papers / folder] if folder else sorted(papers.iterdir(), key=str)
+    files = [file for one in folders if (file := one / f"{name}.csv").is_file()]
+    if not files:
+        raise ConfigError(f"no facts {name!r} in {papers / folder}")
+    texts = (file.read_text(encoding="utf-8") for file in files)
+    return [row for text in texts for row in csv.DictReader(text.splitlines())]

@@ -67,6 +67,18 @@ def named_protocols() -> dict[str, frozenset[str]]:
     }
 
 
+def protocol_folder(name: str) -> str:
+    """Return the results folder of a protocol: ``sound`` has none of its own."""
+    return "" if name == "sound" else f"{name}/"
+
+
+def folder_pattern(*names: str) -> str:
+    """Return a regular expression of the results folders of protocols; by default of every one."""
+    if names:
+        return "(" + "|".join(map(protocol_folder, names)) + ")"
+    return "((" + "|".join(named_protocols()) + ")/|switches/[A-Z]+[0-9]+/)?"
+
+
 @dataclass(frozen=True)
 class Protocol:
     """The set of switches that are on.

@@ -1,120 +1,20 @@
-"""The registry: every raw source, its files and the data sets made from it.
-
-One YAML file a source, ``config/registry/{source}.yaml``, checked against a schema.
-"""
+"""The registry: every raw source, its files and the data sets made from it."""
 
 import difflib
-import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
-from jsonschema import Draft202012Validator
+from pydantic import BaseModel, ValidationError
 
+from deepcac.catalogue.entries import DataSet, RawFile, Source
 from deepcac.errors import ConfigError
 
 DEMO = "demo_"
-
-
-@dataclass(frozen=True)
-class RawFile:
-    """One raw file of a source.
-
-    Attributes
-    ----------
-    source, name : str
-        It is kept as ``data/raw/{source}/{name}``; archives are named ``*.archive``.
-    path : str
-        Its place inside a mirror.
-    url : str or None
-        Official address.
-    sha256 : str or None
-        Digest of a plain file.
-    content_sha256 : str or None
-        Digest over the members of an archive (`deepcac.raw.archive.content_digest`).
-    members : int or None
-        Number of regular files in the archive.
-    top : str or None
-        First folder of the member names in the digest, where archives differ in it.
-    """
-
-    source: str
-    name: str
-    path: str
-    url: str | None = None
-    sha256: str | None = None
-    content_sha256: str | None = None
-    members: int | None = None
-    top: str | None = None
-
-    @property
-    def is_archive(self) -> bool:
-        """Whether the digest is one over members."""
-        return self.content_sha256 is not None
-
-    @property
-    def digest(self) -> str:
-        """The digest that the file must have."""
-        return str(self.content_sha256 or self.sha256)
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """One data set: what is predicted from which source.
-
-    Attributes
-    ----------
-    id, source : str
-        Names used in paths and in configuration.
-    title, label : str
-        What it is, and what is predicted.
-    positive : str or None
-        What class 1 means; None for several classes.
-    task : {"binary", "multiclass"}
-        Kind of label.
-    sequence : bool
-        Columns are ``variable@hour``.
-    switches : tuple of str
-        Labels of the switches (`deepcac.catalogue.protocol`) that change its features.
-    pairwise : bool
-        Rows come with pair features and given clusterings (002_*), and are not split at random.
-    published_share : float
-        Share of the test rows, and of the others for validation, as published (switch D3).
-    note, ranges : str or None
-        A remark; the table of units and plausible ranges.
-    """
-
-    id: str
-    source: str
-    title: str
-    label: str
-    positive: str | None
-    task: str
-    sequence: bool = False
-    pairwise: bool = False
-    switches: tuple[str, ...] = ()
-    published_share: float = 0.25
-    note: str | None = None
-    ranges: str | None = None
-
-
-@dataclass(frozen=True)
-class Source:
-    """A raw source: its terms, files and data sets."""
-
-    id: str
-    title: str
-    licence: str
-    citation: str
-    homepage: str
-    restricted: bool
-    files: Mapping[str, RawFile] = field(default_factory=dict)
-    datasets: Mapping[str, DataSet] = field(default_factory=dict)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -174,21 +74,39 @@ def _read_source(path: Path) -> Source:
         raise ConfigError(
             f"{path}: not readable as YAML ({' '.join(str(error).split())})"
         ) from error
-    for fault in sorted(_validator().iter_errors(entry), key=lambda fault: fault.json_path):
-        raise ConfigError(f"{path}: at {fault.json_path}: {fault.message}")
-    id_ = path.stem
-    files = {name: RawFile(id_, name, **item) for name, item in entry.pop("files", {}).items()}
-    sets = {
-        name: DataSet(name, id_, **{**item, "switches": tuple(item.get("switches", ()))})
-        for name, item in entry.pop("datasets").items()
-    }
-    return Source(id_, **entry, files=files, datasets=sets)
+    if not isinstance(entry, dict):
+        raise ConfigError(f"{path}: at $: a source with its data sets is expected")
+    return checked(Source, {**entry, "id": path.stem}, str(path))
 
 
-@cache
-def _validator() -> Draft202012Validator:
-    text = (resources.files("deepcac.catalogue") / "registry.schema.json").read_text("utf-8")
-    return Draft202012Validator(json.loads(text))
+def checked(model: type[Model], content: object, where: str) -> Model:
+    """Return what a file says as a typed model; its first fault is one line.
+
+    Parameters
+    ----------
+    model : type
+        What the content must be.
+    content : object
+        As read from YAML.
+    where : str
+        The file, for the message.
+
+    Raises
+    ------
+    ConfigError
+        With the place of the fault, and near names if a key is unknown.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
+        hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
+        if fault["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(str(fault["loc"][-1]), model.model_fields, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+        reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
+        raise ConfigError(f"{where}: at {place}: {reason}") from error
 
 
 def _look_up(known: Mapping[str, Any], id_: str, what: str) -> Any:

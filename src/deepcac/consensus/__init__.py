@@ -1,1 +1,1 @@
-"""Consensus of classifiers and clusterings: EC3 (baseline of 001_*)."""
+"""Consensus of classifiers and clusterings: EC3, a rival of CAC."""

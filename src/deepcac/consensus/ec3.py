@@ -1,7 +1,8 @@
-"""EC3: six classifiers and three clusterings joined by one objective (001_* section 2).
+"""EC3: six classifiers and three clusterings joined by one objective.
 
 EC3 is transductive: it needs all rows that it is to classify at once, and its answer for one
-row depends on the others.
+row depends on the others. It is a rival in Srivastava et al. 2021, "CAC: A Clustering Based
+Framework for Classification" (CAC v2), section 2.
 """
 
 import time
@@ -23,7 +24,7 @@ from deepcac.task import Fitted, Task
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-BUDGET = 7200.0  # seconds; 001_* stopped it on Diabetes after two hours
+BUDGET = 7200.0  # seconds; CAC v2 stopped it on Diabetes after two hours
 # On ||change|| / (n L). The published copy's 1e-4 ends after a step or two, short of the minimum.
 TOLERANCE = 1e-9
 MAX_ITER = 1000

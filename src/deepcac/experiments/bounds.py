@@ -1,4 +1,7 @@
-"""The theorems of the CAC papers on the training rows of one split: both sides, as measured."""
+"""The theorems of the CAC papers on the training rows of one split: both sides, as measured.
+
+Theorems are numbered as in Srivastava et al. 2021, CAC v1, but for those of DeepCAC.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from deepcac.cac import bounds
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.errors import ConfigError
 from deepcac.experiments.growth import ALPHA, growth, operations, seconds
+from deepcac.experiments.prepare import Setting
 from deepcac.experiments.sweeps import ALPHAS
 from deepcac.storage import write_json
 from deepcac.task import Task
@@ -34,18 +38,9 @@ def theory_checks(task: Task) -> dict[str, Any]:
     -------
     dict
         ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
-        (Theorem 4 and Lemma 1 by model), ``am_softmax`` (003_* Theorem 3) and ``risk``
+        (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk``
         (Theorem 1 by arm). All are the same on every run; ``growth`` counts operations.
-
-    Raises
-    ------
-    ConfigError
-        The data set has more than two classes.
     """
-    if task.n_classes != 2:
-        raise ConfigError(
-            f"{task.dataset} has {task.n_classes} classes; the theorems are about two, leave it out"
-        )
     X, y = task.X_train, task.y_train
     start = kmeans_labels(X, task.k, task.seed)
     aware = cluster(X, y, start, ALPHA, n_clusters=task.k).labels
@@ -60,16 +55,26 @@ def theory_checks(task: Task) -> dict[str, Any]:
     }
 
 
-def write_theory(path: Path, task: Task, *, synthetic: bool = False) -> None:
+def write_theory(path: Path, task: Task, setting: Setting, *, synthetic: bool = False) -> None:
     """Write `theory_checks` with what they are about as JSON.
 
     ``machine`` alone varies between runs: the exponents of Theorem 3 by the clock.
+
+    Raises
+    ------
+    ConfigError
+        The data set has more than two classes.
     """
+    if task.n_classes != 2:
+        raise ConfigError(
+            f"{setting.dataset} has {task.n_classes} classes; the theorems are about two, "
+            "leave it out"
+        )
     about = {
-        "dataset": task.dataset,
+        "dataset": setting.dataset,
         "k": task.k,
         "seed": task.seed,
-        "protocol": task.protocol.name,
+        "protocol": setting.protocol.name,
         "synthetic": synthetic,
         "n_train": len(task.y_train),
         "n_test": len(task.y_test),

@@ -3,14 +3,13 @@
 import os
 import time
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from deepcac.base_classifiers import IN_CLUSTERS, class_scores, fit_weighted, make_base
+from deepcac.base_classifiers import class_scores, fit_weighted, make_base
 from deepcac.cac.estimator import CACClassifier, CollapseWarning
 from deepcac.cac.km import KMClassifier
 from deepcac.cac.path import (
@@ -22,11 +21,11 @@ from deepcac.cac.path import (
     tune,
 )
 from deepcac.catalogue.protocol import Protocol
+from deepcac.consensus import ec3
+from deepcac.experiments.prepare import Setting
 from deepcac.published.alphas import CLASSIFIERS, given_alpha
+from deepcac.published.cac_program import class_weight, classifier_seed
 from deepcac.task import Fitted, Task
-
-# The published program balanced the classes of LR alone, and only inside clusters (A1).
-_BALANCED_AS_PUBLISHED = frozenset({"lr"})
 
 Ints = npt.NDArray[np.int64]
 
@@ -49,6 +48,7 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
 
 def fit_task(
     task: Task,
+    setting: Setting,
     arm: str,
     name: str,
     clusterings: str | os.PathLike[str] | AlphaPath | None = None,
@@ -59,6 +59,8 @@ def fit_task(
     ----------
     task : Task
         For this family the training part holds the validation rows too.
+    setting : Setting
+        What the task was made for.
     arm : {"base", "km", "cac"}
         X alone, KM+X or CAC+X.
     name : str
@@ -71,35 +73,23 @@ def fit_task(
     Fitted
         Scores of the test rows, clusters, and the cost curves of CAC.
     """
+    weight = class_weight(arm, name, setting.protocol)
     if name == "ec3":
-        from deepcac.consensus.ec3 import fit_task as fit_consensus
-
-        return fit_consensus(task, _class_weight(task, arm, name))
+        return ec3.fit_task(task, weight)
+    base = make_base(name, seed=classifier_seed(task.seed, setting.protocol))
     if arm == "base":
-        return _fit_alone(task, name)
+        return _fit_alone(task, base, name, weight)
     path = clusterings
     if path is not None and not isinstance(path, AlphaPath):
         path = read_clusterings(path, task.y_train, task.seed)
-    return _fit_clustered(task, arm, name, path)
+    printed = given_alpha(setting.dataset, name, setting.protocol) if arm == "cac" else None
+    model = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
+    return _fit_clustered(task, arm, name, model, printed, path)
 
 
-def _base(task: Task, name: str) -> BaseEstimator:
-    """Return the base classifier; the published program's random state is 0 (A14)."""
-    return make_base(name, seed=0 if "A14" in task.protocol else task.seed)
-
-
-def _class_weight(task: Task, arm: str, name: str) -> str | None:
-    """Return the weights of all arms, or what the published program did (W1, A1)."""
-    clustered = arm in ("km", "cac")
-    if "A1" in task.protocol:
-        return IN_CLUSTERS if clustered and name in _BALANCED_AS_PUBLISHED else None
-    return IN_CLUSTERS if clustered and "W1" in task.protocol else "balanced"
-
-
-def _fit_alone(task: Task, name: str) -> Fitted:
+def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -> Fitted:
     start = time.perf_counter()
-    weight = _class_weight(task, "base", name)
-    model = fit_weighted(_base(task, name), task.X_train, task.y_train, weight)
+    model = fit_weighted(base, task.X_train, task.y_train, weight)
     seconds = {"classifier": time.perf_counter() - start}
     scores = class_scores(model, task.X_test, task.n_classes)
     return Fitted(
@@ -113,59 +103,52 @@ def _fit_alone(task: Task, name: str) -> Fitted:
     )
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """The alpha of a run and how it was found."""
-
-    alpha: float
-    scores: dict[str, float]
-    tuned: tuple[str, ...]
-
-
-def _fit_clustered(task: Task, arm: str, name: str, path: AlphaPath | None) -> Fitted:
+def _fit_clustered(
+    task: Task,
+    arm: str,
+    name: str,
+    model: CACClassifier,
+    printed: float | None,
+    path: AlphaPath | None,
+) -> Fitted:
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train
-    printed = given_alpha(task.dataset, name, task.protocol) if arm == "cac" else None
     tuning = arm == "cac" and printed is None
     if path is None:
         alphas = GRID if tuning else () if printed is None else (printed,)
         path = alpha_path(X, y, task.k, task.seed, alphas, full_only=not tuning)
     clock.append(time.perf_counter())
-    weight = _class_weight(task, arm, name)
-    base = _base(task, name)
-    model: CACClassifier = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
-    choice = _Choice(START if printed is None else printed, {}, ())
+    alpha, found = START if printed is None else printed, dict[str, float]()
     if tuning:
-        choice = _Choice(*tune(model, X, y, path), ("alpha",))
+        alpha, found = tune(model, X, y, path)
     clock.append(time.perf_counter())
     if arm == "cac":
-        model = CACClassifier(
-            base, task.k, alpha=choice.alpha, class_weight=weight, random_state=task.seed
-        )
+        model = CACClassifier(**model.get_params(deep=False), alpha=alpha)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CollapseWarning)  # the record says it
-        model.fit_clusters(X, y, path.whole[choice.alpha])
+        model.fit_clusters(X, y, path.whole[alpha])
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
-    return _report(task, model, name, choice, stages)
+    return _report(task, model, name, found, stages)
 
 
 def _report(
-    task: Task, model: CACClassifier, name: str, choice: _Choice, seconds: dict[str, float]
+    task: Task, model: CACClassifier, name: str, f1: dict[str, float], seconds: dict[str, float]
 ) -> Fitted:
+    """Say what a model answers; `f1` has the validation score of each alpha, if alpha is tuned."""
     hyperparameters: dict[str, Any] = {
         "classifier": name,
         "class_weight": model.class_weight,
         "n_clusters": task.k,
         "n_clusters_found": model.n_clusters_found_,
         "collapsed": model.collapsed_,
-        "polarisation": model.polarisation_,
+        "polarisation": model.purity_,
     }
     history = {}
     if not isinstance(model, KMClassifier):
         hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
-        hyperparameters |= {"alpha_f1": choice.scores} if choice.scores else {}
+        hyperparameters |= {"alpha_f1": f1} if f1 else {}
         history = {
             "cost": model.cost_history_.tolist(),
             "within": model.within_history_.tolist(),
@@ -179,7 +162,7 @@ def _report(
         cluster=model.assign(task.X_test),
         train_cluster=model.subtypes_,
         hyperparameters=hyperparameters,
-        tuned=choice.tuned,
+        tuned=("alpha",) if f1 else (),
         history=history,
         calibrated=hasattr(model, "predict_proba"),
         seconds=seconds,

@@ -1,9 +1,9 @@
-"""The case study: who is in DeepCAC's clusters, and what its risk models look at (003_* 14).
+"""The case study: who is in DeepCAC's clusters, and what its risk models look at.
 
-The run loop keeps no cluster of a training row, and the paper describes training rows (its
-cluster sizes add up to 9/16 of the 12,000 stays). So DeepCAC is fitted here once more on the
-splits of its run, with the same seeds and the same pre-trained autoencoders; how far its test
-clusters are those of the run is part of the result.
+Srivastava et al. 2021, DeepCAC, section 14. The run loop keeps no cluster of a training row, and
+the paper describes training rows (its cluster sizes add up to 9/16 of the 12,000 stays). So
+DeepCAC is fitted here once more on the splits of its run, with the same seeds and the same
+pre-trained autoencoders; how far its test clusters are those of the run is part of the result.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def fit_view(
     rows = np.concatenate([split.train, split.validation, split.test])
     X = np.concatenate([task.X_train, task.X_validation, task.X_test])
     everyone = replace(task, X_test=X, y_test=features.label[rows])
-    fitted = fit(everyone, parse_method(METHOD), pretrained)
+    fitted = fit(everyone, setting, parse_method(METHOD), pretrained)
     probability = fitted.probability
     if not fitted.calibrated:  # decision values (D2); the network's probabilities follow from them
         probability = special.softmax(probability, axis=1)

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from deepcac.errors import ConfigError
+from deepcac.experiments.prepare import Setting
 from deepcac.nn import data
 from deepcac.nn.ac_tpc import ACTPCClassifier
 from deepcac.nn.base import DeepClassifier
@@ -23,6 +24,8 @@ from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.networks import AnyAutoencoder
 from deepcac.nn.pretrain import pretrain, read_pretrained, write_pretrained
 from deepcac.published.alphas import printed_alpha
+from deepcac.published.datasets import AM_SOFTMAX_WEIGHTS, imitated
+from deepcac.published.deepcac_program import published
 from deepcac.task import Fitted, Task
 
 log = logging.getLogger(__name__)
@@ -41,32 +44,33 @@ ESTIMATORS: dict[str, type[DeepClassifier]] = {
 # An epoch of LSTMs takes 50 times as long, so every sequence method has this smaller budget.
 SEQUENCE_BUDGET: dict[str, Any] = {"max_epochs": 40, "patience": 5}
 SEQUENCE_SETTINGS: dict[str, dict[str, Any]] = {"deepcac": {"alpha": 20.0, "beta": 5.0}}
-DIABETES_ALPHA = 50.0  # what the authors' logs have in place of 5 (switch D5)
 
 
-def make_estimator(task: Task, method: str) -> DeepClassifier:
-    """Return the estimator of a method id with the paper's settings for this task."""
+def make_estimator(task: Task, setting: Setting, method: str) -> DeepClassifier:
+    """Return the estimator of a method id with the paper's settings, or its program's."""
     name = method.removesuffix("_ts")
     if name not in ESTIMATORS:
         raise ConfigError(f"unknown deep method {method!r}; known: {', '.join(ESTIMATORS)}")
     settings: dict[str, Any] = {
         "random_state": task.seed,
-        "switches": tuple(sorted(task.protocol.labels)),
         "n_threads": torch.get_num_threads(),
     }
     if name != "fnn":
         settings["n_clusters"] = task.k
     if name != method:
         settings |= SEQUENCE_BUDGET | SEQUENCE_SETTINGS.get(name, {})
-    if name == "cac_dmnn" and (alpha := printed_alpha(task.dataset, name)) is not None:
-        settings["alpha"] = alpha  # tuning it would cost 30 networks a split
-    if name == "deepcac" and "D5" in task.protocol and task.dataset.endswith("diabetes"):
-        settings["alpha"] = DIABETES_ALPHA
-    return ESTIMATORS[name](**settings)
+    alpha = None
+    if name == "cac_dmnn":
+        alpha = printed_alpha(setting.dataset, name)  # tuning it would cost 30 networks a split
+    if name == "deepcac" and "D5" in setting.protocol:
+        alpha = AM_SOFTMAX_WEIGHTS.get(imitated(setting.dataset))
+    settings |= {} if alpha is None else {"alpha": alpha}
+    return published(ESTIMATORS[name], setting.protocol.labels)(**settings)
 
 
 def fit_task(
     task: Task,
+    setting: Setting,
     method: str,
     pretrained: Path | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -76,6 +80,8 @@ def fit_task(
     Parameters
     ----------
     task : Task
+    setting : Setting
+        What the task was made for.
     method : str
         Method id; ``_ts`` ids expect sequences.
     pretrained : path or None
@@ -88,7 +94,7 @@ def fit_task(
     Fitted
         Probabilities by softmax, or each class's raw decision value with switch D2.
     """
-    model = make_estimator(task, method).set_params(**(settings or {}))
+    model = make_estimator(task, setting, method).set_params(**(settings or {}))
     model.fit(
         task.X_train,
         task.y_train,
@@ -96,10 +102,10 @@ def fit_task(
         y_val=task.y_validation,
         mask=task.mask_train,
         mask_val=task.mask_validation,
-        pretrained=_shared_autoencoder(task, pretrained),
+        pretrained=_shared_autoencoder(task, setting, pretrained),
     )
     start = time.perf_counter()
-    raw = "D2" in task.protocol
+    raw = "D2" in setting.protocol
     answer = model.logits if raw else model.predict_proba
     scores = np.full((len(task.X_test), task.n_classes), -np.inf if raw else 0.0)
     scores[:, model.classes_] = answer(task.X_test, task.mask_test)
@@ -121,18 +127,18 @@ def fit_task(
 
 def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
     """Return the settings as used, JSON-ready; threads and device belong to the machine."""
-    left_out = ("switches", "device", "n_threads")
+    left_out = ("device", "n_threads")
     settings = {name: v for name, v in model.get_params().items() if name not in left_out}
     budget = model.budget(n_train)
     return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}
 
 
-def _shared_autoencoder(task: Task, path: Path | None) -> AnyAutoencoder | None:
+def _shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAutoencoder | None:
     if path is None:
-        if "D14" in task.protocol:
+        if "D14" in setting.protocol:
             raise ConfigError("switch D14 shares one autoencoder; give the pre-trained file")
         return None
-    seed = None if "D14" in task.protocol else task.seed
+    seed = None if "D14" in setting.protocol else task.seed
     return read_pretrained(path, seed, _row_shape(task))
 
 
@@ -142,13 +148,15 @@ def _row_shape(task: Task) -> tuple[int, ...]:
     return (task.X_train.shape[1], 2 * task.X_train.shape[2])
 
 
-def pretrain_tasks(tasks: Iterable[Task], path: Path) -> None:
-    """Pre-train one autoencoder a split and write them all.
+def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
+    """Pre-train one autoencoder a split and write them all; with D14 one for all splits.
 
     Parameters
     ----------
     tasks : iterable of Task
         One a split; each is let go before the next is asked for.
+    setting : Setting
+        What they were made for.
     path : path
         File to write.
     """
@@ -156,8 +164,8 @@ def pretrain_tasks(tasks: Iterable[Task], path: Path) -> None:
     autoencoders: dict[int, AnyAutoencoder] = {}
     curves: dict[str, dict[str, list[float]]] = {}
     for task in tasks:
-        if "D14" in task.protocol and autoencoders:
-            break  # all splits share the first one
+        if "D14" in setting.protocol and autoencoders:
+            break
         with data.session(device, task.seed, torch.get_num_threads()):
             autoencoder, curve = pretrain(
                 data.as_inputs(task.X_train, task.mask_train, device),

@@ -64,7 +64,7 @@ class Run:
 
     @property
     def splits(self) -> list[dict[str, Any]]:
-        """One entry a split or seed."""
+        """An entry for each split or seed."""
         return list(self.record["splits"])
 
     @property
@@ -91,7 +91,7 @@ class Run:
         return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
     def reported(self, metric: str, paper: str) -> str:
-        """Return the metric that a paper's number under this name stands for in this run.
+        """Return the metric that a paper's number of this name means in this run.
 
         Means over the classes are taken for more than two classes, and for DeepCAC's scores
         where switch D1 is on; else the positive class counts.

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from deepcac.catalogue.methods import Method
+from deepcac.experiments import cac_arms
+from deepcac.experiments.prepare import Setting
 from deepcac.task import Fitted, Task
 
 
@@ -15,21 +17,21 @@ def device(method: Method) -> str:
     return find_device("auto").type
 
 
-def fit(task: Task, method: Method, shared: Path | None) -> Fitted:
+def fit(task: Task, setting: Setting, method: Method, shared: Path | None) -> Fitted:
     """Fit a method on a task.
 
     Parameters
     ----------
     task : Task
+    setting : Setting
+        What the task was made for.
     method : Method
     shared : Path or None
         What methods share for this data set: the clusterings of every alpha (CAC family) or
         the pre-trained autoencoders (deep methods).
     """
     if method.family == "deep":
-        from deepcac.experiments.deep_methods import fit_task as fit_deep
+        from deepcac.experiments import deep_methods
 
-        return fit_deep(task, method.id, shared)
-    from deepcac.experiments.cac_arms import fit_task as fit_cac
-
-    return fit_cac(task, method.arm, method.classifier, shared)
+        return deep_methods.fit_task(task, setting, method.id, shared)
+    return cac_arms.fit_task(task, setting, method.arm, method.classifier, shared)

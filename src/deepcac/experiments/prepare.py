@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 from deepcac.catalogue.protocol import Protocol
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.preprocess import Scaler, SequenceScaler, standardise_alone
+from deepcac.preprocess import Scaler, SequenceScaler
+from deepcac.published.scaling import Rows, published_scaling
 from deepcac.splits import HOLDOUT_SEED, Split, draw_holdout
 from deepcac.task import Task
 
 Array = npt.NDArray[np.float64]
-Rows = tuple[npt.NDArray[np.intp], ...]
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,6 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
         n_classes=features.n_classes,
         k=setting.k,
         seed=split.seed,
-        dataset=setting.dataset,
-        protocol=setting.protocol,
         names=names,
         mask_train=masks[0],
         mask_validation=masks[1],
@@ -97,31 +95,8 @@ def _scale(
     features: FeatureMatrix, rows: Rows, setting: Setting
 ) -> tuple[list[Array], tuple[str, ...]]:
     """Scale static features, soundly or as a published program did; return the column names."""
-    if setting.family == "cac" and "A4" in setting.protocol:
-        by_set = setting.dataset.endswith(("cic", "cic_los"))
-        pooled = _pool_sets(features) if by_set else np.nan_to_num(features.X)
-        return [_alone(X) for X in _pick(pooled, rows)], features.names
-    if setting.family == "deep" and "D4" in setting.protocol:
-        return [_alone(X) for X in _pick(standardise_alone(features.X), rows)], features.names
-    if "L3" in setting.protocol and setting.dataset.endswith("cic_los"):
-        return [np.nan_to_num(X) for X in _pick(features.X, rows)], features.names
+    published = published_scaling(features, rows, setting.dataset, setting.family, setting.protocol)
+    if published is not None:
+        return published, features.names
     scaler = Scaler.fit(features.X[rows[0]])
-    return [scaler.transform(X) for X in _pick(features.X, rows)], scaler.names(features.names)
-
-
-def _pick(X: Array, rows: Rows) -> list[Array]:
-    return [X[part] for part in rows]
-
-
-def _alone(X: Array) -> Array:
-    return standardise_alone(X) if len(X) else X
-
-
-def _pool_sets(features: FeatureMatrix) -> Array:
-    """Standardise each set of PhysioNet 2012 on its own before pooling (A4)."""
-    pooled = np.empty_like(features.X)
-    group = np.asarray(features.group)
-    for name in np.unique(group):
-        members = group == name
-        pooled[members] = standardise_alone(features.X[members])
-    return pooled
+    return [scaler.transform(features.X[part]) for part in rows], scaler.names(features.names)

@@ -35,7 +35,7 @@ class RunFiles:
     features, splits : path
         Of the data set.
     shared : path or None
-        Clusterings or pre-trained autoencoders (see `methods.fit`).
+        Clusterings or pre-trained autoencoders (see `fit.fit`).
     """
 
     features: Path
@@ -170,7 +170,7 @@ def _run_split(
     done = []
     for method in methods:
         start = time.perf_counter()
-        fitted = fit(task, method, shared)
+        fitted = fit(task, setting, method, shared)
         spent = {"prepare": prepared, "fit": time.perf_counter() - start}
         start = time.perf_counter()
         entry = split_entry(task, fitted, seen)

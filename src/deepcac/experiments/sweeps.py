@@ -17,6 +17,7 @@ from sklearn.model_selection import train_test_split
 from deepcac.base_classifiers import class_scores, make_base
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
+from deepcac.experiments.prepare import Setting
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.preprocess import Scaler
 from deepcac.scoring.metrics import f1, score
@@ -168,7 +169,6 @@ def _scaled(features: FeatureMatrix, train: Ids, test: Ids, seed: int) -> Task:
         n_classes=2,
         k=1,
         seed=seed,
-        dataset="synthetic_cac",
     )
 
 
@@ -189,7 +189,10 @@ def _point(task: Task, method: str, k: int, alpha: float | None, labels: Ids) ->
 
 
 def weight_sweep(
-    tasks: Iterable[Task], pretrained: Path | None, weights: Sequence[float] = WEIGHTS
+    tasks: Iterable[Task],
+    setting: Setting,
+    pretrained: Path | None,
+    weights: Sequence[float] = WEIGHTS,
 ) -> pa.Table:
     """Train DeepCAC with one loss weight moved over 0 to 100 (DeepCAC Figures 1b and 3).
 
@@ -197,6 +200,8 @@ def weight_sweep(
     ----------
     tasks : iterable of Task
         Splits, scaled for the deep family.
+    setting : Setting
+        What they were made for.
     pretrained : path or None
         The data set's pre-trained autoencoders.
     weights : sequence of float
@@ -214,7 +219,7 @@ def weight_sweep(
         for parameter in ("alpha", "beta"):
             for value in weights:
                 settings: Mapping[str, Any] = {parameter: value}
-                metrics = score(task, fit_task(task, "deepcac", pretrained, settings))
+                metrics = score(task, fit_task(task, setting, "deepcac", pretrained, settings))
                 rows.append(
                     {
                         "parameter": parameter,

@@ -1,4 +1,4 @@
-"""ARDS after the first 24 hours of an ICU stay (003_* section 8 and appendix 15), from MIMIC-III.
+"""ARDS after the first 24 hours of an ICU stay (DeepCAC, section 8, appendix 15), from MIMIC-III.
 
 The papers give the task, the cohort rule and the five aggregates; the 97 variables, the age limit
 and the choice of one stay a patient are ours (docs/mimic3.md lists each choice).
@@ -6,6 +6,7 @@ and the choice of one stay a patient are ours (docs/mimic3.md lists each choice)
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,8 @@ from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES
 from deepcac.features.matrix import FeatureMatrix
+from deepcac.sources.mimic3.admissions import ADULT, DAY_HOURS
 from deepcac.sources.mimic3.items import variables
-from deepcac.sources.mimic3.stays import ADULT, DAY_HOURS
 from deepcac.storage import read_table
 
 Array = npt.NDArray[np.float64]
@@ -80,7 +81,9 @@ def positives(stays: pd.DataFrame) -> dict[str, int]:
     }
 
 
-def ards(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[FeatureMatrix, Flow]:
+def ards(
+    tidy: str | os.PathLike[str], protocol: Protocol = SOUND
+) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the static features: five aggregates of 97 variables, and demographics.
 
     Parameters
@@ -95,8 +98,8 @@ def ards(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[Feat
     -------
     FeatureMatrix
         n rows of 97 x 5 + 7 columns, NaN where a variable was not measured.
-    Flow
-        The cohort flow.
+    dict
+        ``flow`` of the cohort, and its ``positives`` by criterion.
     """
     stays, flow = cohort(tidy)
     source = "whole_stay" if "S1" in protocol else "first_day"
@@ -109,10 +112,10 @@ def ards(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[Feat
         values[row, column, position] = table[field].to_numpy()[inside]
     columns = tuple(f"{name}_{aggregate}" for name in names for aggregate in AGGREGATES)
     X = np.hstack([_demographics(stays), values.reshape(len(stays), -1)])
-    return _matrix(stays, X, (*DEMOGRAPHICS, *columns)), flow
+    return _matrix(stays, X, (*DEMOGRAPHICS, *columns)), _described(stays, flow)
 
 
-def ards_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
+def ards_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the hourly features of the first 24 hours, (n, 24, 97 + 7) as ``variable@hour``.
 
     The value of an hour is the median of what was measured in it; NaN marks an hour without a
@@ -128,7 +131,12 @@ def ards_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     columns = tuple(
         f"{name}@{hour:02d}" for name in (*DEMOGRAPHICS, *names) for hour in range(DAY_HOURS)
     )
-    return _matrix(stays, np.hstack([constant, values.reshape(len(stays), -1)]), columns), flow
+    X = np.hstack([constant, values.reshape(len(stays), -1)])
+    return _matrix(stays, X, columns), _described(stays, flow)
+
+
+def _described(stays: pd.DataFrame, flow: Flow) -> dict[str, Any]:
+    return {"flow": flow, "positives": positives(stays)}
 
 
 def _places(

@@ -1,6 +1,5 @@
 """Data sets cic (death in hospital) and cic_los (class of the length of stay)."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -10,16 +9,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.catalogue.protocol import SOUND, Protocol
-from deepcac.cohort import Flow, write_cohort
+from deepcac.cohort import Flow
 from deepcac.errors import ConfigError
 from deepcac.features.johnson import Repair, johnson_features
-from deepcac.features.matrix import FeatureMatrix, write_features
+from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.ranges import count_outside, read_ranges
-from deepcac.storage import read_table
 
 UNKNOWN = -1
 RANGES = "features/johnson_variables.csv"
-# The .33 and .66 quantiles of the length of stay, in days; DeepCAC (003_* 8) prints them as hours.
+# The .33 and .66 quantiles of the length of stay in days; DeepCAC (section 8) calls them hours.
 SHORT_STAY, LONG_STAY = 7, 13
 
 Classes = npt.NDArray[np.int64]
@@ -146,20 +144,3 @@ def _by_parameter(events: pa.Table) -> Iterator[tuple[str, npt.NDArray[np.float6
     for k, name in enumerate(column.dictionary.to_pylist()):
         own = value[code == k]
         yield name, own[own != UNKNOWN]
-
-
-def build(
-    dataset: str,
-    *,
-    events_path: str | os.PathLike[str],
-    outcomes_path: str | os.PathLike[str],
-    protocol: Protocol,
-    features_path: str | os.PathLike[str],
-    cohort_path: str | os.PathLike[str],
-) -> None:
-    """Read tidy tables, and write the feature file and the cohort flow (JSON) of a data set."""
-    features, cohort = cic_features(
-        dataset, read_table(events_path), read_table(outcomes_path), protocol
-    )
-    write_features(features_path, features)
-    write_cohort(cohort_path, unit="ICU stay", label=features.label, **cohort)

@@ -114,7 +114,7 @@ def diabetes(
 
 
 def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, Flow]:
-    """Select the rows that the papers used (003_* 7, rebuilt from the published files).
+    """Select the rows that the papers used (DeepCAC; rebuilt from the published files).
 
     Parameters
     ----------

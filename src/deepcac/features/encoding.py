@@ -97,8 +97,21 @@ def ranks(table: pa.Table, names: Sequence[str], *, missing: str) -> Array:
 
 
 def class_ids(table: pa.Table, name: str) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
-    """Return class ids 0.. and the classes they stand for: the levels that occur, in order."""
-    levels = levels_of(table.schema.field(name)) or ()
+    """Return class ids 0.. and the classes they stand for: the levels that occur, in order.
+
+    Classes of a column of numbers are its values, from the smallest.
+    """
+    if name not in table.column_names:
+        raise DataError(f"no column {name!r}, the label; there are {', '.join(table.column_names)}")
+    levels = levels_of(table.schema.field(name))
+    if levels is None:
+        values = pc.unique(table[name])
+        if values.null_count:
+            row = pc.index(pc.is_null(table[name]), True).as_py() + 1
+            raise DataError(f"data row {row} has no label ({name})")
+        ordered = values.take(pc.array_sort_indices(values))
+        codes = pc.index_in(table[name], value_set=ordered)
+        return codes.to_numpy().astype(np.int64), tuple(map(str, ordered.to_pylist()))
     present = set(pc.unique(table[name]).to_pylist())
     classes = tuple(level for level in levels if level in present)
     if present - set(classes):

@@ -1,4 +1,7 @@
-"""Feature matrices of the flat tables: Adult, Credit, MAGIC, Titanic and the twenty UCI sets."""
+"""Feature matrices of flat tables; Adult as its published program read it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -25,8 +28,6 @@ ADULT = (
     "hours-per-week",
     "native-country",
 )
-TITANIC = ("pclass", "sex", "age", "sibsp", "parch", "fare")
-_NOT_FEATURES = ("row_id", "group", "class")
 
 
 def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
@@ -35,7 +36,7 @@ def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
     Parameters
     ----------
     table : pyarrow.Table
-        Of `sources.flat.extract_adult`.
+        Of `deepcac.sources.flat_tables.extract_adult`.
     protocol : Protocol
         Switch A12: the train file alone (32,561 rows), in the order of the copy that the published
         program read: by capital loss, then capital gain, both falling (its hold-out depends on the
@@ -49,33 +50,28 @@ def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
     return _matrix(table, "income", *one_hot(table, ADULT))
 
 
-def credit(table: pa.Table) -> FeatureMatrix:
-    """Credit: default of the next payment, from the 23 columns of the file as numbers.
+def flat(
+    table: pa.Table, *, label: str, columns: Sequence[str] = (), positive: str | None = None
+) -> FeatureMatrix:
+    """Make features of a flat table: numbers as they are, categories one-hot.
 
-    SEX, EDUCATION and MARRIAGE are codes and stay numbers, as in both CAC papers.
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Tidy table with ``row_id`` and, where the source has parts, ``group``.
+    label : str
+        Column with the class.
+    columns : sequence of str
+        Features; by default every other column.
+    positive : str or None
+        Class 1 of two; None takes the classes in their order.
     """
-    label = "default.payment.next.month"
-    names = tuple(name for name in table.column_names if name not in ("row_id", label))
-    return _matrix(table, label, *one_hot(table, names))
-
-
-def magic(table: pa.Table) -> FeatureMatrix:
-    """MAGIC: gamma (1) against hadron (0) showers, from ten image parameters."""
-    names = tuple(name for name in table.column_names if name not in _NOT_FEATURES)
-    matrix = _matrix(table, "class", *one_hot(table, names))
-    # The file lists g first; the positive class is g.
-    return FeatureMatrix(matrix.row_id, 1 - matrix.label, matrix.X, matrix.names)
-
-
-def titanic(table: pa.Table) -> FeatureMatrix:
-    """Titanic: survival, from class, sex, age, relatives aboard and fare; real outcomes."""
-    return _matrix(table, "survived", *one_hot(table, TITANIC))
-
-
-def uci20(table: pa.Table) -> FeatureMatrix:
-    """One of the twenty UCI sets of 004_*: every attribute, categories one-hot."""
-    names = tuple(name for name in table.column_names if name not in _NOT_FEATURES)
-    return _matrix(table, "class", *one_hot(table, names))
+    others = tuple(name for name in table.column_names if name not in ("row_id", "group", label))
+    names = tuple(columns) or others
+    matrix = _matrix(table, label, *one_hot(table, names))
+    if positive is not None and class_ids(table, label)[1].index(positive) == 0:
+        return replace(matrix, label=1 - matrix.label)
+    return matrix
 
 
 def _published_order(table: pa.Table) -> pa.Table:

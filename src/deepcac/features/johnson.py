@@ -2,7 +2,7 @@
 
 114 features a stay: what is known at admission, the first, last, lowest, highest and median of
 eleven signs, the first and last of 24 laboratory and other values, ventilation and urine output.
-CAC (001_* 5.1) and DeepCAC (003_* 8) use the published table of these features, with its faults
+CAC v2 (5.1) and DeepCAC (section 8) use the published table of these features, with its faults
 (switch C9); `docs/johnson.md` compares the two cell by cell.
 """
 

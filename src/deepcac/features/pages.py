@@ -1,4 +1,6 @@
-"""WebKB as supervised clustering (002_* 6.1.2): TF-IDF of words, links and co-citations.
+"""WebKB as supervised clustering: TF-IDF of words, links and co-citations.
+
+Finley and Joachims 2008, section 6.1.2.
 
 The paper prints four clusterings (universities) of on average 1,041 pages in k = 6 clusters. The
 archive has 4,162 pages in seven classes there, 1,040.5 a university, so every class is in. Six
@@ -12,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
+from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
 from deepcac.features.pairwise import PairwiseData
 from deepcac.sources.webkb import UNIVERSITIES
@@ -50,6 +53,15 @@ def webkb(pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool) ->
     return PairwiseData(
         row_id, _labels(kept), group, nodes, names, first, second, marks, products=linked
     )
+
+
+def webkb_cohort(
+    pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool
+) -> tuple[PairwiseData, Flow]:
+    """Build the data set (`webkb`) and count the pages that are left."""
+    data = webkb(pages, words, links, linked=linked)
+    counts = {"pages": pages.num_rows, "pages of the four universities": len(data.row_id)}
+    return data, steps(counts)
 
 
 def tf_idf(words: pa.Table, row_id: Ids) -> tuple[sparse.csr_array, tuple[str, ...]]:

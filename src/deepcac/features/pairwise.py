@@ -1,4 +1,6 @@
-"""The format of data sets with features of pairs of rows (002_* 6): sparse parquet triplets.
+"""The format of data sets with features of pairs of rows: sparse parquet triplets.
+
+Finley and Joachims 2008, section 6.
 
 ``{data set}.parquet`` holds row ids, labels and groups alone, in the format of every feature file,
 so that splits and labels are found as for any other data set. Beside it lie

@@ -1,10 +1,10 @@
-"""Sepsis in six hours (001_* section 6): signature features of one record of each stay.
+"""Sepsis in six hours (CAC v2, section 6): signature features of one record of each stay.
 
 The record is the one six hours before the onset of sepsis, which is the first with
 ``SepsisLabel`` 1; for stays without sepsis it is the sixth from the end. Nothing after it is used.
 
-Features follow the winners of the challenge (Morrill et al. 2019); 89 columns, as 003_* section 8
-says:
+Features follow the winners of the challenge (Morrill et al. 2019); 89 columns, as
+section 8 of DeepCAC says:
 
 ====  =====================================================================================
 40    last known value of each variable and the demographic columns
@@ -29,7 +29,7 @@ from deepcac.features.hourly import AGGREGATES, aggregate, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.signature import add_time, lead_lag, log_signature, lyndon_words
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
-from deepcac.features.stays import Stays
+from deepcac.features.stay_columns import Stays
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, VARIABLES
 
 Array = npt.NDArray[np.float64]

@@ -1,1 +1,12 @@
-"""Deep clustering classifiers; the only package that imports torch."""
+"""Deep clustering classifiers; the only package that imports torch.
+
+References
+----------
+Guo et al., "Improved Deep Embedded Clustering with Local Structure Preservation", IJCAI 2017.
+Srivastava et al., arXiv:2102.11872, 2021, in three versions: "Don't Just Divide; Polarize and
+Conquer!" (CAC v1), "CAC: A Clustering Based Framework for Classification" (CAC v2), "Clustering
+Aware Classification for Risk Prediction & Subtyping in Clinical Data" (DeepCAC).
+Wang et al., "Additive Margin Softmax for Face Verification", IEEE Signal Processing Letters, 2018.
+Yang et al., "Towards K-means-friendly Spaces: Simultaneous Deep Learning and Clustering", ICML
+2017.
+"""

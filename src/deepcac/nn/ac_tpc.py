@@ -12,7 +12,7 @@ from deepcac.nn.centroids import kmeans_start, nearest
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import embedding_separation, entropy, expected_cross_entropy
 from deepcac.nn.networks import AnyAutoencoder, Prediction, autoencoder_for, dense, mix
-from deepcac.nn.stopping import grade, log_likelihood
+from deepcac.nn.stopping import evaluate, log_likelihood
 from deepcac.nn.training import Step, train
 
 OWN_HIDDEN = 32  # of the encoder d - 32 - 32 on static data
@@ -76,7 +76,8 @@ class ACTPCClassifier(DeepClassifier):
     **parameters
         Those of `DeepClassifier`; the authors' rate is 1e-3. `hidden` counts the units of each
         hidden layer of selector and predictor. On static data the encoder is the method's own
-        (d - 32 - 32) and no autoencoder is pre-trained (003_* section 8).
+        (d - 32 - 32) and no autoencoder is pre-trained (Srivastava et al. 2021, DeepCAC,
+        section 8).
     """
 
     n_clusters: int = 3
@@ -103,6 +104,23 @@ class ACTPCClassifier(DeepClassifier):
         if len(self._shape) == 2:
             super()._start(network, train_rows, validation, pretrained)
 
+    def critic_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
+        """Return L1 of a batch, for the predictor: the selector is taken as it is."""
+        weights = network.log_weights(x).detach().exp()
+        return expected_cross_entropy(weights, network.cluster_logits().log_softmax(dim=1), y)
+
+    def actor_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
+        """Return L1 + alpha L2 of a batch, for encoder and selector."""
+        log_weights, log_p = network.log_weights(x), network.cluster_logits().log_softmax(dim=1)
+        return expected_cross_entropy(log_weights.exp(), log_p, y) + self.alpha * entropy(
+            log_weights
+        )
+
+    def embedding_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
+        """Return L1 + beta L3 of a batch, for the clusters' embeddings."""
+        separation = embedding_separation(network.cluster_logits().log_softmax(dim=1))
+        return self.critic_loss(network, x, y) + self.beta * separation
+
     def _train(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
         with self._timed("supervised"):
             self._train_supervised(network, train_rows, validation)
@@ -119,7 +137,7 @@ class ACTPCClassifier(DeepClassifier):
             return functional.cross_entropy(network.predictor(network.encode(x[rows])), y[rows])
 
         def score() -> float:
-            return grade(self._stopping.measure, validation.y, _predicted(network, validation.x))
+            return evaluate(self._measure, validation.y, _predicted(network, validation.x))
 
         learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
         curve = train(network, [Step(loss, learned)], len(x), score, self.budget(len(x)))
@@ -140,7 +158,7 @@ class ACTPCClassifier(DeepClassifier):
 
         def score() -> float:
             with torch.no_grad():
-                return grade(log_likelihood, labels_new, network.selector(z_new))
+                return evaluate(log_likelihood, labels_new, network.selector(z_new))
 
         step = Step(loss, list(network.selector.parameters()))
         self._record("selector", train(network, [step], len(z), score, self.budget(len(z))))
@@ -150,25 +168,19 @@ class ACTPCClassifier(DeepClassifier):
     ) -> None:
         x, y = train_rows.x, train_rows.y
         encoder = network.autoencoder.encoding_parameters()
-
-        def predictive(weights: Tensor, rows: Tensor) -> Tensor:
-            return expected_cross_entropy(weights, network.cluster_logits().log_softmax(1), y[rows])
-
-        def critic(rows: Tensor) -> Tensor:
-            return predictive(network.log_weights(x[rows]).detach().exp(), rows)
-
-        def actor(rows: Tensor) -> Tensor:
-            log_weights = network.log_weights(x[rows])
-            return predictive(log_weights.exp(), rows) + self.alpha * entropy(log_weights)
-
-        def embedding(rows: Tensor) -> Tensor:
-            separation = embedding_separation(network.cluster_logits().log_softmax(dim=1))
-            return critic(rows) + self.beta * separation
-
         steps = [
-            Step(critic, list(network.predictor.parameters())),
-            Step(actor, [*encoder, *network.selector.parameters()]),
-            Step(embedding, [network.raw_embeddings]),
+            Step(
+                lambda rows: self.critic_loss(network, x[rows], y[rows]),
+                list(network.predictor.parameters()),
+            ),
+            Step(
+                lambda rows: self.actor_loss(network, x[rows], y[rows]),
+                [*encoder, *network.selector.parameters()],
+            ),
+            Step(
+                lambda rows: self.embedding_loss(network, x[rows], y[rows]),
+                [network.raw_embeddings],
+            ),
         ]
         score = partial(self._score, network, validation)
         self._record("actor_critic", train(network, steps, len(x), score, self.budget(len(x))))

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor, nn
 
-from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import DataError
 from deepcac.nn import data
 from deepcac.nn.data import Rows
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, autoencoder_for
-from deepcac.nn.persistence import read_estimator, write_estimator
+from deepcac.nn.persistence import read_tensors, write_tensors
 from deepcac.nn.pretrain import pretrain
-from deepcac.nn.stopping import SOUND_STOPPING, StoppingRule, grade
+from deepcac.nn.stopping import auprc, evaluate
 from deepcac.nn.training import Budget, Curve
 
 Array = npt.NDArray[np.float64]
@@ -71,8 +70,6 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         Threads of torch and BLAS; results are the same bytes for one build and thread count.
     random_state : int
         Seed of every random choice.
-    switches : tuple of str
-        Differences of the published programs that are on, by label (``catalogue/switches.csv``).
 
     Attributes
     ----------
@@ -100,9 +97,8 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     device: str = "auto"
     n_threads: int = 1
     random_state: int = 0
-    switches: tuple[str, ...] = ()
 
-    published_stopping: ClassVar[StoppingRule] = SOUND_STOPPING
+    _measure = staticmethod(auprc)  # of class ids and class scores; stops the training
 
     def fit(
         self,
@@ -167,14 +163,26 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator as safetensors, its settings as JSON in the header."""
         check_is_fitted(self, "network_")
-        write_estimator(path, self)
+        header = {
+            "estimator": type(self).__name__,
+            "parameters": self.get_params(),
+            "classes": self.classes_.tolist(),
+            "n_features": self.n_features_in_,
+            "shape": list(self._shape),
+            "history": self.history_,
+            "status": self.status_,
+        }
+        subtypes = torch.as_tensor(self.subtypes_)
+        write_tensors(path, {**self.network_.state_dict(), "subtypes_": subtypes}, header)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
         """Read an estimator that `save` wrote; nothing in the file is executed."""
-        header, tensors = read_estimator(path, cls.__name__)
-        parameters = {**header["parameters"], "device": device}
-        model = cls(**{**parameters, "switches": tuple(parameters["switches"])})
+        header, tensors = read_tensors(path)
+        found = header.get("estimator")
+        if found != cls.__name__:
+            raise DataError(f"{path}: holds {found}, not {cls.__name__}; load it as that")
+        model = cls(**{**header["parameters"], "device": device})
         model.classes_ = np.array(header["classes"])
         model.n_features_in_ = header["n_features"]
         model._shape = tuple(header["shape"])
@@ -254,25 +262,15 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _score(self, network: Network, validation: Rows) -> float:
         """Return the validation score of a network that has its classifiers."""
         answer = predict_in_chunks(network, validation.x)
-        return grade(self._stopping.measure, validation.y, answer.probability)
+        return evaluate(self._measure, validation.y, answer.probability)
 
-    @property
-    def protocol(self) -> Protocol:
-        """The switches as a protocol; an unknown label is a `ConfigError`."""
-        return Protocol(frozenset(self.switches))
-
-    @property
-    def _stopping(self) -> StoppingRule:
-        return self.published_stopping if "D10" in self.protocol else SOUND_STOPPING
-
-    def budget(self, n_rows: int, *, restore: bool = True) -> Budget:
+    def budget(self, n_rows: int) -> Budget:
         """Return what a stage on `n_rows` training rows may spend, once fitted."""
         return Budget(
-            max_epochs=self._stopping.max_epochs or self.max_epochs,
+            max_epochs=self.max_epochs,
             patience=self.patience,
             batch_size=self.batch_size or data.default_batch_size(n_rows, len(self._shape) == 2),
             lr=self.lr,
-            restore=restore,
         )
 
     def _record(self, stage: str, curve: Curve) -> None:

@@ -20,18 +20,13 @@ def nearest(z: Tensor, centroids: Tensor) -> Tensor:
     return (centroids.square().sum(dim=1) - 2.0 * z @ centroids.T).argmin(dim=1)
 
 
-def farthest(z: Tensor, centroids: Tensor) -> Tensor:
-    """Return the farthest centroid of each row (the published KM-Z's test rule, switch D11)."""
-    return (centroids.square().sum(dim=1) - 2.0 * z @ centroids.T).argmax(dim=1)
-
-
 def move_online(
     centroids: Tensor, counts: Tensor, z: Tensor, membership: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Move centroids towards the rows of a batch, one after the other, in closed form.
 
-    Row by row the rule is c_j <- c_j + 1, mu_j <- mu_j - (1 / c_j)(mu_j - z_i) (003_*
-    appendix 12). Since c_j mu_j grows by z_i each time, a whole batch gives
+    Row by row the rule is c_j <- c_j + 1, mu_j <- mu_j - (1 / c_j)(mu_j - z_i) (Srivastava et
+    al. 2021, DeepCAC, appendix 12). Since c_j mu_j grows by z_i each time, a whole batch gives
     (c_j mu_j + sum z) / (c_j + n_j), whatever the order of the rows.
 
     Parameters

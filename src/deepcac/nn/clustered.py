@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,12 +11,12 @@ from sklearn.metrics import silhouette_score
 from torch import Tensor, nn
 from torch.nn import functional
 
-from deepcac.nn.base import DeepClassifier, Network, predict_in_chunks
+from deepcac.nn.base import DeepClassifier, Network
 from deepcac.nn.centroids import kmeans_start, move_online, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
-from deepcac.nn.losses import cluster_means, gibbs, student_t
+from deepcac.nn.losses import cluster_means, gibbs
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
-from deepcac.nn.stopping import grade, probe
+from deepcac.nn.stopping import evaluate, probe
 from deepcac.nn.training import Step, train
 
 WATCHED_ROWS = 500  # a silhouette costs their square
@@ -41,7 +41,7 @@ class CentroidNetwork(Network):
     centroids : Parameter of shape (k, latent)
         Trained by gradient only where a method asks for it.
     counts : Tensor of shape (k,)
-        Rows that each centroid has seen (003_* appendix 12).
+        Rows that each centroid has seen (Srivastava et al. 2021, DeepCAC, appendix 12).
     """
 
     counts: Tensor
@@ -91,8 +91,6 @@ class CentroidClassifier(DeepClassifier):
     assignment: str = "hard"
     temperature: float = 1.0
 
-    published_soft: ClassVar[bool] = False  # the program mixes by Student's t (D13)
-
     def _build(self) -> CentroidNetwork:
         return CentroidNetwork(
             self._make_autoencoder(),
@@ -103,8 +101,6 @@ class CentroidClassifier(DeepClassifier):
 
     def _weigh(self) -> Callable[[Tensor, Tensor], Tensor] | None:
         """Return how predictions are mixed; None for the nearest centroid."""
-        if self.published_soft and "D13" in self.protocol:
-            return student_t
         return partial(gibbs, temperature=self.temperature) if self.assignment == "soft" else None
 
     def _train(self, network: CentroidNetwork, train_rows: Rows, validation: Rows) -> None:
@@ -142,17 +138,11 @@ class CentroidClassifier(DeepClassifier):
             network.centroids.copy_(moved)
             network.counts.copy_(counts)
 
-        @torch.no_grad()
-        def score() -> float:
-            if self._stopping.clustering == "loss":
-                return -float(loss(validation.x, validation.y))
-            return self._clustering_score(network, train_rows, validation)
-
         curve = train(
             network,
             [Step(lambda rows: loss(x[rows], y[rows]), learned)],
             len(train_rows),
-            score,
+            lambda: self._clustering_score(network, train_rows, validation),
             self.budget(len(train_rows)),
             before_epoch=lambda: self._watch(network, validation),
             after_batch=move,
@@ -160,7 +150,7 @@ class CentroidClassifier(DeepClassifier):
         self._record("clustering", curve)
 
     def _watch(self, network: CentroidNetwork, validation: Rows) -> None:
-        """Note the silhouette of the first validation rows, 0 for one cluster (003_* Figure 1a)."""
+        """Note the silhouette of the first validation rows; 0 for one cluster."""
         z = in_chunks(network.autoencoder.encode, validation.x[:WATCHED_ROWS])
         labels = nearest(z, network.centroids).cpu().numpy()
         apart = 1 < len(np.unique(labels)) < len(labels) and bool(z.isfinite().all())
@@ -190,14 +180,14 @@ class CentroidClassifier(DeepClassifier):
         def score() -> float:
             with torch.no_grad():
                 answer = mix(z_new, membership_new, network.predictors(z_new)).probability
-            return grade(self._stopping.measure, validation.y, answer)
+            return evaluate(self._measure, validation.y, answer)
 
         curve = train(
             network,
             [Step(loss, list(network.predictors.parameters()))],
             len(train_rows),
             score,
-            self.budget(len(train_rows), restore=self._stopping.restore),
+            self.budget(len(train_rows)),
         )
         self._record("local", curve)
 
@@ -205,12 +195,8 @@ class CentroidClassifier(DeepClassifier):
         self, network: CentroidNetwork, train_rows: Rows, validation: Rows
     ) -> float:
         """Return the validation score of a clustering that has no trained predictors yet."""
-        measure = self._stopping.measure_clustering
-        if self._stopping.clustering == "untrained":
-            answer = predict_in_chunks(network, validation.x).logits
-            return grade(measure, validation.y, answer)
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         classes = one_hot(train_rows.y, len(self.classes_), z)
         scores = probe(z, classes, network.membership(z), z_new, network.membership(z_new))
-        return grade(measure, validation.y, scores)
+        return evaluate(self._measure, validation.y, scores)

@@ -1,22 +1,16 @@
-"""DeepCAC: latents that are clustered and class-separable inside each cluster (003_* section 7)."""
+"""DeepCAC: latents that are clustered and class-separable inside each cluster."""
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from deepcac.nn.centroids import move_online
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
 from deepcac.nn.data import Rows
-from deepcac.nn.losses import am_softmax, cluster_means, within, within_norm
-from deepcac.nn.stopping import StoppingRule, macro_auprc
-
-# The program restarts every counter at 100 in each batch and steps by 1 / 100 first (D16), which
-# is a centroid that has seen 99 rows.
-PUBLISHED_COUNT = 99.0
+from deepcac.nn.losses import am_softmax, cluster_means, within
 
 
 class DeepCACNetwork(CentroidNetwork):
@@ -31,7 +25,7 @@ class DeepCACNetwork(CentroidNetwork):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DeepCACClassifier(CentroidClassifier):
-    r"""DeepCAC (003_* equation 2 and Algorithm 2).
+    r"""DeepCAC (Srivastava et al. 2021, DeepCAC, equation 2 and Algorithm 2).
 
     The loss of a mini-batch is
 
@@ -64,10 +58,6 @@ class DeepCACClassifier(CentroidClassifier):
     m: float = 0.4
     delta: float = 1.0
 
-    published_stopping: ClassVar[StoppingRule] = StoppingRule(
-        clustering="loss", measure=macro_auprc
-    )
-
     def _build(self) -> DeepCACNetwork:
         network = DeepCACNetwork(
             self._make_autoencoder(),
@@ -82,34 +72,29 @@ class DeepCACClassifier(CentroidClassifier):
         """Return the loss of a batch; assignments are those of the centroids as they stand."""
         z = network.autoencoder.encode(x)
         membership = network.membership(z.detach())
-        error = network.autoencoder.error(x, z)
-        if "D8" in self.protocol:
-            total = error.sum() / network.autoencoder.entries(x).clamp(min=1.0)
-            spread = within_norm(z, network.centroids, membership)
-        else:
-            total = error.mean()
-            spread = within(z, network.centroids, membership, self.delta)
-        if self.alpha or "D9" not in self.protocol:
-            total = total + self.beta * spread
+        total = self._error(network, x, z) + self.beta * self._spread(network, z, membership)
         if self.alpha:
-            trained = "D6" not in self.protocol
-            raw = network.class_vectors
-            vectors = functional.normalize(raw, dim=1) if trained else raw
-            margins = am_softmax(z, y, vectors, self.s, self.m)
+            margins = am_softmax(z, y, self._class_vectors(network), self.s, self.m)
             total = total + self.alpha * cluster_means(margins, membership)
         return total
 
-    def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
-        learned = list(network.autoencoder.parameters())
-        if "D6" not in self.protocol and self.alpha:
-            learned.append(network.class_vectors)
-        loss = partial(self.loss, network)
-        self._train_latents(loss, learned, network, train_rows, validation)
+    def _error(self, network: DeepCACNetwork, x: Tensor, z: Tensor) -> Tensor:
+        """Return the reconstruction term."""
+        return network.autoencoder.error(x, z).mean()
 
-    def _move(
-        self, network: CentroidNetwork, z: Tensor, membership: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        if "D16" not in self.protocol:
-            return super()._move(network, z, membership)
-        restarted = torch.full_like(network.counts, PUBLISHED_COUNT)
-        return move_online(network.centroids, restarted, z, membership)
+    def _spread(self, network: DeepCACNetwork, z: Tensor, membership: Tensor) -> Tensor:
+        """Return the within-cluster term."""
+        return within(z, network.centroids, membership, self.delta)
+
+    def _class_vectors(self, network: DeepCACNetwork) -> Tensor:
+        """Return the vectors w_c, shape (n_classes, latent)."""
+        return functional.normalize(network.class_vectors, dim=1)
+
+    def _learned(self, network: DeepCACNetwork) -> list[nn.Parameter]:
+        """Return what the clustering stage trains by gradient."""
+        parameters = list(network.autoencoder.parameters())
+        return [*parameters, network.class_vectors] if self.alpha else parameters
+
+    def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
+        loss = partial(self.loss, network)
+        self._train_latents(loss, self._learned(network), network, train_rows, validation)

@@ -1,7 +1,7 @@
-"""DMNN: a mixture of local predictors behind a gate (Li 2020), warm-started on k-means or CAC."""
+"""DMNN: a mixture of local predictors behind a gate, started from k-means or from CAC."""
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -13,11 +13,9 @@ from deepcac.nn.base import DeepClassifier, Network
 from deepcac.nn.centroids import kmeans_start, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import mixture_cross_entropy
-from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
-from deepcac.nn.stopping import StoppingRule, grade, log_likelihood, macro_auprc
-from deepcac.nn.training import Step, train
-
-PUBLISHED_ROWS = 512  # the program's batch: the only rows its experts see (D12)
+from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mean_error, mix
+from deepcac.nn.stopping import evaluate, log_likelihood
+from deepcac.nn.training import Budget, Step, train
 
 
 class DMNNNetwork(Network):
@@ -49,7 +47,7 @@ class DMNNClassifier(DeepClassifier):
     n_clusters : int
         Clusters k.
     l1, l2 : float
-        Weights of sum |z| and sum z^2, means over rows (000_* section 6.2).
+        Weights of sum |z| and sum z^2, means over rows (Srivastava et al. 2021, CAC v1, 6.2).
     **parameters
         Those of `DeepClassifier`.
     """
@@ -57,8 +55,6 @@ class DMNNClassifier(DeepClassifier):
     n_clusters: int = 3
     l1: float = 1e-5
     l2: float = 1e-4
-
-    published_stopping: ClassVar[StoppingRule] = StoppingRule(measure=macro_auprc, max_epochs=10)
 
     def _build(self) -> DMNNNetwork:
         return DMNNNetwork(
@@ -72,7 +68,7 @@ class DMNNClassifier(DeepClassifier):
     def loss(self, network: DMNNNetwork, x: Tensor, y: Tensor) -> Tensor:
         """Return the loss of a batch."""
         z = network.autoencoder.encode(x)
-        error = network.autoencoder.error(x, z).sum() / network.autoencoder.entries(x).clamp(min=1)
+        error = mean_error(network.autoencoder, x, z)
         activity = (self.l1 * z.abs() + self.l2 * z.square()).sum(dim=1).mean()
         gate = network.gate(z).log_softmax(dim=1)
         return error + activity + mixture_cross_entropy(gate, network.predictors(z), y)
@@ -81,16 +77,15 @@ class DMNNClassifier(DeepClassifier):
         with self._timed("gate"):
             self._train_gate(network, train_rows, validation)
         with self._timed("train"):
-            x, y = train_rows.x, train_rows.y
-            step = Step(
-                lambda rows: self.loss(network, x[rows], y[rows]), list(network.parameters())
-            )
-            budget = self.budget(len(x))
-            if "D12" in self.protocol:
-                step = self._published_step(network, train_rows)
-                budget = replace(budget, batch_size=PUBLISHED_ROWS)
-            curve = train(network, [step], len(x), lambda: self._score(network, validation), budget)
-            self._record("train", curve)
+            step, budget = self._mixture_step(network, train_rows)
+            score = partial(self._score, network, validation)
+            self._record("train", train(network, [step], len(train_rows), score, budget))
+
+    def _mixture_step(self, network: DMNNNetwork, train_rows: Rows) -> tuple[Step, Budget]:
+        """Return how gate and predictors are trained together, and for how long."""
+        x, y = train_rows.x, train_rows.y
+        step = Step(lambda rows: self.loss(network, x[rows], y[rows]), list(network.parameters()))
+        return step, self.budget(len(x))
 
     def _train_gate(self, network: DMNNNetwork, train_rows: Rows, validation: Rows) -> None:
         """Teach the gate the starting clusters, until the validation rows fit no better."""
@@ -103,7 +98,7 @@ class DMNNClassifier(DeepClassifier):
 
         def score() -> float:
             with torch.no_grad():
-                return grade(log_likelihood, labels_new, network.gate(z_new))
+                return evaluate(log_likelihood, labels_new, network.gate(z_new))
 
         loss = Step(
             lambda rows: functional.cross_entropy(network.gate(z[rows]), labels[rows]),
@@ -111,32 +106,15 @@ class DMNNClassifier(DeepClassifier):
         )
         self._record("gate", train(network, [loss], len(z), score, self.budget(len(z))))
 
-    def _published_step(self, network: DMNNNetwork, train_rows: Rows) -> Step:
-        """Train the experts as the published program does (D12).
-
-        Encoder and gate stay; every batch has the embeddings and labels of the first rows of
-        the training part, and the gates of its own.
-        """
-        z = in_chunks(network.autoencoder.encode, train_rows.x)
-        gate = in_chunks(lambda rows: network.gate(rows).log_softmax(dim=1), z)
-
-        def loss(rows: Tensor) -> Tensor:
-            first = z[: len(rows)]
-            labels = train_rows.y[: len(rows)]
-            return mixture_cross_entropy(gate[rows], network.predictors(first), labels)
-
-        return Step(loss, list(network.predictors.parameters()))
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CACDMNNClassifier(DMNNClassifier):
-    """DMNN whose gate starts from CAC's clusters of the latents (001_*; "DeepCAC" in 000_*).
+    """DMNN whose gate starts from CAC's clusters of the latents (a variant in CAC v1 and v2).
 
     Parameters
     ----------
     alpha : float
-        Of CAC. The workflow takes the values that 000_* Table 3 and 001_* Table 4 print for a
-        data set; 0.05 is between them.
+        Of CAC; 0.05 is amid the values of Srivastava et al. 2021, CAC v1 Table 3, v2 Table 4.
     **parameters
         Those of `DMNNClassifier`.
     """

@@ -1,4 +1,4 @@
-"""FNN: the encoder and one predictor, no clusters (003_* section 8)."""
+"""FNN: the encoder and one predictor, no clusters (Srivastava et al. 2021, DeepCAC, section 8)."""
 
 from dataclasses import dataclass
 

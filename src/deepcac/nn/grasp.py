@@ -54,7 +54,7 @@ class GRASPNetwork(Network):
         super().__init__()
         self.autoencoder = autoencoder
         self.first, self.second = nn.Linear(latent, latent), nn.Linear(latent, latent)
-        self.trust_knowledge, self.trust_row = nn.Linear(latent, 1), nn.Linear(latent, 1)
+        self.weigh_message, self.weigh_row = nn.Linear(latent, 1), nn.Linear(latent, 1)
         # The official batch norm cannot train on a batch of one row.
         self.norm, self.head = nn.LayerNorm(latent), nn.Linear(latent, n_classes)
         self.register_buffer("centres", torch.zeros(k, latent))
@@ -69,10 +69,10 @@ class GRASPNetwork(Network):
             choice = functional.gumbel_softmax(likeness, hard=True)
         else:
             choice = one_hot(likeness.argmax(dim=1), len(centres), h)
-        lesson = choice @ knowledge
-        own, other = self.trust_row(h).sigmoid(), self.trust_knowledge(lesson).sigmoid()
+        message = choice @ knowledge
+        own, other = self.weigh_row(h).sigmoid(), self.weigh_message(message).sigmoid()
         share = other / (own + other)
-        return self.head(self.norm(share * lesson + (1 - share) * h)), choice
+        return self.head(self.norm(share * message + (1 - share) * h)), choice
 
     def predict(self, x: Tensor) -> Prediction:
         """Answer with the centres of all training rows and no noise."""
@@ -83,7 +83,7 @@ class GRASPNetwork(Network):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class GRASPClassifier(DeepClassifier):
-    """GRASP on the shared encoder (003_* section 8).
+    """GRASP on the shared encoder (Srivastava et al. 2021, DeepCAC, section 8).
 
     In training, each batch is clustered by k-means from the last batch's centres. A prediction
     uses the centres of all training rows and the most similar cluster, so it depends neither on

@@ -16,7 +16,7 @@ def squared_distances(z: Tensor, centroids: Tensor) -> Tensor:
 def am_softmax(
     z: Tensor, y: Tensor, class_vectors: Tensor, s: float = 30.0, m: float = 0.4
 ) -> Tensor:
-    """Additive-margin softmax loss of each row (003_* section 7; Wang 2018).
+    """Additive-margin softmax loss of each row (DeepCAC, section 7; Wang et al. 2018).
 
     Parameters
     ----------
@@ -25,8 +25,7 @@ def am_softmax(
     y : Tensor of shape (n,), int64
         Class ids.
     class_vectors : Tensor of shape (n_classes, latent)
-        Vectors w_c of unit length. Vectors of another length scale the cosines, which is what
-        the published program does (switch D6).
+        Vectors w_c of unit length; vectors of another length scale the cosines.
     s, m : float
         Scale, and margin of the true class's cosine.
 
@@ -45,7 +44,7 @@ def cluster_means(values: Tensor, membership: Tensor) -> Tensor:
 
 
 def within(z: Tensor, centroids: Tensor, membership: Tensor, delta: float) -> Tensor:
-    """Return sum_j sum_{i in C_j} ||z_i - mu_j||^2 / (n_j - 1 + delta) (003_* equation 2).
+    """Return sum_j sum_{i in C_j} ||z_i - mu_j||^2 / (n_j - 1 + delta) (DeepCAC, equation 2).
 
     Parameters
     ----------
@@ -56,14 +55,6 @@ def within(z: Tensor, centroids: Tensor, membership: Tensor, delta: float) -> Te
     size = membership.sum(dim=0)
     spread = (z - membership @ centroids).square().sum(dim=1) @ membership
     return (spread / torch.where(size > 0, size - 1 + delta, 1.0)).sum()
-
-
-def within_norm(z: Tensor, centroids: Tensor, membership: Tensor) -> Tensor:
-    """Return sum_j ||Z_j - mu_j||_F / n_j, the published program's reading (switch D8)."""
-    size = membership.sum(dim=0)
-    spread = (z - membership @ centroids).square().sum(dim=1) @ membership
-    # The root has no gradient at 0, where an empty cluster or a lone centred row would stand.
-    return (spread.clamp(min=1e-12).sqrt() * (size > 0) / size.clamp(min=1.0)).sum()
 
 
 def gibbs(z: Tensor, centroids: Tensor, temperature: float) -> Tensor:

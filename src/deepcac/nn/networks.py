@@ -56,7 +56,7 @@ def dense(*sizes: int) -> nn.Sequential:
 
 
 class Autoencoder(nn.Module):
-    """Encoder d - hidden (ReLU) - latent (linear) and its mirror (003_* section 8: 64-32-64).
+    """Encoder d - hidden (ReLU) - latent (linear) and its mirror; the papers have 64-32-64.
 
     Parameters
     ----------
@@ -89,11 +89,11 @@ class Autoencoder(nn.Module):
 
 
 class SequenceAutoencoder(nn.Module):
-    """LSTM encoder and decoder for hourly values and their mask (003_* section 15).
+    """LSTM encoder and decoder for hourly values and their mask.
 
     Rows are (steps, 2 variables): the values, 0 where missing, then the mask as 0 and 1. The
     encoder's last state gives the latent, which the decoder is fed at every step. Only measured
-    values count in the error.
+    values count in the error (Srivastava et al. 2021, DeepCAC, section 15).
 
     Parameters
     ----------
@@ -132,6 +132,11 @@ class SequenceAutoencoder(nn.Module):
 
 
 AnyAutoencoder = Autoencoder | SequenceAutoencoder
+
+
+def mean_error(autoencoder: AnyAutoencoder, x: Tensor, z: Tensor) -> Tensor:
+    """Return the squared error of the rows `x` and their latents, as the mean over values."""
+    return autoencoder.error(x, z).sum() / autoencoder.entries(x).clamp(min=1.0)
 
 
 def autoencoder_for(shape: tuple[int, ...], hidden: int, latent: int) -> AnyAutoencoder:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from deepcac.errors import DataError
 from deepcac.nn.data import default_batch_size, in_chunks
-from deepcac.nn.networks import AnyAutoencoder, autoencoder_for
+from deepcac.nn.networks import AnyAutoencoder, autoencoder_for, mean_error
 from deepcac.nn.persistence import read_tensors, write_tensors
 from deepcac.nn.training import Budget, Curve, Step, train
 
@@ -40,8 +40,7 @@ def pretrain(
 
     def loss(rows: Tensor) -> Tensor:
         batch = x[rows]
-        error = autoencoder.error(batch, autoencoder.encode(batch))
-        return error.sum() / autoencoder.entries(batch).clamp(min=1.0)
+        return mean_error(autoencoder, batch, autoencoder.encode(batch))
 
     def score() -> float:
         error = in_chunks(lambda v: autoencoder.error(v, autoencoder.encode(v)), x_validation)
@@ -91,7 +90,7 @@ def read_pretrained(
     path : path-like
         A file of `write_pretrained`.
     seed : int or None
-        Of the split; None gives the first one in the file (switch D14).
+        Of the split; None gives the first one in the file.
     shape : tuple of int
         Of a row: (d,) or (steps, 2 variables).
 

@@ -1,8 +1,7 @@
-"""Validation scores that stop training: one sound rule, and the published mixture (D10)."""
+"""Validation scores that stop training."""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -47,23 +46,6 @@ def auprc(y: Ids, score: Array) -> float:
     return average_precision(y == 1, score[:, 1])
 
 
-def min_precision_specificity(y: Ids, score: Array) -> float:
-    """Minimum of precision and specificity at argmax, as the mean over the classes.
-
-    The published programs call it MINPSE, which elsewhere has sensitivity in it.
-    """
-    predicted = score.argmax(axis=1)
-    lesser = [
-        min(_share(y == c, predicted == c), _share(predicted != c, y != c))
-        for c in range(score.shape[1])
-    ]
-    return float(np.mean(lesser))
-
-
-def _share(property_: npt.NDArray[np.bool_], among: npt.NDArray[np.bool_]) -> float:
-    return float(property_[among].mean()) if among.any() else 0.0
-
-
 def log_likelihood(y: Ids, score: Array) -> float:
     """Mean log probability of the rows' classes by a softmax of the scores."""
     return float((score[np.arange(len(y)), y] - logsumexp(score, axis=1)).mean())
@@ -72,37 +54,10 @@ def log_likelihood(y: Ids, score: Array) -> float:
 Measure = Callable[[Ids, Array], float]
 
 
-def grade(measure: Measure, y: Tensor, score: Tensor) -> float:
+def evaluate(measure: Measure, y: Tensor, score: Tensor) -> float:
     """Return a measure of class scores (n, n_classes); NaN if one of them is not finite."""
     values = score.detach().cpu().numpy()
     return measure(y.cpu().numpy(), values) if np.isfinite(values).all() else math.nan
-
-
-@dataclass(frozen=True)
-class StoppingRule:
-    """What stops the stages of a method.
-
-    Attributes
-    ----------
-    clustering : {"probe", "loss", "untrained"}
-        Score of the clustering stage: `measure_clustering` of a linear probe, the validation
-        loss, or `measure_clustering` of local predictors that are not trained yet.
-    measure_clustering, measure : callable
-        Scores of (y, class scores), the second for stages that have a classifier.
-    max_epochs : int or None
-        Replaces the estimator's own if given.
-    restore : bool
-        Whether the last stage goes back to its best epoch.
-    """
-
-    clustering: str = "probe"
-    measure_clustering: Measure = auprc
-    measure: Measure = auprc
-    max_epochs: int | None = None
-    restore: bool = True
-
-
-SOUND_STOPPING = StoppingRule()
 
 
 def probe(

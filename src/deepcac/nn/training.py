@@ -23,7 +23,7 @@ class Budget:
     lr : float
         Adam's rate.
     restore : bool
-        Go back to the best epoch at the end (the published KM-Z does not, switch D10).
+        Go back to the best epoch at the end.
     """
 
     max_epochs: int

@@ -8,25 +8,20 @@ from pathlib import Path
 
 from deepcac.catalogue.facts import facts
 from deepcac.experiments.finished import Runs
-from deepcac.papers.cac_claims import cac_rules
-from deepcac.papers.case_study_claims import case_study_rules
-from deepcac.papers.deep_claims import deep_rules
+from deepcac.papers.bibliography import PAPERS
+from deepcac.papers.cac_v1.claims import rules as cac_v1_rules
+from deepcac.papers.cac_v2.claims import rules as cac_v2_rules
+from deepcac.papers.deepcac.claims import rules as deepcac_rules
 from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.papers.rules import Rule
-from deepcac.papers.sweep_claims import sweep_rules
-from deepcac.papers.table_claims import table_rules
-from deepcac.papers.theory_claims import theory_rules
-from deepcac.papers.tuning_claims import tuning_rules
-from deepcac.report.bounds_table import TheoryRecord
-from deepcac.report.case_studies import CaseStudy
-from deepcac.report.sweep_curves import Sweeps
 from deepcac.storage import atomic_path
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of the claims table.
+    """A claim and what the runs say about it.
 
     Attributes
     ----------
@@ -53,17 +48,20 @@ class Claim:
     how_to_check: str
 
 
-def claims(
-    runs: Runs,
-    ledger: Sequence[Entry],
-    sweeps: Sweeps,
-    studies: Iterable[CaseStudy] = (),
-    theory: Sequence[TheoryRecord] = (),
-) -> list[Claim]:
-    """Decide every claim of the facts; those without a rule say what they need."""
-    rules = {**cac_rules(), **deep_rules(), **table_rules(ledger), **sweep_rules(sweeps)}
-    rules |= case_study_rules(studies) | theory_rules(theory) | tuning_rules()
-    return [_claim(row, rules.get(row["id"]), runs) for row in facts("claims")]
+def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
+    """Decide every claim of the five papers; those without a rule say what they need."""
+    known = rules(found, ledger)
+    rows = [row for paper in PAPERS.values() for row in facts("claims", paper.folder)]
+    return [_claim(row, known.get(row["id"]), found.runs) for row in rows]
+
+
+def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
+    """Return the rules of all papers by claim id.
+
+    Supervised k-means and class decomposition have none yet.
+    """
+    parts = (cac_v1_rules, cac_v2_rules, deepcac_rules)
+    return {name: rule for part in parts for name, rule in part(found, ledger).items()}
 
 
 def _claim(row: dict[str, str], rule: Rule | None, runs: Runs) -> Claim:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.names import restricted
 from deepcac.papers.printed import published_protocols
 from deepcac.scoring.statistics import Comparison, corrected_t_test
 
@@ -18,11 +19,6 @@ HOLDS, PARTLY, FAILS, NOT_RUN, NOT_DECIDABLE = (
     "not run",
     "not decidable from open data",
 )
-RESTRICTED = {
-    "ards": "MIMIC-III access",
-    "ards_ts": "MIMIC-III access",
-    "wid_mortality": "WiDS Datathon 2020 access",
-}
 TIE = 0.0005
 
 
@@ -154,11 +150,11 @@ def open_arms(pairs: Sequence[tuple[Arm, Arm]], evidence: Evidence) -> list[tupl
     return [
         pair
         for pair in pairs
-        if pair[0].dataset not in RESTRICTED or all(evidence.run(arm) for arm in pair)
+        if pair[0].dataset not in restricted() or all(evidence.run(arm) for arm in pair)
     ]
 
 
 def without(pairs: Sequence[tuple[Arm, Arm]], kept: Sequence[tuple[Arm, Arm]]) -> str:
     """Say what was left out, in one clause."""
-    left = sorted({RESTRICTED[pair[0].dataset] for pair in pairs if pair not in kept})
+    left = sorted({restricted()[pair[0].dataset] for pair in pairs if pair not in kept})
     return f"; without the data that need {' and '.join(left)}" if left else ""

@@ -1,7 +1,6 @@
 """The ledger: every printed cell beside our numbers, with a verdict that a rule gives."""
 
 import csv
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -9,45 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from deepcac.cac.path import GRID
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.printed import CROSS_VALIDATED, PrintedCell, published_protocols
-from deepcac.papers.summaries import Summaries
-from deepcac.report.case_studies import REMARKS, CaseStudy
+from deepcac.papers.agreement import Answers, Ours, verdict
+from deepcac.papers.cac_v1.table_summaries import Summaries
+from deepcac.papers.deepcac.length_of_stay import ClusterTables
+from deepcac.papers.findings import Findings
+from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols
 from deepcac.storage import atomic_path
-
-AGREE, DIFFER, NOT_RUN, NOT_PRINTED, SETTING = (
-    "agree",
-    "differ",
-    "not run",
-    "not printed",
-    "setting",
-)
-_PERCENT_ITEMS = ("accuracy", "delta_accuracy", "loss_delta")
-_SETTING_TABLES = ("skmeans_table2_C",)
-
-
-@dataclass(frozen=True)
-class Ours:
-    """Our number for a printed cell.
-
-    Attributes
-    ----------
-    mean, sd : float or None
-        None where the run has no such score.
-    status : str
-        Of the run.
-    run : str
-        The run (or runs) that decide.
-    agrees : bool or None
-        Where not the rule for scores decides, what does.
-    """
-
-    mean: float | None
-    sd: float | None
-    status: str
-    run: str
-    agrees: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -55,7 +22,7 @@ class Entry:
     """One row of the ledger; numbers as text, so that the file is the same bytes each time.
 
     `difference`, `verdict` and `run` belong to the protocol named in `decided_by`: as published
-    where such a run exists, because the print was made that way, else sound.
+    where such a run exists, because the paper's number was made that way, else sound.
     """
 
     paper: str
@@ -79,42 +46,25 @@ class Entry:
     note: str
 
 
-def entries(
-    cells: Iterable[PrintedCell], runs: Runs, studies: Iterable[CaseStudy] = ()
-) -> list[Entry]:
-    """Hold every printed cell against the runs.
-
-    Parameters
-    ----------
-    cells : iterable of PrintedCell
-        In the order of the ledger.
-    runs : Runs
-        Synthetic runs never decide a cell.
-    studies : iterable of CaseStudy, optional
-        Those of the printed data set decide DeepCAC's Tables 7 and 8.
-    """
-    summaries = Summaries(runs)
-    described = {study.protocol: study for study in studies if study.printed}
-    return [_entry(cell, runs, summaries, described) for cell in cells]
+def entries(found: Findings) -> list[Entry]:
+    """Compare every printed cell with what was found; synthetic runs never decide a cell."""
+    answers: tuple[Answers, ...] = (Summaries(found.runs), ClusterTables(found.studies))
+    special = {source: one for one in answers for source in one.sources}
+    return [_entry(cell, found.runs, special) for cell in printed_cells()]
 
 
-def _entry(
-    cell: PrintedCell, runs: Runs, summaries: Summaries, studies: Mapping[str, CaseStudy]
-) -> Entry:
-    if cell.source in REMARKS:
-        sound, published = (_of_study(cell, studies, name) for name in ("sound", "as_published"))
-        return _held(cell, sound, published, REMARKS[cell.source])
-    sound = _ours(cell, "sound", runs, summaries)
-    folds = cell.source.removesuffix("_summary") in CROSS_VALIDATED
-    candidates = (
-        _ours(cell, protocol, runs, summaries)
-        for protocol in published_protocols(cell.paper, cell.method_id, folds=folds)
-    )
-    published = next(filter(None, candidates), None)
-    return _held(cell, sound, published, summaries.remark(cell))
+def _entry(cell: PrintedCell, runs: Runs, special: Mapping[str, Answers]) -> Entry:
+    one = special.get(cell.source)
+
+    def ours(protocol: str) -> Ours | None:
+        return one.answer(cell, protocol) if one else _ours(cell, protocol, runs)
+
+    protocols = published_protocols(cell.paper, cell.method_id, folds=cell.folds)
+    published = next(filter(None, map(ours, protocols)), None)
+    return _beside(cell, ours("sound"), published, one.remark(cell) if one else "")
 
 
-def _held(cell: PrintedCell, sound: Ours | None, published: Ours | None, remark: str) -> Entry:
+def _beside(cell: PrintedCell, sound: Ours | None, published: Ours | None, remark: str) -> Entry:
     """Return the entry of a cell beside our numbers."""
     deciding = published or sound
     difference = ""
@@ -143,10 +93,8 @@ def _held(cell: PrintedCell, sound: Ours | None, published: Ours | None, remark:
     )
 
 
-def _ours(cell: PrintedCell, protocol: str, runs: Runs, summaries: Summaries) -> Ours | None:
-    if cell.kind == "summary":
-        value = summaries.value(cell, protocol)
-        return None if value is None else Ours(value.mean, None, "ok", f"{value.runs} runs")
+def _ours(cell: PrintedCell, protocol: str, runs: Runs) -> Ours | None:
+    """Return what one run gives for a cell, None without that run."""
     if cell.kind == "data":
         found = runs.where(protocol=protocol, dataset=cell.dataset_id, synthetic=False)
         return _of_data(cell.item, found[0]) if found else None
@@ -163,15 +111,6 @@ def _ours(cell: PrintedCell, protocol: str, runs: Runs, summaries: Summaries) ->
         return Ours(None, None, run.status, run.path)
     # One split has no spread.
     return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
-
-
-def _of_study(cell: PrintedCell, studies: Mapping[str, CaseStudy], protocol: str) -> Ours | None:
-    study = studies.get(protocol)
-    answer = study.answer(cell) if study else None
-    if study is None or answer is None:
-        return None
-    value, sd, agrees = answer
-    return Ours(value, sd, "ok", study.path, agrees)
 
 
 def _of_alpha(run: Run) -> Ours | None:
@@ -206,51 +145,6 @@ def class_shares(run: Run) -> list[float]:
         return []
     counts = np.sum(sizes, axis=0)
     return [float(share) for share in counts / counts.sum()]
-
-
-def verdict(cell: PrintedCell, ours: Ours | None) -> str:
-    """Say whether our number agrees with the print.
-
-    Scores agree if they differ by at most 2 combined standard deviations, or by 0.02 where no
-    spread is printed (a printed sd of 0 is a repeated split and says nothing). Percentages take
-    2 points, counts must be equal, a blank in the print agrees with a run that found no result.
-    A tuned alpha agrees within half a step of our grid; one beyond the grid was not tried.
-    """
-    if cell.source in _SETTING_TABLES:
-        return SETTING
-    if ours is None:
-        if cell.needs:
-            return f"needs {cell.needs}"
-        return NOT_RUN if cell.text else NOT_PRINTED
-    if ours.agrees is not None:
-        return AGREE if ours.agrees else DIFFER
-    if cell.value is None:
-        unfinished = "did not finish" in cell.note and ours.status == "timeout"
-        return AGREE if unfinished else NOT_PRINTED
-    if ours.mean is None:
-        return ours.status if ours.status != "ok" else NOT_RUN
-    if cell.kind == "alpha":
-        return _of_tuned(ours.mean, cell.value)
-    near = abs(ours.mean - cell.value) <= tolerance(cell, ours.sd) + 1e-9
-    return AGREE if near else DIFFER
-
-
-def _of_tuned(ours: float, printed: float) -> str:
-    if not GRID[0] <= printed <= GRID[-1]:
-        return NOT_RUN
-    steps = np.diff(np.log(GRID))
-    return AGREE if abs(math.log(ours / printed)) <= steps.max() / 2 + 1e-9 else DIFFER
-
-
-def tolerance(cell: PrintedCell, our_sd: float | None) -> float:
-    """Return the largest difference that still agrees."""
-    if cell.item.startswith(("n_", "best_count")):
-        return 0.0
-    if cell.sd:
-        return 2 * math.hypot(cell.sd, our_sd or 0.0)
-    if cell.item in _PERCENT_ITEMS or "_pct_" in cell.item:
-        return 2.0
-    return 0.02
 
 
 def number(value: float | None, *, signed: bool = False) -> str:

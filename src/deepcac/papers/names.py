@@ -1,47 +1,15 @@
-"""From the names a paper prints to the ids of this project, and back to names for people.
+"""From the names that a paper prints to the ids of this project.
 
-The mapping itself is `names.csv`: kind (dataset or method), paper, printed name, id, the number
-of clusters that a blank in the print stands for, and what a reader needs to get the data.
+The mapping is `names.csv` of each paper: kind (data set or method), printed name, id, the number of
+clusters where a table gives none, and what a reader needs to get the data.
 """
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
-PAPERS = {
-    "cac_v1": "CAC, Don't Just Divide (v1)",
-    "cac_v2": "CAC, A Clustering Based Framework (v2)",
-    "deepcac": "DeepCAC",
-    "skmeans": "Supervised k-means",
-    "classdecomp": "Class decomposition",
-    "authors": "Logs of the DeepCAC authors",
-}
-BASE_CLASSIFIERS = {
-    "lr": "LR",
-    "svm": "linear SVM",
-    "lda": "LDA",
-    "perceptron": "Perceptron",
-    "rf": "Random forest",
-    "knn": "k-NN",
-    "sgd": "SGD",
-    "ridge": "Ridge",
-    "xgb": "XGBoost",
-}
-_OTHER_METHODS = {
-    "nearest_centroid": "Nearest class centroid",
-    "ec3": "EC3",
-    "fnn": "FNN",
-    "km_z": "KM-Z",
-    "dcn_z": "DCN-Z",
-    "idec_z": "IDEC-Z",
-    "dmnn": "DMNN",
-    "cac_dmnn": "CAC+DMNN",
-    "ac_tpc": "AC-TPC",
-    "grasp": "GRASP",
-    "deepcac": "DeepCAC",
-}
-_THREE_CLUSTERS = {"credit"}
+from deepcac.catalogue.facts import facts
+
+LOGS = "authors"  # in the column `paper`: the logs of DeepCAC's authors
 
 
 @dataclass(frozen=True)
@@ -53,7 +21,8 @@ class Name:
     id : str
         Id in this project; empty where there is none.
     k : int or None
-        Clusters that a blank k in the print stands for.
+        Clusters of a method where a table gives no k; of a data set, those of every method with
+        clusters.
     needs : str
         What gives access to the data; empty for open data.
     """
@@ -63,51 +32,62 @@ class Name:
     needs: str
 
 
+UNKNOWN = Name("", None, "")
+
+
 @cache
 def names() -> dict[tuple[str, str, str], Name]:
     """Return the mapping by (kind, paper, printed name)."""
-    text = (resources.files("deepcac.papers") / "names.csv").read_text(encoding="utf-8")
     return {
         (row["kind"], row["paper"], row["printed"]): Name(
             row["id"], int(row["k"]) if row["k"] else None, row["needs"]
         )
-        for row in csv.DictReader(text.splitlines())
+        for row in facts("names")
     }
 
 
-def clusters(printed_k: str, method: Name, dataset: str, paper: str) -> int | None:
+@cache
+def restricted() -> dict[str, str]:
+    """Return what gives access to the data, by id of each restricted data set."""
+    return {name.id: name.needs for name in names().values() if name.id and name.needs}
+
+
+def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:
     """Return the k of the run that a printed cell asks for.
 
     Parameters
     ----------
     printed_k : str
-        As printed; empty where the paper does not say.
-    method : Name
-        Of the printed method. Where the print is blank, a clustered method of the CAC papers
-        has k = 2, and 3 on Credit in CAC v1 (section 6.2).
-    dataset : str
-        Id of the data set.
-    paper : str
-        Key of `PAPERS`.
+        As printed; empty where the table gives none.
+    method, dataset : Name
+        Of the row and the column. Where the table gives no k, a method with clusters has its
+        usual one in that paper: k = 2, but 3 on Credit in CAC v1 (section 6.2).
     """
     if printed_k:
         return int(printed_k)
-    v1 = paper == "cac_v1" and method.k and method.k > 1
-    return usual_k(dataset) if v1 else method.k
+    return dataset.k if dataset.k and method.k and method.k > 1 else method.k
 
 
-def usual_k(dataset: str) -> int:
-    """Return the number of clusters of CAC v1 for a data set (section 6.2)."""
-    return 3 if dataset in _THREE_CLUSTERS else 2
+def usual_k(paper: str, dataset: str, method: str) -> int:
+    """Return the k that a paper uses for a data set and a method, given by their ids."""
+    return clusters("", _by_id("method", paper, method), _by_id("dataset", paper, dataset)) or 1
 
 
-def method_label(method: str) -> str:
-    """Return a method id as people write it, for example ``CAC+LR`` for ``cac_lr``."""
-    sequence = " (sequence)" if method.endswith("_ts") else ""
-    stem = method.removesuffix("_ts")
-    if stem in _OTHER_METHODS:
-        return _OTHER_METHODS[stem] + sequence
-    for prefix, label in (("km_", "KM+"), ("cac_", "CAC+")):
-        if stem.removeprefix(prefix) in BASE_CLASSIFIERS and stem.startswith(prefix):
-            return label + BASE_CLASSIFIERS[stem.removeprefix(prefix)]
-    return BASE_CLASSIFIERS.get(stem, method) + sequence
+def _by_id(kind: str, paper: str, id_: str) -> Name:
+    own = (name for key, name in names().items() if key[:2] == (kind, paper) and name.id == id_)
+    return next(own, UNKNOWN)
+
+
+def printed_datasets(source: str) -> tuple[str, ...]:
+    """Return the ids of a printed table's data sets, in its order."""
+    return _ids("dataset", source)
+
+
+def printed_methods(source: str) -> tuple[str, ...]:
+    """Return the ids of a printed table's methods, in its order."""
+    return _ids("method", source)
+
+
+def _ids(kind: str, source: str) -> tuple[str, ...]:
+    found = (names()[kind, row["paper"], row[kind]].id for row in facts(source))
+    return tuple(dict.fromkeys(found))

@@ -1,41 +1,14 @@
 """Every printed cell of the papers, as one list with the project's own ids."""
 
 from dataclasses import dataclass
+from typing import get_args
 
 from deepcac.catalogue.facts import facts
 from deepcac.catalogue.methods import DEEP
-from deepcac.papers.names import Name, clusters, names
+from deepcac.papers.bibliography import PAPERS
+from deepcac.papers.names import LOGS, UNKNOWN, clusters, names
+from deepcac.papers.reference import Kind, PrintedTable
 
-SCORE_TABLES = (
-    "cac_v1_table1_f1_heldout",
-    "cac_v1_table4_f1_cv5",
-    "cac_v1_table5_f1_heldout_5x",
-    "cac_v2_table2_f1",
-    "cac_v2_table3_auc",
-    "deepcac_table2_auprc",
-    "deepcac_table3_ts_auprc",
-    "deepcac_table5_f1",
-    "deepcac_table6_auc",
-    "deepcac_table9_ts_auc",
-    "skmeans_table3_loss",
-    "classdecomp_table1_accuracy",
-)
-ALPHA_TABLES = ("cac_v1_table3_alpha", "cac_v2_table4_alpha", "deepcac_table4_alpha")
-# Printed from five-fold cross-validation; their runs as published are cross-validated too.
-CROSS_VALIDATED = ("cac_v1_table4_f1_cv5", "cac_v2_table2_f1", "cac_v2_table3_auc")
-SUMMARY_TABLES = tuple(f"{name}_summary" for name in SCORE_TABLES[:3])
-DATASET_TABLES = (
-    "cac_v1_table2_datasets",
-    "cac_v2_table1_datasets",
-    "deepcac_table1_datasets",
-    "skmeans_table1_datasets",
-)
-OTHER_TABLES = {
-    "skmeans_table2_C": ("C_low", "C_high"),
-    "skmeans_table4_wins": ("win", "tie", "lose", "W", "n_sr", "p_1tail"),
-    "deepcac_table7_cluster_features": ("mean",),
-    "deepcac_table8_important_features": ("feature",),
-}
 _DATASET_ITEMS = (
     "n_instances",
     "n_classes",
@@ -47,7 +20,6 @@ _DATASET_ITEMS = (
     "N_node",
     "N_pair",
 )
-_UNKNOWN = Name("", None, "")
 
 
 @dataclass(frozen=True)
@@ -69,13 +41,15 @@ class PrintedCell:
     sd : float or None
         Printed standard deviation.
     note : str
-        Remark on the print.
+        Remark on the printed entry.
     dataset_id, method_id : str
         Ids of this project; empty where there is none.
     n_clusters : int or None
         k of the run that decides.
     needs : str
         What gives access to the data; empty for open data.
+    folds, setting : bool
+        As in `PrintedTable`.
     """
 
     source: str
@@ -93,6 +67,8 @@ class PrintedCell:
     method_id: str
     n_clusters: int | None
     needs: str
+    folds: bool = False
+    setting: bool = False
 
     @property
     def value(self) -> float | None:
@@ -105,45 +81,52 @@ class PrintedCell:
 
 def printed_cells() -> list[PrintedCell]:
     """Return every printed cell of the five papers, then the authors' k = 1 log rows."""
-    cells = [_score(name, row) for name in SCORE_TABLES for row in facts(name)]
-    for name in ALPHA_TABLES:
-        cells += [_alpha(name, row) for row in facts(name)]
-    for name in SUMMARY_TABLES:
-        cells += [_summary(name, row) for row in facts(name)]
-    for name in DATASET_TABLES:
-        for row in facts(name):
-            cells += [
-                _cell(name, row, "data", item=item, text=row[item])
-                for item in _DATASET_ITEMS
-                if item in row
-            ]
-    for name, items in OTHER_TABLES.items():
-        for row in facts(name):
-            cells += [_other(name, row, item) for item in items]
+    tables = [table for paper in PAPERS.values() for table in paper.tables]
+    cells = [
+        cell
+        for kind in get_args(Kind)
+        for table in tables
+        if table.kind == kind
+        for row in facts(table.source)
+        for cell in _cells(table, row)
+    ]
     return cells + _log_cells()
 
 
+def _cells(table: PrintedTable, row: dict[str, str]) -> list[PrintedCell]:
+    """Return the cells that one row of a facts file holds."""
+    if table.kind == "score":
+        return [_score(table, row)]
+    if table.kind == "alpha":
+        return [_cell(table, row, item="alpha", text=row["alpha"], method=_tuned_method(row))]
+    if table.kind == "summary":
+        return [_summary(table, row)]
+    if table.kind == "data":
+        items = [item for item in _DATASET_ITEMS if item in row]
+        return [_cell(table, row, item=item, text=row[item]) for item in items]
+    return [_other(table, row, item) for item in table.items.split()]
+
+
 def _cell(
-    source: str,
+    table: PrintedTable,
     row: dict[str, str],
-    kind: str,
     *,
     item: str,
     text: str,
     method: str = "",
     sd: str = "",
     k: str = "",
+    kind: str = "",
 ) -> PrintedCell:
-    paper = row["paper"]
-    dataset = row.get("dataset", "")
-    data = names().get(("dataset", paper, dataset), _UNKNOWN)
-    way = names().get(("method", paper, method), _UNKNOWN)
+    paper, dataset = row["paper"], row.get("dataset", "")
+    data = names().get(("dataset", paper, dataset), UNKNOWN)
+    way = names().get(("method", paper, method), UNKNOWN)
     missing = paper == "deepcac" and text == "0.0" and sd == "0.0"
     return PrintedCell(
-        source=source,
+        source=table.source,
         paper=paper,
         table=row.get("table", ""),
-        kind=kind,
+        kind=kind or table.kind,
         dataset=dataset,
         method=method,
         k=k,
@@ -153,18 +136,19 @@ def _cell(
         note=row.get("note", ""),
         dataset_id=data.id,
         method_id=way.id,
-        n_clusters=clusters(k, way, data.id, paper),
+        n_clusters=clusters(k, way, data),
         needs=data.needs,
+        folds=table.folds,
+        setting=table.setting,
     )
 
 
-def _score(name: str, row: dict[str, str]) -> PrintedCell:
+def _score(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
     if row.get("test_clustering"):
         row = {**row, "note": "; ".join(filter(None, (row["test_clustering"], row["note"])))}
     return _cell(
-        name,
+        table,
         row,
-        "score",
         item=row["metric"],
         text=row["mean"],
         method=row["method"],
@@ -173,53 +157,44 @@ def _score(name: str, row: dict[str, str]) -> PrintedCell:
     )
 
 
-def _alpha(name: str, row: dict[str, str]) -> PrintedCell:
+def _tuned_method(row: dict[str, str]) -> str:
+    """Return the name of the clustered method that an alpha was tuned for."""
     label = row.get("classifier") or row["method"]
-    clustered = f"CAC+{label}" if ("method", row["paper"], f"CAC+{label}") in names() else label
     if row["paper"] == "cac_v1" and label == "DMNN":
-        clustered = "DeepCAC"
-    return _cell(name, row, "alpha", item="alpha", text=row["alpha"], method=clustered)
+        return "DeepCAC"
+    return f"CAC+{label}" if ("method", row["paper"], f"CAC+{label}") in names() else label
 
 
-def _summary(name: str, row: dict[str, str]) -> PrintedCell:
+def _summary(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
     scoped = {**row, "dataset": row["name"] if row["scope"] == "dataset" else ""}
     classifier = row["name"] if row["scope"] == "classifier" else ""
-    return _cell(name, scoped, "summary", item=row["item"], text=row["value"], method=classifier)
+    return _cell(table, scoped, item=row["item"], text=row["value"], method=classifier)
 
 
-def _other(name: str, row: dict[str, str], item: str) -> PrintedCell:
+def _other(table: PrintedTable, row: dict[str, str], item: str) -> PrintedCell:
     where = [row[key] for key in ("cluster", "feature", "row") if row.get(key) and key != item]
-    return _cell(name, row, "other", item=" ".join([*where, item]), text=row[item])
+    return _cell(table, row, item=" ".join([*where, item]), text=row[item])
 
 
 def _log_cells() -> list[PrintedCell]:
+    logs = PrintedTable(
+        source="authors_raw_results", number="", kind="score", title="", rows="", columns=""
+    )
     cells = []
-    for row in facts("authors_raw_results"):
-        if row["k"] != "1" or ("dataset", "authors", row["dataset"]) not in names():
+    for row in facts(logs.source):
+        if row["k"] != "1" or ("dataset", LOGS, row["dataset"]) not in names():
             continue
         if row["source"].endswith(".txt") or "class 1" in row["auprc_average"]:
             continue
-        macro = "macro" in row["auprc_average"]
-        for column, metric in (("f1", "f1_macro"), ("auc", "auroc"), ("auprc", "auprc")):
-            item = f"{metric}_macro" if macro and metric in ("auroc", "auprc") else metric
-            source = {
-                **row,
-                "paper": "authors",
-                "table": _log_name(row["source"]),
-                "note": row["config"],
-            }
-            cells.append(
-                _cell(
-                    "authors_raw_results",
-                    source,
-                    "log",
-                    item=item,
-                    text=row[column],
-                    method=row["method"],
-                    sd=row[f"{column}_std"],
-                    k="1",
-                )
-            )
+        place = {"paper": LOGS, "table": _log_name(row["source"]), "note": row["config"]}
+        macro = "_macro" if "macro" in row["auprc_average"] else ""
+        for column, item in (
+            ("f1", "f1_macro"),
+            ("auc", f"auroc{macro}"),
+            ("auprc", f"auprc{macro}"),
+        ):
+            values = {"text": row[column], "sd": row[f"{column}_std"], "method": row["method"]}
+            cells.append(_cell(logs, {**row, **place}, item=item, k="1", kind="log", **values))
     return cells
 
 
@@ -233,12 +208,12 @@ def published_protocols(paper: str, method: str, *, folds: bool) -> tuple[str, .
     """Return the protocols that repeat a printed number, the closest first; () if none does.
 
     The neural methods of the CAC papers came from programs of their own. The deep switches are
-    those of DeepCAC's program, so that their numbers are held against the sound runs alone.
+    those of DeepCAC's program, so that their numbers are compared with the sound runs alone.
 
     Parameters
     ----------
     paper : str
-        Key of `names.PAPERS`.
+        Key of `bibliography.PAPERS`.
     method : str
         Method id; may be empty.
     folds : bool

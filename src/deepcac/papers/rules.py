@@ -3,14 +3,12 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from deepcac.experiments.finished import Run
 from deepcac.papers.evidence import (
     FAILS,
     HOLDS,
     NOT_DECIDABLE,
     NOT_RUN,
     PARTLY,
-    RESTRICTED,
     TIE,
     Arm,
     Decision,
@@ -18,6 +16,7 @@ from deepcac.papers.evidence import (
     open_arms,
     without,
 )
+from deepcac.papers.names import restricted
 
 Rule = Callable[[Evidence], Decision]
 Pairs = Sequence[tuple[Arm, Arm]]
@@ -27,7 +26,7 @@ Judge = Callable[[dict[str, float]], str]
 def beats(pairs: Pairs, *, share: float = 1.0) -> Rule:
     """Return the rule "the first arm scores higher than the second".
 
-    Holds if the share of wins reaches `share`, partly if it is above one half. A tie is no win.
+    Holds if the share of wins is at least `share`, partly if it is above one half. A tie is no win.
     """
 
     def rule(evidence: Evidence) -> Decision:
@@ -38,7 +37,7 @@ def beats(pairs: Pairs, *, share: float = 1.0) -> Rule:
         figures = f"{wins} wins, {ties} ties, {losses} losses of {len(kept)}"
         arms = [arm for pair in kept for arm in pair]
         return Decision(
-            graded(wins / len(kept), share), figures + without(pairs, kept), evidence.paths(arms)
+            by_share(wins / len(kept), share), figures + without(pairs, kept), evidence.paths(arms)
         )
 
     return rule
@@ -53,22 +52,22 @@ def not_below(pairs: Pairs) -> Rule:
             return missing
         fine = 0
         for first, second in kept:
-            reach = 2 * math.hypot(evidence.spread(first), evidence.spread(second))
-            fine += _gap(evidence.standing(first), evidence.standing(second)) >= -max(reach, TIE)
+            margin = 2 * math.hypot(evidence.spread(first), evidence.spread(second))
+            fine += _gap(evidence.standing(first), evidence.standing(second)) >= -max(margin, TIE)
         arms = [arm for pair in kept for arm in pair]
         figures = f"superior or within 2 sd in {fine} of {len(kept)}"
         return Decision(
-            graded(fine / len(kept), 1.0), figures + without(pairs, kept), evidence.paths(arms)
+            by_share(fine / len(kept), 1.0), figures + without(pairs, kept), evidence.paths(arms)
         )
 
     return rule
 
 
-def graded(reached: float, wanted: float) -> str:
-    """Return holds at `wanted` or more, partly above one half, else fails."""
-    if reached >= wanted - 1e-9:
+def by_share(share: float, wanted: float) -> str:
+    """Return holds for a share of `wanted` or more, partly above one half, else fails."""
+    if share >= wanted - 1e-9:
         return HOLDS
-    return PARTLY if reached > 0.5 else FAILS
+    return PARTLY if share > 0.5 else FAILS
 
 
 def tally(pairs: Pairs, evidence: Evidence) -> tuple[int, int, int]:
@@ -152,7 +151,7 @@ def maxima(
             standings = [[evidence.standing(arm) for arm in arms] for arms in (first, second)]
             known = [[value for value in side if value is not None] for side in standings]
             if known != standings:
-                if first[0].dataset in RESTRICTED:
+                if first[0].dataset in restricted():
                     continue
                 return Decision(NOT_RUN, f"{name} lacks runs")
             compared.append(name)
@@ -162,7 +161,7 @@ def maxima(
                 wins.append(name)
         if not compared:
             return Decision(NOT_DECIDABLE, "no open data set")
-        verdict = graded(len(wins) / len(compared), min(at_least / len(compared), 1.0))
+        verdict = by_share(len(wins) / len(compared), min(at_least / len(compared), 1.0))
         figures = f"{len(wins)} of {len(compared)}: {', '.join(wins) or 'none'}"
         return Decision(verdict, figures, evidence.paths(used))
 
@@ -178,7 +177,7 @@ def best_is(groups: Mapping[str, tuple[Sequence[Arm], Arm]]) -> Rule:
             scores = {arm: evidence.standing(arm) for arm in arms}
             known = {arm: score for arm, score in scores.items() if score is not None}
             if known != scores:
-                if claimed.dataset in RESTRICTED:
+                if claimed.dataset in restricted():
                     continue
                 return Decision(NOT_RUN, f"{name} lacks {len(scores) - len(known)} runs")
             best = max(known, key=lambda arm: known[arm])
@@ -187,40 +186,10 @@ def best_is(groups: Mapping[str, tuple[Sequence[Arm], Arm]]) -> Rule:
             used += list(known)
         if not found:
             return Decision(NOT_DECIDABLE, "no open data set")
-        verdict = graded(right / len(found), 1.0)
+        verdict = by_share(right / len(found), 1.0)
         return Decision(
             verdict, f"{right} of {len(found)}: {', '.join(found)}", evidence.paths(used)
         )
-
-    return rule
-
-
-def history(what: Callable[[dict[str, list[float]]], bool | None], *, prefix: str = "cac_") -> Rule:
-    """Return a rule on the curve of every split of the runs of a kind.
-
-    Parameters
-    ----------
-    what : callable
-        From a split's history to whether the claim is true of it; None leaves it out.
-    prefix : str
-        Start of the method ids it is about.
-    """
-
-    def rule(evidence: Evidence) -> Decision:
-        results: list[bool] = []
-        used: list[Run] = []
-        for run in evidence.runs.where(protocol=evidence.protocol, synthetic=False):
-            if not run.method.startswith(prefix) or run.k < 2:
-                continue
-            own = [what(split.get("history") or {}) for split in run.splits]
-            if any(value is not None for value in own):
-                used.append(run)
-                results += [bool(value) for value in own if value is not None]
-        if not results:
-            return Decision(NOT_RUN, "no run with such a curve yet")
-        true = sum(results)
-        figures = f"true of {true} of {len(results)} fits"
-        return Decision(graded(true / len(results), 1.0), figures, tuple(run.path for run in used))
 
     return rule
 
@@ -231,7 +200,7 @@ def status(arm: Arm, wanted: str) -> Rule:
     def rule(evidence: Evidence) -> Decision:
         run = evidence.run(arm)
         if run is None:
-            needs = RESTRICTED.get(arm.dataset)
+            needs = restricted().get(arm.dataset)
             return Decision(NOT_DECIDABLE, f"needs {needs}") if needs else Decision(NOT_RUN, "")
         verdict = HOLDS if run.status == wanted else FAILS
         return Decision(verdict, f"status {run.status}", (run.path,))

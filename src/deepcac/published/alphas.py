@@ -1,11 +1,17 @@
-"""The alphas that the papers print, by data set and base classifier."""
+"""The alphas that the papers print, by data set and base classifier.
+
+Those of Srivastava et al. 2021: "Don't Just Divide; Polarize and Conquer!" (CAC v1) Table 3, "CAC:
+A Clustering Based Framework for Classification" (CAC v2) Table 4, and "Clustering Aware
+Classification for Risk Prediction & Subtyping in Clinical Data" (DeepCAC) Table 4.
+"""
 
 from functools import cache
 
 from deepcac.catalogue.facts import facts
 from deepcac.catalogue.protocol import Protocol
+from deepcac.published.datasets import imitated
 
-# Base classifiers by their column. 001_* prints one alpha a data set, for CAC; the others one a
+# Base classifiers by their column. CAC v2 prints one alpha a data set, for CAC; the others one a
 # data set and classifier.
 CLASSIFIERS = {
     "lr": "LR",
@@ -21,7 +27,7 @@ CLASSIFIERS = {
 _WITHIN_DMNN = {"cac_dmnn": "DMNN"}
 _DATASETS = {
     "titanic": "Titanic",
-    "credit": "Credit",  # "Creditcard" in 001_*
+    "credit": "Credit",  # "Creditcard" in CAC v2
     "adult": "Adult",
     "diabetes": "Diabetes",
     "cic": "CIC",
@@ -56,7 +62,7 @@ def printed_alpha(dataset: str, classifier: str, *, v2: bool = False) -> float |
     v2 : bool
         Look in CAC v2 alone (switch V2).
     """
-    known = _DATASETS.get(dataset.removeprefix("demo_"), "")
+    known = _DATASETS.get(imitated(dataset), "")
     alphas = _printed((_V2,) if v2 else _TABLES)
     for column in ((CLASSIFIERS | _WITHIN_DMNN).get(classifier, ""), "CAC"):
         if (known, column) in alphas:

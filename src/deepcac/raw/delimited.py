@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Sequence
+from csv import reader
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,6 +78,35 @@ def read_delimited(
             column = pc.utf8_rtrim(column, strip)
         columns.append(_checked(column, variable, _Place(path, quote)))
     return pa.table(columns, schema=pa.schema([variable.field() for variable in variables]))
+
+
+def infer_variables(path: StrPath) -> tuple[Variable, ...]:
+    """Return the columns of a file with a header as they look: numbers, else categories.
+
+    An empty field is a missing value; levels are in the order of their names.
+
+    Raises
+    ------
+    DataError
+        The file is absent, empty or ragged, or two columns have one name.
+    """
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            names = next(reader(file), [])
+    except (OSError, UnicodeError) as error:
+        raise DataError(f"{path}: not a readable text file ({error})") from error
+    raw = _read_strings(path, names, True, None, "")
+    return tuple(_inferred(name, raw[name].combine_chunks()) for name in names)
+
+
+def _inferred(name: str, column: pa.Array) -> Variable:
+    column = pc.utf8_trim_whitespace(column)
+    values = column.filter(pc.not_equal(column, ""))
+    missing = len(values) < len(column)
+    if len(values) and pc.all(pc.match_substring_regex(values, _NUMBER)).as_py():
+        return Variable(name, "number", missing=missing)
+    levels = tuple(sorted(pc.unique(values).to_pylist()))
+    return Variable(name, "category", levels=levels, missing=missing)
 
 
 def _read_strings(

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from deepcac.catalogue.registry import DEMO, RawFile, Registry, Source
+from deepcac.catalogue.entries import RawFile, Source
+from deepcac.catalogue.registry import DEMO, Registry
 from deepcac.errors import ConfigError, DataError, FetchError
 from deepcac.raw.archive import content_digest
 from deepcac.raw.download import AbsentError, UnreachableError, download, host, join, shown

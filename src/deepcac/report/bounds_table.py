@@ -1,141 +1,24 @@
-"""The theorems of the CAC papers, both sides as measured: records, checks and their table."""
+"""The theorems of the CAC papers, both sides as measured, in one table."""
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
+from deepcac.experiments.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac.report.tables import Table, text_row
-from deepcac.storage import read_json
 
-COST, LLOYD = "v1 Theorem 2: the cost never rises", "no theorem (v2 Remark 1): by Lloyd's moves"
-GROWTH = "v1 Theorem 3: time grows as n d k"
-LOG_LOSS = "v1 Theorem 4, DeepCAC Theorem 2: log loss"
-AM_SOFTMAX = "DeepCAC Theorem 3, constants put right: AM-softmax loss"
-AM_SOFTMAX_PRINTED = "DeepCAC Theorem 3 as printed: AM-softmax loss"
-RISK = "Theorem 1: expected log loss"
-
-_ROUNDING = 1e-9
-_CURVED = 0.15  # by how much an exponent may miss: a few parts of a pass do not grow with k
-_ARMS = {"lr": "LR", "km_lr": "KM+LR", "cac_lr": "CAC+LR"}
 _NOTE = (
     "Training rows of the first split, sound protocol; losses are sums over rows, but means in "
     "Theorem 1. Growth is the exponent of the operations of a first pass, counted, in n, d and k, "
     "and holds up to {limit:.2f}. In Theorem 4 logistic regression is not "
     "regularised. The value of Theorem 1 is the test loss, its bound the form with empirical "
-    "complexities (003_* Lemma 1), the class all coefficients no longer than the longest fitted; "
-    "a bound above ln 2 = 0.693 is met by a constant classifier. The theorem takes the clusters as "
-    "given, while CAC makes them from the labels of the training rows. The AM-softmax bounds are "
-    "evaluated with the class means as class vectors, with every row on its own class vector "
-    "(where training leads), and with every row on the other one. As printed, the lower bound "
-    "lacks a factor 1/2 before s, which shows only where s m is below 2 ln 2; the upper rests on "
-    "ln(1 + e^x) < 1 + x, which is false for well-classified rows. Clusters of CAC: "
+    "complexities (DeepCAC, Lemma 1), the class all coefficients no longer than the longest "
+    "fitted; a bound above ln 2 = 0.693 is met by a constant classifier. The theorem takes the "
+    "clusters as given, while CAC makes them from the labels of the training rows. The AM-softmax"
+    " bounds are evaluated with the class means as class vectors, with every row on its own class"
+    " vector (where training leads), and with every row on the other one. As printed, the lower "
+    "bound lacks a factor 1/2 before s, which shows only where s m is below 2 ln 2; the upper "
+    "rests on ln(1 + e^x) < 1 + x, which is false for well-classified rows. Clusters of CAC: "
     "alpha = {alpha:g}."
 )
-
-
-@dataclass(frozen=True)
-class TheoryRecord:
-    """One JSON of `deepcac.experiments.bounds`.
-
-    Attributes
-    ----------
-    path : str
-        Its place, relative to the folder that holds ``results/``.
-    record : dict
-        Its content.
-    """
-
-    path: str
-    record: dict[str, Any]
-
-    @property
-    def name(self) -> str:
-        """Data set and k, as they are shown."""
-        return f"{self.record['dataset']}, k = {self.record['k']}"
-
-    @property
-    def synthetic(self) -> bool:
-        """Whether the data were generated."""
-        return bool(self.record["synthetic"])
-
-
-@dataclass(frozen=True)
-class Check:
-    """One inequality on one data set.
-
-    Attributes
-    ----------
-    bound, part : str
-        The theorem, and what it is evaluated on.
-    left, right : float or None
-        The bounds; None for a side without one.
-    value : float
-        What they enclose.
-    slack : float
-        By how much rounding, or the clock, may exceed them.
-    """
-
-    bound: str
-    part: str
-    left: float | None
-    value: float
-    right: float | None
-    slack: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the value lies between its bounds."""
-        above = self.left is None or self.value >= self.left - self.slack
-        return above and (self.right is None or self.value <= self.right + self.slack)
-
-
-def load_theory(
-    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
-) -> list[TheoryRecord]:
-    """Read the records, in order of their paths, which are shown relative to `root`."""
-    files = sorted(Path(path) for path in paths)
-    return [TheoryRecord(Path(os.path.relpath(f, root)).as_posix(), read_json(f)) for f in files]
-
-
-def checks(record: TheoryRecord) -> list[Check]:
-    """Return every inequality of a record."""
-    found = record.record
-    return [
-        *_cost_checks(found["cost"]),
-        *(Check(GROWTH, f"exponent of {x}", None, found["growth"][x], 1.0, _CURVED) for x in "ndk"),
-        *(_between(LOG_LOSS, _place(row), row, "") for row in found["log_loss"]),
-        *(_between(AM_SOFTMAX, row["case"], row, "") for row in found["am_softmax"]),
-        *(_between(AM_SOFTMAX_PRINTED, r["case"], r, "printed_") for r in found["am_softmax"]),
-        *(Check(RISK, _terms(row), None, row["test"], row["total"], 0.0) for row in found["risk"]),
-    ]
-
-
-def _cost_checks(rows: Sequence[dict[str, float]]) -> Iterator[Check]:
-    """Return the alpha with the largest rise, relative to the cost at the start."""
-    for bound, key in ((COST, "rise"), (LLOYD, "lloyd_rise")):
-        worst = max(rows, key=lambda row: row[key] / abs(row["first"]))
-        part = f"largest rise, {len(rows)} alphas; alpha = {worst['alpha']:g}"
-        slack = _ROUNDING * abs(worst["first"])
-        yield Check(
-            bound, part if worst[key] else part.partition(";")[0], None, worst[key], 0.0, slack
-        )
-
-
-def _between(bound: str, part: str, row: dict[str, Any], prefix: str) -> Check:
-    left, value, right = row[f"{prefix}lower"], row["loss"], row[f"{prefix}upper"]
-    return Check(bound, part, left, value, right, _ROUNDING * max(abs(left), abs(right)))
-
-
-def _place(row: dict[str, Any]) -> str:
-    where = "all rows" if row["arm"] == "lr" else f"cluster {row['cluster']}"
-    return f"{_ARMS[row['arm']]}, {where}, n = {row['rows']:,}"
-
-
-def _terms(row: dict[str, Any]) -> str:
-    parts = ("training", "complexity", "confidence")
-    return f"{_ARMS[row['arm']]}: " + " + ".join(f"{name} {row[name]:.4g}" for name in parts)
 
 
 def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list[Table]:
@@ -157,7 +40,7 @@ def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list
         Table(
             id=name,
             title="The papers' theorems, both sides",
-            note=_NOTE.format(limit=1 + _CURVED, alpha=records[0].record["alpha"]),
+            note=_NOTE.format(limit=1 + CURVED, alpha=records[0].record["alpha"]),
             head=("data set", "bound", "on", "left side", "value", "right side", "holds"),
             rows=rows,
             n_labels=3,

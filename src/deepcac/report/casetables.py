@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.catalogue.facts import facts
+from deepcac.experiments.finished_studies import TOP, CaseStudy
+from deepcac.papers.deepcac.length_of_stay import SUBJECT, TABLE_7, TABLE_8, printed_shares
 from deepcac.papers.ledger import Entry
-from deepcac.report.case_studies import TABLE_7, TABLE_8, TOP, CaseStudy, printed_shares
 from deepcac.report.effecttables import p_text
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.report.papertables import NOTE, entry_cell
@@ -29,7 +30,7 @@ def case_tables(
     """Return the tables of the case studies, the printed values beside ours; [] without one."""
     if not studies:
         return []
-    beside = any(study.printed for study in studies)
+    beside = any(study.subject == SUBJECT for study in studies)
     tables = [_clusters(studies, prefix, beside)]
     if beside:
         tables.append(_table7(ledger, prefix))
@@ -62,7 +63,7 @@ def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
         sizes = {row["cluster"]: row["cluster_size"] for row in facts(TABLE_8)}
         mixes = map(_shares, printed_shares())
         rows = [
-            text_row("print", cluster, size, size, mix)
+            text_row("printed", cluster, size, size, mix)
             for (cluster, size), mix in zip(sorted(sizes.items()), mixes, strict=True)
         ]
     for study in studies:
@@ -137,7 +138,7 @@ def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
         id=f"{prefix}_measured",
         title="What was measured in each cluster",
         note="Share of training rows with a value, over all splits, for the features whose share "
-        "differs most; of features with equal shares the first stands for all.",
+        "differs most; of features with equal shares the first is shown for all.",
         head=("clusters of", "feature", *(f"C{j + 1}" for j in range(k))),
         rows=rows,
         n_labels=2,
@@ -150,7 +151,7 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
         printed: dict[str, list[str]] = {}
         for row in facts(TABLE_8):
             printed.setdefault(row["cluster"], []).append(row["feature"])
-        lists["print"] = [printed[cluster] for cluster in sorted(printed)]
+        lists["printed"] = [printed[cluster] for cluster in sorted(printed)]
     for study in studies:
         lists[_label(study)] = [study.important(j + 1) for j in range(study.k)]
     rows = []
@@ -159,7 +160,7 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
         for j, features in enumerate(clusters):
             texts = [f"{feature} ({within[feature]})" for feature in features]
             texts += [""] * (TOP - len(texts))
-            shared = sum(feature in features for feature in lists["print"][j]) if beside else ""
+            shared = sum(feature in features for feature in lists["printed"][j]) if beside else ""
             rows.append(text_row(name, f"C{j + 1}", shared, *texts))
     by_chance = TOP**2 / max(len(study.separating) for study in studies)
     return Table(
@@ -167,7 +168,7 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
         title="Most important features of each cluster's risk model"
         + (" (DeepCAC, Table 8)" if beside else ""),
         note="By a gradient-boosting student of DeepCAC's probabilities, importance averaged over "
-        "the splits. In brackets: in how many of the lists of the same protocol a feature stands."
+        "the splits. In brackets: in how many of the lists of the same protocol a feature is."
         + (f" Two lists of ten share {by_chance:.1f} by chance." if beside else ""),
         head=("clusters of", "cluster", "in the printed list", *map(str, range(1, TOP + 1))),
         rows=rows,
@@ -179,7 +180,7 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
     rows = []
     if beside:
         said = {row["item"]: row["value"] for row in facts("deepcac_section14_student")}
-        rows.append(text_row("print", said["auprc"], said["student_auprc"], *[""] * 5))
+        rows.append(text_row("printed", said["auprc"], said["student_auprc"], *[""] * 5))
     for study in studies:
         splits, pairs = study.record["splits"], study.record["stability"]
         columns = [
@@ -238,7 +239,7 @@ def _figure(study: CaseStudy) -> Figure:
         caption="Left: distance of a cluster's mean from the mean of all training rows, in "
         "standard deviations, for the features that set the clusters apart most. Right: the ten "
         "features that matter most to each cluster's gradient-boosting student. Means over the "
-        "splits" + (f". {_MATCHED}." if study.printed else "."),
+        "splits" + (f". {_MATCHED}." if study.subject == SUBJECT else "."),
         section="synthetic" if study.synthetic else "subtypes",
         size=(4.2 + 2.7 * study.k, 3.4),
         draw=draw,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.catalogue.methods import parse_method
+from deepcac.catalogue.methods import CLASSIFIERS, YARDSTICKS, parse_method
+from deepcac.catalogue.methods import label as method_label
 from deepcac.catalogue.protocol import switches
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.names import BASE_CLASSIFIERS, method_label
 from deepcac.scoring.bootstrap import (
     SplitScores,
     Weights,
@@ -23,9 +23,6 @@ from deepcac.scoring.statistics import Comparison, corrected_t_test, holm
 from deepcac.storage import read_table
 
 METRICS = ("f1", "auroc", "auprc")
-_DEEP = ("deepcac", "km_z", "dcn_z", "idec_z", "dmnn", "cac_dmnn", "ac_tpc", "grasp")
-# What a method with clusters should at least beat.
-_YARDSTICKS = (("fnn", "FNN"), ("lr", "LR"), ("xgb", "XGBoost"))
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
 
 
@@ -198,7 +195,7 @@ def _usable(runs: Runs, protocol: str) -> list[Run]:
 
 def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
     for run in _usable(runs, protocol):
-        if run.method not in BASE_CLASSIFIERS or run.k != 1:
+        if run.method not in CLASSIFIERS or run.k != 1:
             continue
         others = [r for r in _usable(runs, protocol) if r.dataset == run.dataset]
         for k in sorted({r.k for r in others if r.k > 1}):
@@ -215,8 +212,10 @@ def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
 def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
     usable = _usable(runs, protocol)
     for run in usable:
-        if run.k > 1 and run.method.removesuffix("_ts") in _DEEP:
-            for other, label in ((run.method, "its k = 1"), *_YARDSTICKS):
+        method = parse_method(run.method)
+        if run.k > 1 and method.family == "deep" and method.clustered:
+            for other in (run.method, *YARDSTICKS):
+                label = "its k = 1" if other == run.method else method_label(other)
                 plain = runs.find(protocol, run.dataset, other, 1)
                 if plain in usable and plain and not _ranks_nothing(plain):
                     yield run, plain, f"{method_label(run.method)} − {label}"

@@ -8,15 +8,15 @@ import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
+from deepcac.catalogue.methods import WELL_KNOWN
+from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.names import method_label
 from deepcac.report.comparisons import split_scores
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.scoring.bootstrap import SplitScores
 from deepcac.scoring.statistics import reliability
 
 Array = npt.NDArray[np.float64]
-_SHOWN = ("lr", "km_lr", "cac_lr", "xgb", "fnn", "deepcac", "dmnn", "km_z")
 _GRID = np.linspace(0, 1, 101)
 
 
@@ -36,9 +36,9 @@ def chosen(runs: Sequence[Run], most: int = 6) -> list[Run]:
     best: dict[str, Run] = {}
     for run in runs:
         present = best.get(run.method)
-        if run.method in _SHOWN and (present is None or (present.k == 1 and run.k > 1)):
+        if run.method in WELL_KNOWN and (present is None or (present.k == 1 and run.k > 1)):
             best[run.method] = run
-    return [best[method] for method in _SHOWN if method in best][:most]
+    return [best[method] for method in WELL_KNOWN if method in best][:most]
 
 
 def _name(run: Run) -> str:

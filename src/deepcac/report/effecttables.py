@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from deepcac.catalogue.methods import CENTROID_RULE
+from deepcac.catalogue.methods import label as method_label
 from deepcac.catalogue.protocol import switches
 from deepcac.experiments.finished import Run, Runs
 from deepcac.papers.ledger import number
-from deepcac.papers.names import method_label
 from deepcac.report.comparisons import METRICS, Difference
 from deepcac.report.tables import Cell, Table, text_row
 
@@ -34,7 +35,7 @@ def effects_table(effects: Sequence[Difference], metric: str) -> Table:
         note="Equal features, class weights and splits in all arms of a learner (sound protocol). "
         "LR and XGBoost beside a network learn from its validation rows too, and are not compared "
         "with it by F1, as networks do not weigh classes. Difference "
-        "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio), "
+        "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio 2003), "
         "Holm-adjusted inside this table, for base classifiers and networks separately; paired "
         "bootstrap over test rows. Multi-class data by the mean over classes.",
         head=(
@@ -47,7 +48,7 @@ def effects_table(effects: Sequence[Difference], metric: str) -> Table:
 
 
 def answer_table(effects: Sequence[Difference]) -> Table:
-    """Count what the comparisons of `clustering_effects` say: a row an arm, a column a metric."""
+    """Count what the comparisons of `clustering_effects` say, by comparison and metric."""
     labels = sorted({row.label for row in effects}, key=_order)
     rows = []
     for label in labels:
@@ -140,12 +141,12 @@ def collapse_table(runs: Runs) -> Table:
     return Table(
         id="collapse",
         title="Have the clusters become the classes?",
-        note="Polarisation: share of training rows in the majority class of their cluster, mean "
+        note="Purity: share of training rows in the majority class of their cluster, mean "
         "over the splits. Collapsed: above 0.99 while the data's own majority share is below "
         "0.95. Nearest centroid: scikit-learn's classifier without clusters, same features and "
         f"splits. Same score: F1 within {_SAME_SCORE}.",
         head=(
-            *("data set", "method", "k", "protocol", "alpha", "polarisation", "collapsed splits"),
+            *("data set", "method", "k", "protocol", "alpha", "purity", "collapsed splits"),
             *("F1", "F1 of nearest centroid", "difference", "reading"),
         ),
         rows=rows,
@@ -156,7 +157,7 @@ def collapse_table(runs: Runs) -> Table:
 def _cac_and_centroid(runs: Runs) -> Iterator[tuple[Run, Run | None]]:
     for run in runs.where(status="ok"):
         if run.method.startswith("cac_") and run.k > 1 and run.splits:
-            yield run, runs.find(run.protocol, run.dataset, "nearest_centroid", 1)
+            yield run, runs.find(run.protocol, run.dataset, CENTROID_RULE, 1)
 
 
 def _alphas(run: Run) -> str:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.report.tables import plain_cell
 from deepcac.storage import atomic_path
 
-# Okabe and Ito's palette: told apart with every common kind of colour blindness.
+# Okabe and Ito's palette: distinct with every common kind of colour blindness.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLE: Any = {
     "svg.hashsalt": "deepcac",
@@ -70,7 +70,7 @@ def write(figure: Figure, folder: Path) -> str:
     Returns
     -------
     str
-        The SVG, for a page that must stand on its own.
+        The SVG, for a page that needs no other file.
     """
     with rc_context(_STYLE):
         canvas = Canvas(figsize=figure.size, layout="constrained")

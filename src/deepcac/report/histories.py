@@ -6,8 +6,9 @@ from itertools import groupby
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.catalogue.methods import CAC_LR
+from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.names import method_label
 from deepcac.report.figures import PALETTE, Figure
 
 _CAC_CURVES = {
@@ -25,7 +26,7 @@ def history_figures(runs: Runs) -> list[Figure]:
     usable = [run for run in runs.where(protocol="sound") if run.splits]
     for dataset, group in groupby(usable, lambda run: run.dataset):
         members = list(group)
-        cac = [run for run in members if run.method == "cac_lr" and _has(run, "cost")]
+        cac = [run for run in members if run.method == CAC_LR and _has(run, "cost")]
         figures += [_cac(dataset, cac)] if cac else []
         deep = [run for run in members if run.k > 1 and _has(run, "silhouette")]
         figures += [_silhouette(dataset, deep)] if deep else []
@@ -76,7 +77,7 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
 
     return Figure(
         id=f"cac_passes_{dataset}",
-        title=f"{dataset}: CAC by pass (as v1 Figure 3, DeepCAC Figure 4)",
+        title=f"{dataset}: CAC by pass (as CAC v1 Figure 3, DeepCAC Figure 4)",
         caption="Pass 0 is the k-means start. One line a split; the α in the legend is that of "
         "the first split.",
         section=_section(runs),
@@ -118,7 +119,7 @@ def _separation(runs: Sequence[Run]) -> Figure | None:
     """Return class separation under k-means and CAC a data set (CAC v1 Figure 5)."""
     data = []
     for run in runs:
-        if run.method == "cac_lr" and not run.synthetic and _has(run, "separation"):
+        if run.method == CAC_LR and not run.synthetic and _has(run, "separation"):
             ends = [split["history"]["separation"] for split in run.splits]
             start = sum(curve[0] for curve in ends) / len(ends)
             end = sum(curve[-1] for curve in ends) / len(ends)
@@ -139,7 +140,7 @@ def _separation(runs: Sequence[Run]) -> Figure | None:
 
     return Figure(
         id="separation",
-        title="Class separation of k-means and of CAC (as v1 Figure 5)",
+        title="Class separation of k-means and of CAC (as CAC v1 Figure 5)",
         caption="Mean over the splits, at the tuned α.",
         section="figures",
         size=(max(4.0, 0.9 * len(data) + 2), 3.4),

@@ -1,15 +1,13 @@
 """How many clusters cross-validation asks for, and what that choice is worth."""
 
-from collections.abc import Iterator, Mapping
-
 import numpy as np
 
-from deepcac.experiments.finished import Run, Runs
+from deepcac.catalogue.methods import label
+from deepcac.experiments.finished import Runs
+from deepcac.experiments.k_choice import fold_scores, k_candidates
 from deepcac.papers.ledger import number
-from deepcac.papers.names import method_label, usual_k
+from deepcac.papers.names import usual_k
 from deepcac.report.tables import Table, text_row
-
-Candidates = Mapping[int, Run]
 
 
 def choice_table(runs: Runs) -> Table:
@@ -25,11 +23,11 @@ def choice_table(runs: Runs) -> Table:
         best = own.argmax(axis=0)  # the smallest k of equals
         ks = list(candidates)
         first = candidates[ks[0]]
-        printed = usual_k(first.dataset)
+        printed = usual_k("cac_v1", first.dataset, first.method)
         rows.append(
             text_row(
                 first.dataset,
-                method_label(first.method),
+                label(first.method),
                 ", ".join(
                     f"{k}: {number(score)}" for k, score in zip(ks, own.mean(1), strict=True)
                 ),
@@ -46,8 +44,9 @@ def choice_table(runs: Runs) -> Table:
         id="k_choice",
         title="How many clusters does cross-validation ask for?",
         note="F1 of five folds inside each split's training part, with alpha chosen for each k in "
-        "the same folds; the k of the highest F1 is the split's choice. CAC v1 prints k = 2, and "
-        "3 on Credit, as the outcome of such a search. Sound protocol; means over the splits.",
+        "the same folds; the k of the highest F1 is the split's choice. CAC v1 (section 6.2) "
+        "prints k = 2, and 3 on Credit, as the outcome of such a search. Sound protocol; means "
+        "over the splits.",
         head=(
             *("data set", "method", "fold F1 by k", "chosen k by split", "test F1 of the choice"),
             *("printed k", "test F1 of the printed k", "test F1 by k"),
@@ -55,19 +54,3 @@ def choice_table(runs: Runs) -> Table:
         rows=rows,
         n_labels=2,
     )
-
-
-def k_candidates(runs: Runs) -> Iterator[Candidates]:
-    """Yield the runs of one data set and method by k, where there are several to choose from."""
-    found: dict[tuple[str, str], dict[int, Run]] = {}
-    for run in runs.where(protocol="sound", status="ok"):
-        if run.splits and all("alpha_f1" in s["hyperparameters"] for s in run.splits):
-            found.setdefault((run.dataset, run.method), {})[run.k] = run
-    for candidates in found.values():
-        if len(candidates) > 2:
-            yield dict(sorted(candidates.items()))
-
-
-def fold_scores(run: Run) -> list[float]:
-    """Return the cross-validated F1 of each split, at its best alpha."""
-    return [max(split["hyperparameters"]["alpha_f1"].values()) for split in run.splits]

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.catalogue.methods import CLASSIFIERS
+from deepcac.catalogue.methods import label as method_label
+from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.ledger import Entry
-from deepcac.papers.names import BASE_CLASSIFIERS, PAPERS, method_label
 from deepcac.report.comparisons import Difference
 from deepcac.report.figures import PALETTE, Figure
 
@@ -27,7 +29,7 @@ def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
     return Figure(
         id="printed_against_ours",
         title="Printed scores and ours",
-        caption="One point a printed score that a run decides. The grey band is ±0.02.",
+        caption="A point for each printed score that a run decides. The grey band is ±0.02.",
         section="summary",
         size=(8.6, 4.2),
         draw=lambda canvas: _draw_scores(canvas, data),
@@ -52,7 +54,7 @@ def _draw_scores(canvas: Canvas, data: Sequence[tuple[object, ...]]) -> None:
                 linewidth=0,
                 color=PALETTE[index],
                 marker=_MARKERS[index % len(_MARKERS)],
-                label=PAPERS[paper],
+                label=PAPERS[paper].citation,
             )
         axis.set(title=f"ours, {protocol}", xlabel="printed", ylabel="ours")
         axis.set(xlim=(0, 1), ylim=(0, 1))
@@ -60,7 +62,7 @@ def _draw_scores(canvas: Canvas, data: Sequence[tuple[object, ...]]) -> None:
 
 
 def effect_forest(effects: Sequence[Difference]) -> Figure | None:
-    """Return differences in AUROC and F1 with their intervals, one row a comparison."""
+    """Return differences in AUROC and F1 with their intervals, a row for each comparison."""
     shown = [
         row
         for row in effects
@@ -103,11 +105,11 @@ def _draw_effects(canvas: Canvas, shown: Sequence[Difference], names: list[str])
             rows = [row for row in shown if row.metric == metric and row.label == label]
             places = np.array([names.index(_name(row)) for row in rows]) + 0.3 * index - 0.15
             means = np.array([row.test.mean for row in rows])
-            reach = np.array([row.test.high - row.test.mean for row in rows])
+            half = np.array([row.test.high - row.test.mean for row in rows])
             axis.errorbar(
                 means,
                 places,
-                xerr=np.nan_to_num(reach),
+                xerr=np.nan_to_num(half),
                 fmt=_MARKERS[index],
                 color=PALETTE[index],
                 markersize=3.5,
@@ -121,5 +123,5 @@ def _draw_effects(canvas: Canvas, shown: Sequence[Difference], names: list[str])
 
 def _name(row: Difference) -> str:
     learner = row.second.method
-    label = method_label(learner) if learner in BASE_CLASSIFIERS else learner
+    label = method_label(learner) if learner in CLASSIFIERS else learner
     return f"{row.first.dataset} · {label} · k = {row.first.k}"

@@ -1,4 +1,4 @@
-"""The report: one page that stands on its own, tables, figures, ledger and claims."""
+"""The report: one page that needs no other file, tables, figures, ledger and claims."""
 
 import base64
 import os
@@ -13,14 +13,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from deepcac.experiments.finished import Runs, load
+from deepcac.experiments.finished_studies import CaseStudy, load_case_studies
+from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
+from deepcac.experiments.theorem_checks import TheoryRecord, load_theory
 from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
+from deepcac.papers.bibliography import PAPERS
+from deepcac.papers.deepcac.length_of_stay import printed_clusters
+from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
-from deepcac.papers.printed import printed_cells
 from deepcac.report import figures as drawing
 from deepcac.report import tables as tabular
-from deepcac.report.bounds_table import TheoryRecord, load_theory, theory_tables
-from deepcac.report.case_studies import CaseStudy, load_case_studies
+from deepcac.report.bounds_table import theory_tables
 from deepcac.report.casetables import case_figures, case_tables
 from deepcac.report.comparisons import (
     METRICS,
@@ -30,7 +34,6 @@ from deepcac.report.comparisons import (
     switch_effects,
 )
 from deepcac.report.curves import curve_figures
-from deepcac.report.data import SourceNote, data_table, source_notes
 from deepcac.report.effecttables import (
     answer_table,
     collapse_table,
@@ -45,7 +48,8 @@ from deepcac.report.papertables import paper_tables
 from deepcac.report.profiles import Profile, load_profiles, missingness_figures
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.schematics import schematic_figures
-from deepcac.report.sweep_curves import Sweeps, load_sweeps, sweep_figures
+from deepcac.report.source_notes import SourceNote, data_table, source_notes
+from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
 from deepcac.storage import atomic_path
 
@@ -81,6 +85,11 @@ class Material:
     def real(self) -> Runs:
         """The runs on real data."""
         return Runs(tuple(_real(self.runs)))
+
+    @cached_property
+    def on_real_data(self) -> Findings:
+        """What the papers are compared with."""
+        return Findings(self.real, self.sweeps, _real(self.studies), _real(self.theory))
 
 
 def build(
@@ -129,24 +138,35 @@ def build(
     found = Material(
         runs=load(run_paths, root),
         sweeps=load_sweeps(sweep_paths),
-        studies=load_case_studies(case_paths, root),
+        studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
         profiles=profiles,
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )
-    described = _real(found.studies)
-    ledger = book.entries(printed_cells(), found.real, described)
+    ledger = book.entries(found.on_real_data)
     book.write(out / "ledger.csv", ledger)
-    proved = _real(found.theory)
-    decided = claim_book.claims(found.real, ledger, found.sweeps, described, proved)
+    decided = claim_book.claims(found.on_real_data, ledger)
     claim_book.write(out / "claims.csv", decided)
     effects = clustering_effects(found.real, Bootstraps(resamples))
     tables = _tables(found, ledger, effects)
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
     drawn = _draw(_figures(found, ledger, effects), out)
+    page = _render(found, ledger, decided, tables, drawn)
+    with atomic_path(out / "index.html") as partial:
+        partial.write_text(page, encoding="utf-8")
+
+
+def _render(
+    found: Material,
+    ledger: Sequence[Entry],
+    decided: Sequence[claim_book.Claim],
+    tables: dict[str, list[Table]],
+    drawn: dict[str, list[Drawn]],
+) -> str:
+    """Return the page."""
     template = _environment().get_template("index.html")
-    page = template.render(
+    return template.render(
         runs=found.runs,
         n_real=len(found.real),
         tally=tally(found.real),
@@ -157,9 +177,8 @@ def build(
         tables=tables,
         figures=drawn,
         sources=found.sources,
+        papers=PAPERS.values(),
     )
-    with atomic_path(out / "index.html") as partial:
-        partial.write_text(page, encoding="utf-8")
 
 
 def _real(records: Iterable[Any]) -> list[Any]:

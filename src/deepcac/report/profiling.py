@@ -1,4 +1,4 @@
-"""What may be told about a feature file without its rows: sizes, classes, gaps and ranges.
+"""What may be said about a feature file without its rows: sizes, classes, gaps and ranges.
 
 For restricted data these are counts alone, and small ones are left out (`withheld`).
 """

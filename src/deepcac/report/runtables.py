@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
+from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.ledger import Entry, number
-from deepcac.papers.names import PAPERS, method_label
 from deepcac.report.effecttables import p_text
 from deepcac.report.stability import stability
 from deepcac.report.tables import Cell, Table, text_row
@@ -26,11 +27,11 @@ def protocol_label(protocol: str) -> str:
 
 
 def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs") -> Table:
-    """Return one row a run, with the numbers that papers print for it."""
+    """Return a row for each run, with the numbers that papers print for it."""
     printed: dict[str, list[str]] = {}
     for entry in ledger:
         if entry.kind == "score" and entry.run and entry.printed:
-            paper = PAPERS[entry.paper].split(",")[0]
+            paper = PAPERS[entry.paper].label
             where = f"{paper} T{entry.table} {entry.item} {entry.printed}"
             printed.setdefault(entry.run, []).append(where)
     rows = [
@@ -89,7 +90,7 @@ def times_table(runs: Iterable[Run]) -> Table:
 
 
 def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
-    """Return one row a cluster of each run with k > 1: size, class mix, what sets it apart."""
+    """Return a row for each cluster of a run with k > 1: size, class mix, distinct features."""
     rows = []
     for run in runs:
         if run.k < 2 or not run.splits or not run.splits[0].get("clusters"):
@@ -117,10 +118,10 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
         note="First split of each run. Class mix: share of training rows by class, in class "
         "order. Features: Cohen's d against the other clusters, with the adjusted p. Stability: "
         "mean adjusted Rand index between splits on the test rows they share. Collapsed: the "
-        "clusters are the classes (polarisation above 0.99).",
+        "clusters are the classes (purity above 0.99).",
         head=(
             *("data set", "method", "k", "protocol", "cluster", "train rows", "test rows"),
-            *("class mix", "what sets it apart", "polarisation", "collapsed", "stability"),
+            *("class mix", "what sets it apart", "purity", "collapsed", "stability"),
         ),
         rows=rows,
         n_labels=5,

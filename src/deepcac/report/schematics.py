@@ -39,7 +39,7 @@ _ARROWS = (
 
 
 def schematic_figures() -> list[Figure]:
-    """Return CAC on a toy example (v1 Figure 1) and the parts of DeepCAC (Figure 2)."""
+    """Return CAC on a toy example (CAC v1 Figure 1) and the parts of DeepCAC (Figure 2)."""
     return [_toy(), _architecture()]
 
 
@@ -62,7 +62,7 @@ def _toy() -> Figure:
 
     return Figure(
         id="schematic_cac",
-        title="What CAC does (as v1 Figure 1)",
+        title="What CAC does (as CAC v1 Figure 1)",
         caption="Circles and triangles: the two classes; colours: clusters; crosses: class means "
         "of each cluster, joined by the separation that CAC rewards. Rings: rows that CAC moved. "
         "With a large α the clusters become the classes, but for one row each. A made-up example, "

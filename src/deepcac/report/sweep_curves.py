@@ -1,10 +1,5 @@
 """The papers' curves over one setting: alpha by pass, the synthetic grid, the loss weights."""
 
-import os
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -14,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.catalogue.methods import CAC_LR, label
+from deepcac.experiments.finished_sweeps import Sweeps, final_pass
 from deepcac.report.figures import PALETTE, Figure
-from deepcac.storage import read_table
 
-_NAME = re.compile(r"(alpha|weights)_(\w+)_k(\d+)")
 _PANELS = {
     "train_log_loss": "log-loss, training rows",
     "test_log_loss": "log-loss, test rows",
@@ -25,37 +20,6 @@ _PANELS = {
     "cost": "fall of the cost φ since the start",
     "silhouette": "silhouette",
 }
-_ARMS = {"lr": "LR", "km_lr": "KM+LR", "cac_lr": "CAC+LR"}
-
-
-@dataclass(frozen=True)
-class Sweeps:
-    """What the experiments of `deepcac.experiments.sweeps` found.
-
-    Attributes
-    ----------
-    alpha, weights : dict of (dataset, k) to DataFrame
-        CAC by pass and alpha; DeepCAC by loss weight.
-    grid : DataFrame or None
-        The synthetic grid.
-    """
-
-    alpha: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
-    weights: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
-    grid: pd.DataFrame | None = None
-
-
-def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
-    """Read sweep tables, told apart by name: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``."""
-    found: dict[str, dict[tuple[str, int], pd.DataFrame]] = {"alpha": {}, "weights": {}}
-    grid = None
-    for path in sorted(Path(path) for path in paths):
-        table = read_table(path).to_pandas()
-        if name := _NAME.fullmatch(path.stem):
-            found[name[1]][name[2], int(name[3])] = table
-        else:
-            grid = table
-    return Sweeps(found["alpha"], found["weights"], grid)
 
 
 def sweep_figures(sweeps: Sweeps) -> list[Figure]:
@@ -107,8 +71,8 @@ def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
     return _figure(
         f"alpha_passes_{dataset}_k{k}",
         f"{dataset}, k = {k}: CAC by pass for several α",
-        "As v1 Figures 2 and 3, v2 Figure 4, DeepCAC Figures 4 and 5. First split; pass 0 is the "
-        "k-means start; logistic regression in each cluster.",
+        "As CAC v1 Figures 2 and 3, CAC v2 Figure 4, DeepCAC Figures 4 and 5. First split; "
+        "pass 0 is the k-means start; logistic regression in each cluster.",
         _section(dataset),
         table,
         size=(14, 2.9),
@@ -124,8 +88,8 @@ def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         lines = (("f1",), ("train_log_loss", "test_log_loss"), ("separation",))
         for axis, columns in zip(axes, lines, strict=True):
             for colour, column in zip(PALETTE, columns, strict=False):
-                label = column.replace("_", " ")
-                axis.plot(last["alpha"], last[column], marker="o", ms=3, color=colour, label=label)
+                name = column.replace("_", " ")
+                axis.plot(last["alpha"], last[column], marker="o", ms=3, color=colour, label=name)
             axis.set_xscale("symlog", linthresh=0.01)
             axis.set(xlabel="α", title=columns[0] if len(columns) == 1 else "log-loss")
             axis.legend()
@@ -140,11 +104,6 @@ def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         size=(9, 2.9),
         draw=draw,
     )
-
-
-def final_pass(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the last pass of every alpha, one row each."""
-    return table.groupby("alpha", as_index=False).last()
 
 
 def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
@@ -162,9 +121,10 @@ def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
     return _figure(
         f"synthetic_grid_{name}",
         f"The synthetic grid, {ratio}",
-        "As v1 Figure 4, v2 Figures 2 and 3, DeepCAC Figure 6: means over everything that is not "
-        "on the axis. Solid: F1; dashed: AUROC. ICS: inner class separation; OCS: outer cluster "
-        "separation; K: natural clusters; k: clusters asked for. Generated data, as in the papers.",
+        "As CAC v1 Figure 4, CAC v2 Figures 2 and 3, DeepCAC Figure 6: means over everything that "
+        "is not on the axis. Solid: F1; dashed: AUROC. ICS: inner class separation; OCS: outer "
+        "cluster separation; K: natural clusters; k: clusters asked for. Generated data, "
+        "as in the papers.",
         "figures",
         table,
         size=(15, 3),
@@ -174,20 +134,20 @@ def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
 
 def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
     titles = {"ics": "ICS", "ocs": "OCS", "clusters": "K"}
-    for colour, (method, label) in zip(PALETTE, _ARMS.items(), strict=False):
+    for colour, method in zip(PALETTE, table["method"].unique(), strict=False):
         own = table[table["method"] == method].groupby(column)[["f1", "auroc"]].mean()
-        axis.plot(own.index, own["f1"], color=colour, marker="o", ms=3, label=label)
+        axis.plot(own.index, own["f1"], color=colour, marker="o", ms=3, label=label(method))
         axis.plot(own.index, own["auroc"], color=colour, linestyle="--", linewidth=1)
     axis.set(xlabel=titles[column], ylabel="F1, AUROC")
 
 
 def _heat(canvas: Canvas, axis: Axes, table: pd.DataFrame, metric: str) -> None:
-    cac = table[table["method"] == "cac_lr"]
+    cac = table[table["method"] == CAC_LR]
     values = cac.pivot_table(index="k", columns="clusters", values=metric)
     image = axis.imshow(values, cmap="viridis", aspect="auto", origin="lower")
     axis.set_xticks(range(values.shape[1]), values.columns)
     axis.set_yticks(range(values.shape[0]), values.index)
-    axis.set(xlabel="K", ylabel="k", title=f"{metric.upper()} of CAC+LR")
+    axis.set(xlabel="K", ylabel="k", title=f"{metric.upper()} of {label(CAC_LR)}")
     axis.grid(False)
     canvas.colorbar(image, ax=axis)
 

@@ -37,7 +37,7 @@ class Comparison:
 def corrected_t_test(
     differences: Sequence[float] | Array, *, n_train: float, n_test: float
 ) -> Comparison:
-    """Test a mean difference over overlapping resamples (Nadeau & Bengio 2003, section 3).
+    """Test a mean difference over overlapping resamples (Nadeau and Bengio 2003, section 3).
 
     Training sets of repeated splits overlap, so the plain variance of the mean is too small;
     it is widened from 1/J to 1/J + n_test/n_train.
@@ -60,14 +60,14 @@ def corrected_t_test(
     if len(values) < 2:
         return Comparison(mean, np.nan, np.nan, np.nan, np.nan)
     error = float(np.sqrt((1 / len(values) + n_test / n_train) * values.var(ddof=1)))
-    reach = float(stats.t.ppf(0.975, len(values) - 1)) * error
+    half = float(stats.t.ppf(0.975, len(values) - 1)) * error
     if error == 0:
         return Comparison(
             mean, mean, mean, np.inf * np.sign(mean) if mean else 0.0, float(mean == 0)
         )
     t = mean / error
     p = float(2 * stats.t.sf(abs(t), len(values) - 1))
-    return Comparison(mean, mean - reach, mean + reach, t, p)
+    return Comparison(mean, mean - half, mean + half, t, p)
 
 
 def holm(p_values: Sequence[float] | Array) -> Array:

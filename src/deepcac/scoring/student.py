@@ -1,4 +1,4 @@
-"""Gradient-boosting students of a model's local risk models (003_* section 14)."""
+"""Gradient-boosting students of a model's local risk models (DeepCAC, section 14)."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def distil(
     """Train a student for the risk model of every cluster.
 
     A student learns the teacher's probabilities on its cluster's training rows from the raw
-    features: each row stands once for every class with the probability as its weight, so that
+    features: each row occurs once for every class with the probability as its weight, so that
     the log-loss is the cross-entropy to the teacher. Importance is the loss that the splits on
     a feature save in all trees, as in scikit-learn's importances; like every importance by
     split, it favours features with many values and is shared among correlated ones.
@@ -48,14 +48,14 @@ def distil(
     -------
     importance : ndarray of shape (k, d)
         Adds up to 1 in each cluster; zeros for a cluster without training rows.
-    told : ndarray of shape (n, n_classes)
+    answered : ndarray of shape (n, n_classes)
         Probabilities of each row's student; for such a cluster the teacher's mean.
     """
     from xgboost import XGBClassifier
 
     n_classes = probability.shape[1]
     importance = np.zeros((k, X.shape[1]))
-    told = np.tile(probability[train].mean(axis=0), (len(X), 1))
+    answered = np.tile(probability[train].mean(axis=0), (len(X), 1))
     for j in range(k):
         own = cluster == j
         rows = train[own[train]]
@@ -68,5 +68,5 @@ def distil(
             sample_weight=probability[rows].T.ravel(),
         )
         importance[j] = student.feature_importances_
-        told[own] = student.predict_proba(X[own])
-    return importance, told
+        answered[own] = student.predict_proba(X[own])
+    return importance, answered

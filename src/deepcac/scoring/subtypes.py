@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from deepcac.cac.collapse import collapsed, polarisation
+from deepcac.cac.collapse import collapsed, purity
 from deepcac.scoring.statistics import holm
 from deepcac.task import Fitted, Task
 
@@ -91,7 +91,7 @@ def describe(task: Task, fitted: Fitted, names: tuple[str, ...] | None) -> dict[
         "sizes_train": train,
         "sizes_test": sizes_by_class(fitted.cluster, task.y_test, k, task.n_classes),
         "found": len(np.unique(fitted.train_cluster)),
-        "polarisation": polarisation(train),
+        "polarisation": purity(train),
         "collapsed": collapsed(train),
         "features": [],
     }

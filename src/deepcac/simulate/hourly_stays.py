@@ -96,6 +96,12 @@ SUBTYPES = (
 )
 
 
+def simulate_hospitals(*, n: int, **archives: str | os.PathLike[str]) -> None:
+    """Write the archives of the hospital systems ``A`` and ``B``, with half of n patients each."""
+    for hospital, path in archives.items():
+        simulate(path, hospital, n=n // 2)
+
+
 def simulate(path: str | os.PathLike[str], hospital: str, *, n: int, seed: int = 0) -> None:
     """Write one synthetic archive (zip), the same bytes each time.
 

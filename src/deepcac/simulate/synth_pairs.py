@@ -1,4 +1,4 @@
-"""Synth (002_* 6.1.3): clusterings known only by noisy features of pairs of points."""
+"""Synth (Finley and Joachims 2008, 6.1.3): clusterings known by noisy features of pairs."""
 
 import numpy as np
 from scipy import sparse

@@ -1,4 +1,4 @@
-"""The synthetic grid of the CAC papers (000_* and 001_* 6.1): natural clusters of two classes.
+"""The synthetic grid of the CAC papers (v1 and v2, 6.1): natural clusters of two classes.
 
 Both papers change scikit-learn's ``make_classification`` and state the ranges of the inner class
 separation (ICS), the outer cluster separation (OCS) and the number of natural clusters K, but
@@ -37,7 +37,7 @@ class Cell:
     clusters : int
         Natural clusters.
     imbalanced : bool
-        Classes one to ten (001_*) instead of one to one (000_*).
+        Classes one to ten (CAC v2) instead of one to one (CAC v1).
     """
 
     ics: float

@@ -1,4 +1,4 @@
-"""The flat UCI tables and the Titanic passenger list: raw files to tidy parquet."""
+"""Flat tables, one row a record: raw files to tidy parquet."""
 
 import os
 
@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from deepcac.catalogue.variables import read_variables
 from deepcac.cohort import steps, write_cohort
-from deepcac.raw.delimited import read_delimited
+from deepcac.raw.delimited import infer_variables, read_delimited
 from deepcac.raw.tidy import with_row_id
 from deepcac.storage import write_table
 
@@ -34,23 +34,38 @@ def extract_adult(train: StrPath, test: StrPath, tidy: StrPath, cohort: StrPath)
     write_cohort(cohort, steps(counts), unit="person")
 
 
-def extract_credit(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
-    """Read UCI 350 (default of credit card clients) from its CSV form; ``ID`` is the row id."""
-    table = read_delimited(raw, read_variables("uci_credit"), header=True)
-    names = ["row_id", *table.column_names[1:]]
-    write_table(tidy, table.rename_columns(names).sort_by("row_id"))
-    write_cohort(cohort, steps({"clients": table.num_rows}), unit="client")
+def extract_table(
+    raw: StrPath,
+    tidy: StrPath,
+    cohort: StrPath,
+    *,
+    unit: str,
+    columns: str | None = None,
+    header: bool = True,
+    row_id: str | None = None,
+) -> None:
+    """Read one comma-separated file.
 
-
-def extract_magic(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
-    """Read UCI 159 (MAGIC gamma telescope)."""
-    table = read_delimited(raw, read_variables("uci_magic"), header=False)
-    write_table(tidy, with_row_id(table))
-    write_cohort(cohort, steps({"events": table.num_rows}), unit="event")
-
-
-def extract_titanic(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
-    """Read titanic3, the passenger list with the real outcomes."""
-    table = read_delimited(raw, read_variables("titanic"), header=True)
-    write_table(tidy, with_row_id(table))
-    write_cohort(cohort, steps({"passengers": table.num_rows}), unit="passenger")
+    Parameters
+    ----------
+    raw, tidy, cohort : path-like
+        The file; parquet table and row counts to write.
+    unit : str
+        What a row is.
+    columns : str or None
+        Source whose columns are listed (`deepcac.catalogue.variables`) and checked; None infers
+        them: numbers, else categories.
+    header : bool
+        Whether the first line names the columns.
+    row_id : str or None
+        Column that is the row id; None numbers the rows.
+    """
+    known = infer_variables(raw) if columns is None else read_variables(columns)
+    table = read_delimited(raw, known, header=header)
+    if row_id is None:
+        table = with_row_id(table)
+    else:
+        names = ["row_id" if name == row_id else name for name in table.column_names]
+        table = table.rename_columns(names).sort_by("row_id")
+    write_table(tidy, table)
+    write_cohort(cohort, steps({f"{unit}s": table.num_rows}), unit=unit)

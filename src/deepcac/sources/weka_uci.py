@@ -1,4 +1,4 @@
-"""The UCI sets of Vilalta et al. (004_* Table 1), as WEKA's ARFF files, to tidy parquet."""
+"""The UCI sets of Vilalta et al. (2003, Table 1), as WEKA's ARFF files, to tidy parquet."""
 
 import csv
 import io
@@ -44,6 +44,16 @@ _READER_FAULTS = (
     RuntimeError,  # a StopIteration inside scipy's row generator
     csv.Error,
 )
+
+
+def extract_all(raw: StrPath, tidy: StrPath) -> None:
+    """Read every ARFF file of a folder: tables ``{name}.parquet``, and cohorts, beside each other.
+
+    Names are those of the files with underscores for hyphens.
+    """
+    for file in sorted(Path(raw).glob("*.arff")):
+        name = file.stem.replace("-", "_")
+        extract(file, Path(tidy) / f"{name}.parquet", Path(tidy) / f"cohort_uci_{name}.json")
 
 
 def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.sources.mimic3 import summaries
+from deepcac.sources.mimic3 import aggregates
+from deepcac.sources.mimic3.admissions import load_stays
 from deepcac.sources.mimic3.items import item_map, variables
+from deepcac.sources.mimic3.raw_tables import database, unpack
 from deepcac.sources.mimic3.scan import part_sql, require_events, scan_events
-from deepcac.sources.mimic3.stays import load_stays
-from deepcac.sources.mimic3.tables import database, unpack
 from deepcac.storage import write_table
 
 _log = logging.getLogger(__name__)
@@ -85,12 +85,12 @@ def _summarise(
         name: [] for name in ("hourly", "first_day", "whole_stay", "onsets", "counts")
     }
     for part in range(parts):
-        counts = summaries.load_part(connection, part_sql(work, part))
+        counts = aggregates.load_part(connection, part_sql(work, part))
         pieces["counts"].append(counts)
-        pieces["onsets"].append(summaries.onsets(connection))
-        pieces["hourly"].append(summaries.hourly(connection))
-        pieces["first_day"].append(summaries.summary(connection, whole_stay=False))
-        pieces["whole_stay"].append(summaries.summary(connection, whole_stay=True))
+        pieces["onsets"].append(aggregates.onsets(connection))
+        pieces["hourly"].append(aggregates.hourly(connection))
+        pieces["first_day"].append(aggregates.summary(connection, whole_stay=False))
+        pieces["whole_stay"].append(aggregates.summary(connection, whole_stay=True))
     joined = {name: pa.concat_tables(tables) for name, tables in pieces.items()}
     named = {name: _with_names(joined[name]) for name in ("hourly", "first_day", "whole_stay")}
     return named | {

@@ -6,9 +6,9 @@ import duckdb
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.sources.mimic3.admissions import typed
 from deepcac.sources.mimic3.items import CONVERSIONS, TABLES, item_map, variables
-from deepcac.sources.mimic3.stays import typed
-from deepcac.sources.mimic3.tables import RawTable, find, quoted, reading
+from deepcac.sources.mimic3.raw_tables import RawTable, find, quoted, reading
 
 # One part of the stays is summarised at a time; about this many bytes of raw CSV go into one.
 PART_BYTES = 1 << 28

@@ -1,0 +1,137 @@
+"""The configuration of the workflow, as typed models; ``config/README.md`` is made from them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from deepcac.catalogue.entries import Entry, Id
+from deepcac.catalogue.methods import parse_method
+from deepcac.catalogue.protocol import Protocol, protocol_folder
+from deepcac.catalogue.registry import Registry, checked
+
+Clusters = Annotated[int, Field(ge=1)]
+Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
+Sweep = Annotated[str, Field(pattern="^(grid|(alpha|weights)_[a-z0-9_]+_k[1-9][0-9]*)$")]
+Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
+
+
+class Restricted(Entry):
+    """Folders with the credentialed files."""
+
+    mimic3: str | None = None
+    wids: str | None = None
+
+
+class Plan(Entry):
+    """One entry of `runs`: the product of its lists is run."""
+
+    part: Literal["cac", "deep"] = Field(description="the target that makes these runs")
+    protocols: list[str] = Field(
+        [],
+        description="`sound` (results in `results/{dataset}/`), `as_published` "
+        "(`results/as_published/{dataset}/`), `as_published_cv5` (the same with five-fold "
+        "cross-validation in place of the one hold-out) and `as_published_v2` (that, with the "
+        "alphas that CAC v2 prints)",
+    )
+    switches: list[str] = Field(
+        [],
+        description="in place of `protocols`: labels of differences between a paper's text and "
+        "its program, measured one at a time; results in `results/switches/{label}/{dataset}/`",
+    )
+    datasets: list[str] = Field(description="data sets of these runs")
+    methods: list[str] = Field(
+        description="methods of these runs; sequence methods (`*_ts`) meet sequence data sets only"
+    )
+    k: list[Clusters] | dict[str, list[Clusters]] = Field(
+        description="numbers of clusters: a list, or a list a data set with a `default`; methods "
+        "without clusters run once, as `k1`"
+    )
+
+    @property
+    def folders(self) -> list[str]:
+        """The results folders of its protocols or switches."""
+        alone = [f"switches/{label}/" for label in self.switches]
+        return [protocol_folder(name) for name in self.protocols] + alone
+
+    def clusters(self, dataset: str) -> list[int]:
+        """Return the numbers of clusters for a data set."""
+        return self.k.get(dataset, self.k["default"]) if isinstance(self.k, dict) else self.k
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Plan":
+        if bool(self.protocols) == bool(self.switches):
+            raise ValueError("name either protocols or switches")
+        if isinstance(self.k, dict) and "default" not in self.k:
+            raise ValueError("k given a data set needs a `default`")
+        for folder in self.folders:
+            Protocol.from_folder(folder)
+        for method in self.methods:
+            parse_method(method)
+        return self
+
+
+class Config(Entry):
+    """One configuration file."""
+
+    mirrors: list[str] = Field(
+        [],
+        description="folders or base URLs that hold the raw files, tried in order before the "
+        "official addresses. The environment variable `DEEPCAC_MIRROR` is tried after them",
+    )
+    restricted: Restricted = Field(
+        Restricted(),
+        description="for each credentialed source (`mimic3`, `wids`) the folder with its files, "
+        "or `null`. Without a folder its data sets are left out and the report says so",
+    )
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+        [0, 1, 2, 3, 4], min_length=1, description="one split and one random state each"
+    )
+    demo_records: int = Field(
+        900, ge=100, description="records in each generated demo cohort (`demo_*` data sets)"
+    )
+    signature_backend: Literal["iisignature", "pysiglib", "numba"] = Field(
+        "iisignature",
+        description="`iisignature` (needs a C++ compiler to install), `pysiglib` or `numba` "
+        "(needs nothing); the same numbers to 1e-10",
+    )
+    datasets: list[Id] = Field([], description="data sets whose features and splits `all` builds")
+    sweeps: list[Sweep] = Field(
+        [],
+        description="experiments behind the papers' curves, as `results/sweeps/{name}.parquet`: "
+        "`alpha_{dataset}_k{k}` (CAC by pass for several alphas), `weights_{dataset}_k{k}` "
+        "(DeepCAC's loss weights), `grid` (the synthetic grid)",
+    )
+    case_studies: list[Case] = Field(
+        [],
+        description="clusters of DeepCAC that are described in full (Tables 7 and 8 of its "
+        "paper), as `results/case_study/{name}.json`: `{dataset}_k{k}` or "
+        "`as_published/{dataset}_k{k}`",
+    )
+    theory: list[Experiment] = Field(
+        [],
+        description="data sets of two classes on which both sides of the CAC papers' theorems "
+        "are evaluated, as `results/theory/{name}.json`: `{dataset}_k{k}` (first split, sound)",
+    )
+    runs: list[Plan] = Field(
+        [],
+        description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
+        "also targets. A list, so that another configuration file replaces it whole",
+    )
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "Config":
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("a seed is listed twice")
+        return self
+
+
+def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
+    """Return a configuration with its defaults; its first fault is a one-line `ConfigError`.
+
+    Every data set that it names must be in the registry.
+    """
+    known = checked(Config, config, "configuration")
+    for names in (known.datasets, *(plan.datasets for plan in known.runs)):
+        for name in names:
+            registry.dataset(name)
+    return known.model_dump(exclude_defaults=False)

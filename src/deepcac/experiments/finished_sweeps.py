@@ -1,0 +1,48 @@
+"""The finished sweeps: alpha by pass, the synthetic grid, the loss weights."""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from deepcac.storage import read_table
+
+_NAME = re.compile(r"(alpha|weights)_(\w+)_k(\d+)")
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """What the experiments of `deepcac.experiments.sweeps` found.
+
+    Attributes
+    ----------
+    alpha, weights : dict of (dataset, k) to DataFrame
+        CAC by pass and alpha; DeepCAC by loss weight.
+    grid : DataFrame or None
+        The synthetic grid.
+    """
+
+    alpha: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    weights: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    grid: pd.DataFrame | None = None
+
+
+def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
+    """Read sweep tables by their names: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``."""
+    found: dict[str, dict[tuple[str, int], pd.DataFrame]] = {"alpha": {}, "weights": {}}
+    grid = None
+    for path in sorted(Path(path) for path in paths):
+        table = read_table(path).to_pandas()
+        if name := _NAME.fullmatch(path.stem):
+            found[name[1]][name[2], int(name[3])] = table
+        else:
+            grid = table
+    return Sweeps(found["alpha"], found["weights"], grid)
+
+
+def final_pass(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the last pass of every alpha, one row each."""
+    return table.groupby("alpha", as_index=False).last()

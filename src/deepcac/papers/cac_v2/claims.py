@@ -1,0 +1,108 @@
+"""The rules that decide the claims of CAC v2."""
+
+from collections.abc import Sequence
+
+from deepcac.papers import grid_rules as grid
+from deepcac.papers import sweep_rules as sweeps
+from deepcac.papers import theorem_rules as theorems
+from deepcac.papers.arms import cac_arm
+from deepcac.papers.evidence import Arm
+from deepcac.papers.findings import Findings
+from deepcac.papers.ledger import Entry
+from deepcac.papers.names import printed_datasets, printed_methods
+from deepcac.papers.pass_rules import cost_falls
+from deepcac.papers.rules import Rule, beats, best_is, every, maxima, not_below, status
+from deepcac.papers.table_rules import agrees, of_table
+
+_TABLE_2 = "cac_v2_table2_f1"
+# By data set, in the order of the table.
+_BEST_F1 = ("cac_lr", "dmnn", "ec3", "dmnn", "cac_lr", "cac_dmnn", "cac_dmnn")
+_BEST_AUC = ("cac_lr", "km_lr", "cac_dmnn", "cac_lr", "dmnn", "cac_dmnn", "lr")
+
+
+def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
+    """Return the rules by claim id."""
+    return {
+        **_table_rules(),
+        **_sweep_rules(found),
+        **_grid_rules(found),
+        **theorems.theorem_rules(
+            found.theory,
+            {"CAC2-02": theorems.trade, "CAC2-05": theorems.growth, "CAC2-06": theorems.lloyd},
+        ),
+        "CAC2-04": cost_falls(),
+        "CAC2-21": agrees(of_table(ledger, "cac_v2", "4")),
+    }
+
+
+def _grid_rules(found: Findings) -> dict[str, Rule]:
+    """Return the claims on the synthetic grid, whose classes are one to ten."""
+    table = found.sweeps.grid
+    by_place = {
+        "CAC2-07": grid.rises_with_ics,
+        "CAC2-08": grid.little_by_ocs,
+        "CAC2-09": grid.falls_with_clusters,
+    }
+    return {
+        **grid.grid_rules(table, by_place, rare=True, metrics=("f1", "auroc")),
+        **grid.grid_rules(table, {"CAC2-10": grid.enough}, rare=True, metrics=("auroc",)),
+    }
+
+
+def _sweep_rules(found: Findings) -> dict[str, Rule]:
+    """Return the claims on alpha."""
+    checks = {
+        "CAC2-11": sweeps.both(sweeps.depends_heavily, sweeps.small_is_slow),
+        "CAC2-12": sweeps.both(sweeps.large_overfits, sweeps.spread_out),
+    }
+    return sweeps.sweep_rules(sweeps.on_real_data(found.sweeps.alpha), checks)
+
+
+def _table_rules() -> dict[str, Rule]:
+    """Return the claims on Tables 2 and 3."""
+    against_ec3 = _arms("f1", "cac_lr", "cac_dmnn", "ec3")
+    return {
+        "CAC2-01": every(
+            *(_rival(m, ours) for ours in ("cac_lr", "cac_dmnn") for m in ("f1", "auroc"))
+        ),
+        "CAC2-13": _over("f1", "cac_lr", "lr", "km_lr", ties_count=True),
+        "CAC2-14": _over("f1", "cac_dmnn", "dmnn"),
+        "CAC2-15": maxima(
+            {name: (row[:2], row[2:]) for name, row in against_ec3.items()}, at_least=6
+        ),
+        "CAC2-16": every(
+            _over("auroc", "cac_lr", "lr", "km_lr"), _over("auroc", "cac_dmnn", "dmnn")
+        ),
+        "CAC2-17": status(cac_arm("cac_v2", "diabetes", "ec3"), "timeout"),
+        "CAC2-18": beats([(row[0], row[1]) for row in _arms("f1", "ec3", "rf").values()]),
+        "CAC2-19": _winners("f1", _BEST_F1),
+        "CAC2-20": _winners("auroc", _BEST_AUC),
+    }
+
+
+def _arms(metric: str, *methods: str) -> dict[str, list[Arm]]:
+    """Return arms by data set of Table 2."""
+    return {
+        name: [cac_arm("cac_v2", name, method, metric) for method in methods]
+        for name in printed_datasets(_TABLE_2)
+    }
+
+
+def _over(metric: str, better: str, *worse: str, ties_count: bool = False) -> Rule:
+    """Return the rule that on 5 of 7 data sets one is above (or equal to) all the others."""
+    groups = {name: (row[:1], row[1:]) for name, row in _arms(metric, better, *worse).items()}
+    return maxima(groups, at_least=5, ties_count=ties_count)
+
+
+def _rival(metric: str, ours: str) -> Rule:
+    """Return the rule "superior or comparable to the earlier methods on every data set"."""
+    rows = _arms(metric, ours, "ec3", "dmnn", "km_lr").values()
+    return not_below([(row[0], other) for row in rows for other in row[1:]])
+
+
+def _winners(metric: str, best: Sequence[str]) -> Rule:
+    """Return the rule that the methods which the table marks are the best."""
+    pairs = zip(_arms(metric, *printed_methods(_TABLE_2)).items(), best, strict=True)
+    return best_is(
+        {name: (row, cac_arm("cac_v2", name, method, metric)) for (name, row), method in pairs}
+    )

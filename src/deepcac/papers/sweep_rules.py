@@ -1,0 +1,139 @@
+"""Rules on how CAC and DeepCAC react to a setting, decided on the sweeps."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from deepcac.catalogue.registry import DEMO
+from deepcac.experiments.finished_sweeps import final_pass
+from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac.papers.rules import Rule, by_share
+
+Tables = Mapping[tuple[str, int], pd.DataFrame]
+Checked = tuple[bool, str]
+Check = Callable[[pd.DataFrame], Checked]
+
+_HEAVY = 0.05  # a range of F1 that counts as "depends heavily"
+
+
+def sweep_rules(tables: Tables, checks: Mapping[str, Check]) -> dict[str, Rule]:
+    """Return the rules that something is true of every sweep (of most: partly), by claim id."""
+    return {name: sound_only(_every_sweep(tables, check)) for name, check in checks.items()}
+
+
+def sound_only(rule: Rule) -> Rule:
+    """Return a rule for the sound protocol, the only one that sweeps are made in."""
+
+    def checked(evidence: Evidence) -> Decision:
+        if evidence.protocol != "sound":
+            return Decision(NOT_RUN, "sweeps are made in the sound protocol only")
+        return rule(evidence)
+
+    return checked
+
+
+def on_real_data(tables: Tables) -> Tables:
+    """Return the sweeps that are not of a demo cohort."""
+    return {key: table for key, table in tables.items() if not key[0].startswith(DEMO)}
+
+
+def _every_sweep(tables: Tables, check: Check) -> Rule:
+    def rule(evidence: Evidence) -> Decision:
+        if not tables:
+            return Decision(NOT_RUN, "no sweep of this kind yet")
+        found = {f"{name} k = {k}": check(table) for (name, k), table in tables.items()}
+        true = sum(right for right, _ in found.values())
+        figures = "; ".join(f"{name}: {text}" for name, (_, text) in found.items())
+        return Decision(by_share(true / len(found), 1.0), figures, _files(tables))
+
+    return rule
+
+
+def _files(tables: Tables) -> tuple[str, ...]:
+    kinds = {
+        name: "weights" if "parameter" in table.columns else "alpha"
+        for name, table in tables.items()
+    }
+    return tuple(f"results/sweeps/{kinds[n, k]}_{n}_k{k}.parquet" for n, k in tables)
+
+
+def both(one: Check, other: Check) -> Check:
+    """Return the check that two checks are both true."""
+
+    def check(table: pd.DataFrame) -> Checked:
+        (first, text), (second, more) = one(table), other(table)
+        return first and second, f"{text}, {more}"
+
+    return check
+
+
+def faster(table: pd.DataFrame) -> Checked:
+    """Check that a larger alpha takes fewer passes."""
+    passes = table.groupby("alpha").size()
+    passes = passes[passes.index > 0]
+    if passes.nunique() < 2:
+        return False, f"{passes.iloc[0]} passes whatever alpha is"
+    rho = float(spearmanr(passes.index, passes).statistic)
+    return rho < 0, f"Spearman of alpha and passes {rho:+.2f}"
+
+
+def larger_separation(table: pd.DataFrame) -> Checked:
+    """Check that a larger alpha ends with more separation."""
+    ends = final_pass(table)["separation"].to_numpy()
+    rises = bool((np.diff(ends) >= -1e-6 * np.abs(ends[:-1])).all())
+    return rises, f"S from {ends[0]:.4g} to {ends[-1]:.4g}"
+
+
+def steeper(table: pd.DataFrame) -> Checked:
+    """Check that the first pass adds more separation the larger alpha is."""
+    gains = table.groupby("alpha")["separation"].apply(
+        lambda curve: curve.iloc[min(1, len(curve) - 1)] - curve.iloc[0]
+    )
+    rho = float(spearmanr(gains.index, gains).statistic) if gains.nunique() > 1 else 0.0
+    return rho > 0.999, f"Spearman of alpha and the first pass's gain {rho:+.2f}"
+
+
+def depends_heavily(table: pd.DataFrame) -> Checked:
+    """Check that F1 at convergence moves by more than 0.05."""
+    f1 = final_pass(table)["f1"]
+    return bool(f1.max() - f1.min() > _HEAVY), f"F1 from {f1.min():.3f} to {f1.max():.3f}"
+
+
+def small_is_slow(table: pd.DataFrame) -> Checked:
+    """Check that the smallest alpha above 0 takes more passes than most and separates least."""
+    positive = table[table["alpha"] > 0]
+    passes, ends = positive.groupby("alpha").size(), final_pass(positive)["separation"]
+    slow = bool(passes.iloc[0] > passes.iloc[1:].median())
+    little = bool(ends.iloc[0] < ends.iloc[1:].min())
+    return slow and little, f"{passes.iloc[0]} passes, {passes.iloc[1:].median():g} in the middle"
+
+
+def silhouette_decreases(table: pd.DataFrame) -> Checked:
+    """Check that for every alpha above 0 the silhouette ends below that of the k-means start."""
+    curves = table[table["alpha"] > 0].groupby("alpha")["silhouette"]
+    start, end = curves.first(), curves.last()
+    lower = int((end < start).sum())
+    return lower == len(
+        start
+    ), f"from {start.iloc[0]:.3f}, lower at the end for {lower} of {len(start)} alphas"
+
+
+def large_overfits(table: pd.DataFrame) -> Checked:
+    """Check that the largest alpha has a tenth of the training loss, and more test loss."""
+    last = final_pass(table)
+    first, large = last.iloc[0], last.iloc[-1]
+    right = large["train_log_loss"] < 0.1 * first["train_log_loss"]
+    right &= large["test_log_loss"] > first["test_log_loss"]
+    train = f"training log-loss {first['train_log_loss']:.3f} to {large['train_log_loss']:.3f}"
+    test = f"test {first['test_log_loss']:.3f} to {large['test_log_loss']:.3f}"
+    return bool(right), f"{train}, {test}"
+
+
+def spread_out(table: pd.DataFrame) -> Checked:
+    """Check that the largest alpha leaves a lower silhouette than the smallest."""
+    last = final_pass(table)["silhouette"]
+    return bool(
+        last.iloc[-1] < last.iloc[0]
+    ), f"silhouette {last.iloc[0]:.3f} to {last.iloc[-1]:.3f}"

@@ -1,0 +1,168 @@
+"""Claims that are theorems, decided on both sides of their inequalities (`deepcac.cac.bounds`)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from deepcac.experiments.theorem_checks import (
+    AM_SOFTMAX,
+    AM_SOFTMAX_PRINTED,
+    COST,
+    GROWTH,
+    LOG_LOSS,
+    RISK,
+    Check,
+    TheoryRecord,
+    checks,
+)
+from deepcac.papers.evidence import (
+    FAILS,
+    HOLDS,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    Decision,
+    Evidence,
+)
+from deepcac.papers.rules import Rule, by_share
+
+_SEPARABLE = 0.01  # below this mean loss a fit has no optimum: it ends wherever it is stopped
+
+Records = Sequence[TheoryRecord]
+Judge = Callable[[Records], tuple[str, str]]
+
+
+def theorem_rules(records: Records, judges: Mapping[str, Judge]) -> dict[str, Rule]:
+    """Return rules by claim id from judges of the records, which are of real data and sound."""
+    return {name: _rule(records, judge) for name, judge in judges.items()}
+
+
+def _rule(records: Records, judge: Judge) -> Rule:
+    def rule(evidence: Evidence) -> Decision:
+        if evidence.protocol != "sound":
+            return Decision(NOT_RUN, "theorems are evaluated in the sound protocol only")
+        if not records:
+            return Decision(NOT_RUN, "the theorems have not been evaluated yet")
+        verdict, figures = judge(records)
+        return Decision(verdict, figures, tuple(record.path for record in records))
+
+    return rule
+
+
+def _of(records: Records, bound: str) -> list[Check]:
+    return [check for record in records for check in checks(record) if check.bound == bound]
+
+
+def _rows(records: Records, table: str) -> list[dict[str, Any]]:
+    return [row for record in records for row in record.record[table]]
+
+
+def _count(found: Sequence[Check]) -> tuple[str, str]:
+    true = sum(check.holds for check in found)
+    return by_share(true / len(found), 1.0), f"true of {true} of {len(found)}"
+
+
+def cost(records: Records) -> tuple[str, str]:
+    """Look for a rise of the cost under row by row moves."""
+    verdict, text = _count(_of(records, COST))
+    return verdict, f"{text} (data set, alpha)"
+
+
+def risk(records: Records) -> tuple[str, str]:
+    """Compare the test loss with the bound, and the bound with a constant classifier."""
+    found = _of(records, RISK)
+    verdict, text = _count(found)
+    least = min(check.right for check in found if check.right is not None)
+    return verdict, f"{text} arms; the least bound is {least:.3g}, ln 2 is {np.log(2):.3g}"
+
+
+def trade(records: Records) -> tuple[str, str]:
+    """Ask whether clustering lowers the training loss and raises the other two terms."""
+    verdict, bounded = risk(records)
+    right, texts = [], []
+    for record in records:
+        arms = {row["arm"]: row for row in record.record["risk"]}
+        for arm in ("km_lr", "cac_lr"):
+            own, plain = arms[arm], arms["lr"]
+            right.append(
+                own["training"] < plain["training"]
+                and own["total"] - own["training"] > plain["total"] - plain["training"]
+            )
+            change = ", ".join(
+                f"{key} {own[key] - plain[key]:+.3f}" for key in ("training", "test")
+            )
+            texts.append(f"{record.name} {arm}: {change}")
+    traded = by_share(float(np.mean(right)), 1.0)
+    return (verdict if verdict == traded else PARTLY), "; ".join([bounded, *texts])
+
+
+def growth(records: Records) -> tuple[str, str]:
+    """Compare the exponents of the time in n, d and k with 1."""
+    verdict, _ = _count(_of(records, GROWTH))
+    texts = [
+        f"{record.name}: " + ", ".join(f"{x}^{record.record['growth'][x]:.2f}" for x in "ndk")
+        for record in records
+    ]
+    return verdict, "; ".join(texts)
+
+
+def log_loss(records: Records) -> tuple[str, str]:
+    """Compare the log loss of each model with both bounds."""
+    verdict, text = _count(_of(records, LOG_LOSS))
+    return verdict, f"{text} fitted models"
+
+
+def same_signs(records: Records) -> tuple[str, str]:
+    """Look for models that meet Lemma 1's premise; without one nothing tests its conclusion."""
+    fitted = [row for row in _rows(records, "log_loss") if row["same_sign"] is not None]
+    met = [row for row in fitted if row["same_sign"] == 1.0]
+    apart = sum(row["projection"] > 0 for row in fitted)
+    falls = all(row["projection"] > 0 for row in met)
+    shares = [row["same_sign"] for row in fitted]
+    figures = (
+        f"beta_i u_i > 0 for every i in {len(met)} of {len(fitted)} models (for {min(shares):.0%} "
+        f"to {max(shares):.0%} of the features); beta.u > 0, which is enough, in {apart}"
+    )
+    if not met:
+        return NOT_DECIDABLE, figures
+    return (HOLDS if falls else FAILS), figures
+
+
+def lloyd(records: Records) -> tuple[str, str]:
+    """Look for a rise of the cost by Lloyd's moves; without one nothing is decided."""
+    rows = _rows(records, "cost")
+    rises = sum(row["lloyd_rise"] > 1e-9 * abs(row["first"]) for row in rows)
+    verdict = HOLDS if rises else NOT_DECIDABLE
+    return verdict, f"the cost rises for {rises} of {len(rows)} alphas"
+
+
+def tighter(records: Records) -> tuple[str, str]:
+    """Count the clusters tighter than all rows together whose gap, a row, is smaller as well."""
+    right = []
+    for record in records:
+        rows = [row for row in record.record["log_loss"] if row["loss"] > _SEPARABLE * row["rows"]]
+        gaps = [(row["upper"] - row["lower"]) / row["rows"] for row in rows]
+        whole = [
+            (row["radius"], gap) for row, gap in zip(rows, gaps, strict=True) if row["arm"] == "lr"
+        ]
+        for radius, limit in whole:
+            right += [
+                gap < limit for row, gap in zip(rows, gaps, strict=True) if row["radius"] < radius
+            ]
+    if not right:
+        return NOT_DECIDABLE, "no cluster is tighter than the whole"
+    figures = (
+        f"{sum(right)} of {len(right)} clusters tighter than the whole have a smaller gap a row"
+    )
+    return by_share(float(np.mean(right)), 1.0), figures
+
+
+def am_softmax(records: Records) -> tuple[str, str]:
+    """Compare the loss with both versions of the bounds; only the printed ones are the claim."""
+    mended, own = _count(_of(records, AM_SOFTMAX))
+    printed, text = _count(_of(records, AM_SOFTMAX_PRINTED))
+    figures = f"with the constants put right {own}; as printed {text}"
+    if printed == HOLDS:
+        return HOLDS, figures
+    return (PARTLY if mended == HOLDS else FAILS), figures

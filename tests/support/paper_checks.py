@@ -1,0 +1,36 @@
+"""Short ways to a printed cell, a ledger entry and the verdicts on claims, for tests."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from deepcac.experiments.finished import Runs, load
+from deepcac.papers.claims import Claim, claims
+from deepcac.papers.findings import Findings
+from deepcac.papers.ledger import Entry, entries
+from deepcac.papers.printed import PrintedCell, printed_cells
+
+
+def find_cell(source: str, **where: Any) -> PrintedCell:
+    """Return the one printed cell of a file of facts that fits."""
+    found = [cell for cell in printed_cells() if cell.source == source]
+    (one,) = [c for c in found if all(getattr(c, key) == value for key, value in where.items())]
+    return one
+
+
+def find_entry(runs: Runs, **where: str) -> Entry:
+    """Return the one ledger entry that fits."""
+    found = entries(Findings(runs))
+    (one,) = [e for e in found if all(getattr(e, key) == value for key, value in where.items())]
+    return one
+
+
+def decide(paths: Iterable[Path], root: Path) -> dict[str, Claim]:
+    """Return every claim as decided on the runs at `paths`, by id."""
+    found = Findings(load(paths, root))
+    return {claim.id: claim for claim in claims(found, entries(found))}
+
+
+def verdicts(paths: Iterable[Path], root: Path) -> dict[str, tuple[str, str]]:
+    """Return the sound and the as published verdict of every claim, by id."""
+    return {name: (c.verdict, c.as_published) for name, c in decide(paths, root).items()}

@@ -1,0 +1,67 @@
+"""The picture of the layers is the import contract's; what a module may hold is bounded."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+START = "<!-- layers: made from pyproject.toml by tests/workflow/test_architecture.py -->\n"
+END = "<!-- end of layers -->"
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+def layers() -> list[str]:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    return contract["contracts"][0]["layers"]
+
+
+def picture() -> str:
+    lines = ["```mermaid", "flowchart TD"]
+    lines += [f'    l{i}["{re.sub(" [|:] ", ", ", layer)}"]' for i, layer in enumerate(layers())]
+    lines.append("    " + " --> ".join(f"l{i}" for i in range(len(layers()))))
+    return "\n".join([*lines, "```\n"])
+
+
+def test_the_page_shows_the_layers_of_the_contract():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    shown = page.split(START)[1].split(END)[0]
+    assert shown == picture(), "put this between the marks of docs/architecture.md:\n" + picture()
+
+
+def test_every_part_of_the_package_is_in_a_layer():
+    named = {name for layer in layers() for name in re.split(r" [|:] ", layer)}
+    parts = {
+        path.stem if path.is_file() else path.name for path in (ROOT / "src/deepcac").iterdir()
+    }
+    assert parts - named == {"__init__", "__pycache__", "py"} & parts
+
+
+def test_no_two_modules_have_one_name():
+    names = [path.name for path in SOURCES if path.name != "__init__.py"]
+    shared = {name for name in names if names.count(name) > 1}
+    assert shared <= {"claims.py"}  # the rules of each paper, in its folder
+
+
+def test_modules_and_functions_are_short():
+    long_modules = {p.name for p in SOURCES if len(p.read_text().splitlines()) > 300}
+    assert long_modules <= {"estimator.py"}
+    long_functions = {
+        f"{path.name}: {node.name}"
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and _statements(node) > 40
+    }
+    assert long_functions <= ALLOWED
+
+
+# Long for a reason: a kernel's one loop, and a list of keyword arguments.
+ALLOWED: set[str] = set()
+
+
+def _statements(node: ast.FunctionDef) -> int:
+    """Count a function's lines without its docstring."""
+    first = node.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    docstring = first.end_lineno - first.lineno + 1 if documented else 0
+    return node.end_lineno - node.lineno + 1 - docstring

@@ -1,0 +1,45 @@
+"""docs/extending.md is followed to the letter in a fresh checkout."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from checkouts import ROOT, checkout, environment
+
+pytestmark = pytest.mark.slow
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return re.findall(r"^```(\w+)\n(.*?)^```$", page.read_text(), flags=re.S | re.M)
+
+
+def follow(folder: Path, language: str, text: str) -> None:
+    named = re.match(r"# ([\w/.]+)\n", text)
+    if named:
+        path = folder / named[1]
+        assert not path.exists(), f"{named[1]} is there already; the page must not change files"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    elif language == "sh":
+        done = subprocess.run(
+            ["bash", "-euc", text],
+            cwd=folder,
+            env=environment(folder),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_is_followed_in_a_fresh_checkout(tmp_path):
+    folder = checkout(tmp_path)
+    found = blocks(ROOT / "docs" / "extending.md")
+    assert [language for language, _ in found[:3]] == ["sh", "yaml", "sh"]
+    for language, text in found:
+        follow(folder, language, text)
+    record = json.loads((folder / "results" / "wisconsin" / "cac_lr_k2.json").read_text())
+    assert (record["n_rows"], record["n_features"]) == (569, 30)
+    assert record["summary"]["auroc"]["mean"] > 0.97  # a model that learnt nothing has .5

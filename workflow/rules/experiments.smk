@@ -1,0 +1,101 @@
+rule alpha_sweep:
+    input:
+        features="data/features/{dataset}.parquet",
+        splits="data/splits/{dataset}.parquet",
+    output:
+        "results/sweeps/alpha_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/alpha_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/alpha_{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/sweep_alpha.py"
+
+
+rule weight_sweep:
+    input:
+        features="data/features/{dataset}.parquet",
+        splits="data/splits/{dataset}.parquet",
+        pretrained="data/pretrained/{dataset}.safetensors",
+    output:
+        "results/sweeps/weights_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/weights_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/weights_{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/sweep_weights.py"
+
+
+rule grid_sweep:
+    input:
+        rules.synthetic_grid.output.features,
+    output:
+        "results/sweeps/grid.parquet",
+    log:
+        "logs/sweeps/grid.log",
+    benchmark:
+        "logs/benchmarks/sweeps/grid.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    script:
+        "../scripts/sweep_grid.py"
+
+
+rule theory:
+    input:
+        features="data/features/{dataset}.parquet",
+        splits="data/splits/{dataset}.parquet",
+    output:
+        "results/theory/{dataset}_k{k}.json",
+    log:
+        "logs/theory/{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/theory/{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+    script:
+        "../scripts/theory.py"
+
+
+rule case_study:
+    input:
+        features=lambda wildcards: layout.feature_file(
+            wildcards.variant, wildcards.dataset
+        ),
+        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
+        pretrained=lambda wildcards: layout.shared_file(
+            wildcards.variant, wildcards.dataset, "deepcac", wildcards.k
+        ),
+        scores="results/{variant}{dataset}/deepcac_k{k}.scores.parquet",
+    output:
+        summary="results/case_study/{variant}{dataset}_k{k}.json",
+        features="results/case_study/{variant}{dataset}_k{k}.features.parquet",
+    log:
+        "logs/case_study/{variant}{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/case_study/{variant}{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+    script:
+        "../scripts/case_study.py"
+
+
+ruleorder: theory > run
+ruleorder: case_study > run

@@ -1,0 +1,25 @@
+# Raw files to tidy tables, one job a source; restricted files are read where the user keeps them.
+for known in registry.sources.values():
+    for source in layout.with_demo(known) if known.extract else ():
+
+        rule:
+            name:
+                f"extract_{source}"
+            input:
+                # Asked for when needed: the folder of restricted files may be missing.
+                lambda wildcards, source=source: layout.raw_files(source),
+            output:
+                layout.tidy_files(source),
+            log:
+                f"logs/tidy/{source}.log",
+            benchmark:
+                f"logs/benchmarks/tidy/{source}.tsv"
+            conda:
+                "../../envs/deepcac.yaml"
+            threads: known.extract.threads
+            resources:
+                mem_mb=known.extract.mem_mb,
+            params:
+                step=known.extract.model_dump(),
+            script:
+                "../scripts/extract.py"

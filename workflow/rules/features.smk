@@ -1,0 +1,54 @@
+# Tidy tables to features, one rule a data set: which files it reads, the registry says.
+for known in registry.sources.values():
+    for source in layout.with_demo(known):
+        for dataset in filter(lambda entry: entry.features, known.datasets.values()):
+            outputs = layout.feature_outputs(source, dataset)
+            name = (
+                outputs["features"]
+                .removeprefix("data/features/")
+                .removesuffix(".parquet")
+            )
+
+            rule:
+                name:
+                    f"features_{name.removeprefix('{variant}')}"
+                input:
+                    layout.feature_inputs(source, dataset.features),
+                output:
+                    **outputs,
+                log:
+                    f"logs/features/{name}.log",
+                benchmark:
+                    f"logs/benchmarks/features/{name}.tsv"
+                conda:
+                    "../../envs/deepcac.yaml"
+                resources:
+                    mem_mb=dataset.features.mem_mb,
+                params:
+                    step=dataset.features.model_dump(),
+                    unit=dataset.unit,
+                    options={
+                        name: config[key]
+                        for name, key in dataset.features.options.items()
+                    },
+                script:
+                    "../scripts/features.py"
+
+
+rule profile:
+    input:
+        features="data/features/{variant}{dataset}.parquet",
+    output:
+        profile="results/profiles/{variant}{dataset}.json",
+    log:
+        "logs/profiles/{variant}{dataset}.log",
+    benchmark:
+        "logs/benchmarks/profiles/{variant}{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        options=lambda wildcards: layout.profile_options(wildcards.dataset),
+    script:
+        "../scripts/profile.py"

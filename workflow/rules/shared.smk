@@ -1,0 +1,36 @@
+rule clusterings:
+    input:
+        features=lambda wildcards: layout.feature_file(
+            wildcards.variant, wildcards.dataset
+        ),
+        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
+    output:
+        clusterings="data/clusterings/{variant}{dataset}_k{k}.parquet",
+    log:
+        "logs/clusterings/{variant}{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/clusterings/{variant}{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    script:
+        "../scripts/clusterings.py"
+
+
+rule pretrain:
+    input:
+        features=lambda wildcards: layout.feature_file(
+            wildcards.variant, wildcards.dataset
+        ),
+        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
+    output:
+        autoencoders="data/pretrained/{variant}{dataset}.safetensors",
+    log:
+        "logs/pretrain/{variant}{dataset}.log",
+    benchmark:
+        "logs/benchmarks/pretrain/{variant}{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=4000,
+    script:
+        "../scripts/pretrain.py"

@@ -7,7 +7,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from deepcac.catalogue.config import check_config
-from deepcac.catalogue.methods import CLASSIFIERS
+from deepcac.catalogue.methods import classifiers
 from deepcac.catalogue.protocol import folder_pattern
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError

@@ -11,8 +11,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "CACClassifier": "deepcac.cac.estimator",
+    "ClassDecompositionClassifier": "deepcac.decomposition.estimator",
     "KMClassifier": "deepcac.cac.km",
     "DeepCACClassifier": "deepcac.nn.deepcac",
+    "SupervisedKMeans": "deepcac.similarity.estimator",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -3,13 +3,12 @@
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from deepcac.catalogue.entries import Files, Step
+from deepcac.catalogue.entries import Files, Step, resolve
 from deepcac.catalogue.protocol import Protocol
 from deepcac.cohort import write_cohort
 from deepcac.features.matrix import FeatureMatrix, write_features
@@ -32,7 +31,7 @@ def transform(step: Step, sources: Sequence[str], targets: Sequence[str], **offe
     raw, tidy = _folder(step.reads, sources), _folder(step.writes, targets)
     given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
     folders = {"raw": raw, "tidy": tidy, "folder": tidy}
-    _call(resolve(step), given, {**folders, **offered})
+    _call(resolve(step.function), given, {**folders, **offered})
 
 
 def build_features(
@@ -60,7 +59,7 @@ def build_features(
     cohort, unit : path-like, str
         File to write the cohort flow to, and what a row is.
     """
-    function = resolve(step)
+    function = resolve(step.function)
     tidy = _folder(step.reads, sources)
     given = _named(step.reads, tidy)
     kinds = inspect.get_annotations(function)
@@ -78,13 +77,6 @@ def build_features(
         details = flow if isinstance(flow, Mapping) else {"flow": flow}
         label = matrix.label if isinstance(matrix, FeatureMatrix) else None
         write_cohort(cohort, unit=unit, label=label, **details)
-
-
-def resolve(step: Step) -> Callable[..., Any]:
-    """Return the function of a step; its name always lies inside this package."""
-    module, _, name = step.function.rpartition(".")
-    function: Callable[..., Any] = getattr(import_module(f"deepcac.{module}"), name)
-    return function
 
 
 def _folder(files: Files, paths: Sequence[str]) -> Path:

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
+from catalogued import make_base
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import f1_score, log_loss
 from sklearn.neighbors import NearestCentroid
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from deepcac.base_classifiers import class_scores, cluster_weights, fit_weighted, make_base
+from deepcac.base_classifiers import class_scores, cluster_weights, fit_weighted
 from deepcac.cac import CACClassifier, CollapseWarning, KMClassifier
 from deepcac.errors import ConfigError, DataError
 

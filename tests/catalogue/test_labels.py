@@ -1,8 +1,8 @@
-from deepcac.catalogue.methods import known_methods, label
+from deepcac.catalogue.methods import label, methods
 
 
 def test_every_method_has_a_label_of_its_own():
-    labels = [label(method) for method in known_methods()]
+    labels = [label(method) for method in methods()]
     assert len(set(labels)) == len(labels)
 
 

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import SOUND
 from deepcac.consensus import ec3
 from deepcac.consensus.objective import Consensus, Weights, doubly_stochastic, membership
@@ -89,7 +90,7 @@ def blob_task():
 
 def test_consensus_classifies():
     task = blob_task()
-    fitted = fit_task(task, Setting("demo_cic", 1, SOUND, "cac"), "base", "ec3")
+    fitted = fit_task(task, Setting("demo_cic", 1, SOUND, "cac"), parse_method("ec3"))
     assert fitted.status == "ok"
     assert (fitted.predicted == task.y_test).mean() > 0.95
     assert fitted.probability.sum(axis=1) == pytest.approx(np.ones(90))

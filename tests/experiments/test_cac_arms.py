@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from catalogued import make_base
 
-from deepcac.base_classifiers import fit_weighted, make_base
+from deepcac.base_classifiers import fit_weighted
 from deepcac.cac import CACClassifier
 from deepcac.cac.path import (
     FULL,
@@ -14,12 +15,19 @@ from deepcac.cac.path import (
     read_clusterings,
     write_clusterings,
 )
+from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments.cac_arms import alphas_needed, fit_task
+from deepcac.experiments import cac_arms
+from deepcac.experiments.cac_arms import alphas_needed
 from deepcac.experiments.prepare import Setting
 from deepcac.published.alphas import printed_alpha
 from deepcac.task import Task
+
+
+def fit_task(task, setting, arm, name, path=None):
+    method = parse_method(name if arm == "base" else f"{arm}_{name}")
+    return cac_arms.fit_task(task, setting, method, path)
 
 
 def xor_rows(n, seed):

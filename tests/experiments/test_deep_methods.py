@@ -1,15 +1,26 @@
 import numpy as np
 import pytest
+from catalogued import networks
 from sklearn.metrics import roc_auc_score
 
+from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments.deep_methods import ESTIMATORS, fit_task, make_estimator, pretrain_tasks
+from deepcac.experiments import deep_methods
+from deepcac.experiments.deep_methods import pretrain_tasks
 from deepcac.experiments.prepare import Setting
 from deepcac.nn.pretrain import read_pretrained
 from deepcac.task import Task
 
 N_TRAIN, N_VALIDATION = 400, 120
+
+
+def fit_task(task, setting, method, pretrained=None, settings=None):
+    return deep_methods.fit_task(task, setting, parse_method(method), pretrained, settings)
+
+
+def make_estimator(task, setting, method):
+    return deep_methods.make_estimator(task, setting, parse_method(method))
 
 
 def task(seed=0, k=3, n_classes=2):
@@ -70,7 +81,7 @@ def test_same_task_same_bytes(sound, pretrained):
     assert again.history == sound.history
 
 
-@pytest.mark.parametrize("method", ESTIMATORS)
+@pytest.mark.parametrize("method", networks())
 def test_every_method_answers_with_one_cluster_and_an_absent_class(method, pretrained):
     given = task(k=1, n_classes=3)
     fitted = fit_task(given, asked(k=1), method, pretrained)

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from deepcac.catalogue.methods import known_methods, parse_method
+from deepcac.catalogue.methods import methods, parse_method
 from deepcac.catalogue.protocol import SOUND, Protocol, published_labels
 from deepcac.errors import ConfigError, DataError
 from deepcac.experiments import record as records
@@ -90,7 +90,7 @@ def test_a_method_without_clusters_refuses_k(files):
 
 
 def test_method_ids_parse_back():
-    for name in known_methods():
+    for name in methods():
         assert parse_method(name).id == name
     assert parse_method("km_z").family == "deep"
     assert parse_method("km_lr").arm == "km"

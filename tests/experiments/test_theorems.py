@@ -9,7 +9,7 @@ from deepcac.cac import cluster
 from deepcac.cac.bounds import lloyd_costs
 from deepcac.catalogue.protocol import SOUND
 from deepcac.errors import ConfigError
-from deepcac.experiments import bounds as evaluated
+from deepcac.experiments import theorems as evaluated
 from deepcac.experiments.finished import Runs
 from deepcac.experiments.prepare import Setting
 from deepcac.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from catalogued import networks
 from sklearn.utils.estimator_checks import estimator_checks_generator
-
-from deepcac.experiments.deep_methods import ESTIMATORS
 
 # By how much float32 sums differ with the batch's shape depends on the machine and the values.
 # What must hold anywhere is the last test.
@@ -12,7 +11,7 @@ LEFT_OUT = "check_methods_subset_invariance"
 
 
 def checks():
-    for method in ESTIMATORS.values():
+    for method in networks().values():
         estimator = method(max_epochs=15, lr=0.02, batch_size=16, device="cpu")
         for _, check in estimator_checks_generator(estimator):
             if check.func.__name__ != LEFT_OUT:
@@ -33,7 +32,7 @@ def test_scikit_learn_check(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("method", ESTIMATORS.values())
+@pytest.mark.parametrize("method", networks().values())
 def test_an_answer_depends_on_its_own_row_alone(method):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 4))

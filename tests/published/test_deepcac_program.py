@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from catalogued import networks
 
 from deepcac.cac import CACClassifier, KMClassifier
 from deepcac.catalogue.protocol import switches
-from deepcac.experiments.deep_methods import ESTIMATORS
 from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier
@@ -68,14 +68,14 @@ def short_pretraining():
     patch.undo()
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS.values(), CACClassifier, KMClassifier])
+@pytest.mark.parametrize("estimator", [*networks().values(), CACClassifier, KMClassifier])
 def test_users_see_no_switch(estimator):
     names = estimator().get_params()
     assert not {"switches", "protocol", "published"} & names.keys()
     assert not any(label in names for label in switches())
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS.values())
+@pytest.mark.parametrize("estimator", networks().values())
 def test_published_estimators_have_the_same_name_and_settings(estimator):
     every = published(estimator, switches())
     assert every.__name__ == estimator.__name__

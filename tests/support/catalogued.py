@@ -1,18 +1,28 @@
-"""Steps as the registry describes them, for tests that read files in a source's own format."""
+"""What the catalogue describes, carried out: steps of the registry, learners of the methods."""
 
 from pathlib import Path
 
+from deepcac.catalogue.entries import resolve
+from deepcac.catalogue.methods import learners
 from deepcac.catalogue.registry import load_registry
-from deepcac.steps import resolve
 
 REGISTRY = load_registry(Path(__file__).parents[2] / "config" / "registry")
 
 
 def extracted(source, raw, tidy, cohort):
     step = REGISTRY.source(source).extract
-    resolve(step)(raw, tidy, cohort, **step.arguments)
+    resolve(step.function)(raw, tidy, cohort, **step.arguments)
 
 
 def made(dataset, table):
     step = REGISTRY.dataset(dataset).features
-    return resolve(step)(table, **step.arguments)
+    return resolve(step.function)(table, **step.arguments)
+
+
+def networks():
+    return {name: learner.load() for name, learner in learners().networks.items()}
+
+
+def make_base(name, *, seed=0):
+    known = learners()
+    return (known.classifiers | known.alone)[name].load()(seed)

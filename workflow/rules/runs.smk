@@ -29,11 +29,11 @@ use rule run as untuned_arm with:
         ),
     output:
         records=expand(
-            "results/{{variant}}{{dataset}}/{{arm}}{x}_k{{k}}.json", x=CLASSIFIERS
+            "results/{{variant}}{{dataset}}/{{arm}}{x}_k{{k}}.json", x=classifiers()
         ),
         scores=expand(
             "results/{{variant}}{{dataset}}/{{arm}}{x}_k{{k}}.scores.parquet",
-            x=CLASSIFIERS,
+            x=classifiers(),
         ),
     log:
         "logs/runs/{variant}{dataset}/{arm}all_k{k}.log",

@@ -6,8 +6,8 @@ from deepcac.job import job
 
 with job(snakemake):
     from deepcac.catalogue.protocol import SOUND
-    from deepcac.experiments.bounds import write_theory
     from deepcac.experiments.prepare import Setting, make_task
+    from deepcac.experiments.theorems import write_theory
     from deepcac.features.matrix import read_features
     from deepcac.splits import read_splits
 

@@ -5,6 +5,7 @@ schema that editors read is made from them (`python -m deepcac.catalogue.describ
 """
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -22,6 +23,12 @@ class Entry(BaseModel):
     """A part of a registry file: no unknown key, nothing changed after it was read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def resolve(path: str) -> Any:
+    """Return what a dotted name inside this package stands for (``nn.fnn.FNNClassifier``)."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"deepcac.{module}"), name)
 
 
 class RawFile(Entry):

@@ -1,45 +1,62 @@
-"""Method ids and what they are made of."""
+"""Methods: ids, the learner behind each (``methods.yaml``), and the place in comparisons."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
 
+import yaml
+from pydantic import Field
+
+from deepcac.catalogue.entries import Entry, Id, resolve
+from deepcac.catalogue.registry import checked
 from deepcac.errors import ConfigError
 
-# Methods by id, with the name that people use.
-CLASSIFIERS = {
-    "lr": "LR",
-    "svm": "linear SVM",
-    "lda": "LDA",
-    "perceptron": "Perceptron",
-    "rf": "Random forest",
-    "knn": "k-NN",
-    "sgd": "SGD",
-    "ridge": "Ridge",
-    "xgb": "XGBoost",
-}
-ALONE = {"nearest_centroid": "Nearest class centroid", "ec3": "EC3"}
-DEEP = {
-    "fnn": "FNN",
-    "km_z": "KM-Z",
-    "dcn_z": "DCN-Z",
-    "idec_z": "IDEC-Z",
-    "dmnn": "DMNN",
-    "cac_dmnn": "CAC+DMNN",
-    "ac_tpc": "AC-TPC",
-    "grasp": "GRASP",
-    "deepcac": "DeepCAC",
-}
-SEQUENCE = {
-    "deepcac_ts": "DeepCAC (sequence)",
-    "grasp_ts": "GRASP (sequence)",
-    "ac_tpc_ts": "AC-TPC (sequence)",
-}
 _ARMS = {"km": "KM+", "cac": "CAC+"}
+_TS = "_ts"
 
+DEEPCAC = "deepcac"  # whose loss weights are swept and whose clusters the case study shows
 CAC_LR = "cac_lr"  # what the papers' figures on single fits of CAC are about
 CENTROID_RULE = "nearest_centroid"  # what CAC is where the clusters are the classes
 YARDSTICKS = ("fnn", "lr", "xgb")  # what a method with clusters should at least beat
 WELL_KNOWN = ("lr", "km_lr", CAC_LR, "xgb", "fnn", "deepcac", "dmnn", "km_z")  # drawn first
+
+
+class Learner(Entry):
+    """What methods are built on: a classifier of the CAC family, or a network."""
+
+    label: str = Field(description="Its name for people.")
+    estimator: str = Field(
+        pattern=r"^(base_classifiers|cac|consensus|decomposition|nn|similarity)(\.\w+)+$",
+        description="Estimator or function inside the package.",
+    )
+    clustered: bool = Field(True, description="Whether a network has a number of clusters.")
+    printed_alpha: bool = Field(False, description="Whether soundly too alpha is the printed one.")
+    sequence: dict[str, Any] | None = Field(
+        None, description="Settings on hourly sequences; null where there is no such variant."
+    )
+
+    def load(self) -> Any:
+        """Return the estimator or function itself."""
+        return resolve(self.estimator)
+
+
+class Learners(Entry):
+    """All learners, by the part of ``methods.yaml`` that decides which methods they make."""
+
+    networks: dict[Id, Learner]
+    alone: dict[Id, Learner]
+    classifiers: dict[Id, Learner]
+
+
+@cache
+def learners() -> Learners:
+    """Return every learner."""
+    text = (resources.files("deepcac.catalogue") / "methods.yaml").read_text(encoding="utf-8")
+    return checked(Learners, yaml.safe_load(text), "catalogue/methods.yaml")
 
 
 @dataclass(frozen=True)
@@ -54,47 +71,68 @@ class Method:
     arm : {"base", "km", "cac", "deep"}
         The place in the papers' comparisons.
     classifier : str
-        What the arm is built on: a base classifier of the CAC family, or the deep method.
+        Id of its learner.
+    learner : Learner
+    sequence : bool
+        Whether it reads hourly sequences; all other methods read static features.
     """
 
     id: str
     family: str
     arm: str
     classifier: str
+    learner: Learner
+    sequence: bool = False
 
     @property
     def clustered(self) -> bool:
         """Whether the number of clusters means anything to this method."""
-        return self.arm != "base" and self.id != "fnn"
+        return self.arm != "base" and self.learner.clustered
 
     @property
-    def sequence(self) -> bool:
-        """Whether it reads hourly sequences; all other methods read static features."""
-        return self.id in SEQUENCE
+    def label(self) -> str:
+        """The method as people write it, for example ``CAC+LR``."""
+        kind = " (sequence)" if self.sequence else ""
+        return f"{_ARMS.get(self.arm, '')}{self.learner.label}{kind}"
 
 
-def known_methods() -> tuple[str, ...]:
-    """Return every method id."""
-    clustered = [f"{arm}_{x}" for arm in _ARMS for x in CLASSIFIERS]
-    return (*CLASSIFIERS, *ALONE, *clustered, *DEEP, *SEQUENCE)
+@cache
+def methods() -> Mapping[str, Method]:
+    """Return every method by id."""
+    known = learners()
+    plain = known.classifiers | known.alone
+    found = [Method(name, "cac", "base", name, learner) for name, learner in plain.items()]
+    found += [
+        Method(f"{arm}_{name}", "cac", arm, name, learner)
+        for arm in _ARMS
+        for name, learner in known.classifiers.items()
+    ]
+    for name, learner in known.networks.items():
+        found.append(Method(name, "deep", "deep", name, learner))
+        if learner.sequence is not None:
+            found.append(Method(f"{name}{_TS}", "deep", "deep", name, learner, sequence=True))
+    return MappingProxyType({method.id: method for method in found})
+
+
+def classifiers() -> tuple[str, ...]:
+    """Return the ids of the base classifiers."""
+    return tuple(learners().classifiers)
+
+
+def is_network(method: str) -> bool:
+    """Return whether a method id is that of a network on static features."""
+    return method in learners().networks
 
 
 def parse_method(name: str) -> Method:
-    """Take a method id apart; an unknown one is a `ConfigError` that lists the known."""
-    if name in DEEP or name in SEQUENCE:
-        return Method(name, "deep", "deep", name)
-    if name in CLASSIFIERS or name in ALONE:
-        return Method(name, "cac", "base", name)
-    arm, _, classifier = name.partition("_")
-    if arm in _ARMS and classifier in CLASSIFIERS:
-        return Method(name, "cac", arm, classifier)
-    near = difflib.get_close_matches(name, known_methods(), n=3)
-    hint = f"near names: {', '.join(near)}" if near else f"known: {', '.join(known_methods())}"
+    """Return a method; an unknown id is a `ConfigError` with the known ones near it."""
+    if name in methods():
+        return methods()[name]
+    near = difflib.get_close_matches(name, methods(), n=3)
+    hint = f"near names: {', '.join(near)}" if near else f"known: {', '.join(methods())}"
     raise ConfigError(f"unknown method {name!r}; {hint}")
 
 
 def label(method: str) -> str:
     """Return a method id as people write it, for example ``CAC+LR`` for ``cac_lr``."""
-    found = parse_method(method)
-    known = CLASSIFIERS | ALONE | DEEP | SEQUENCE
-    return _ARMS.get(found.arm, "") + known[found.classifier]
+    return parse_method(method).label

@@ -17,7 +17,13 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import kneighbors_graph
 from sklearn.tree import DecisionTreeClassifier
 
-from deepcac.base_classifiers import ClassWeight, fit_weighted, make_base
+from deepcac.base_classifiers import (
+    ClassWeight,
+    fit_weighted,
+    linear_svm,
+    logistic_regression,
+    nearest_neighbours,
+)
 from deepcac.consensus.objective import Consensus, Weights, membership
 from deepcac.task import Fitted, Task
 
@@ -57,7 +63,9 @@ def classifiers(seed: int) -> tuple[BaseEstimator, ...]:
     return (
         DecisionTreeClassifier(random_state=seed),
         GaussianNB(),
-        *(make_base(name, seed=seed) for name in ("knn", "lr", "svm")),
+        nearest_neighbours(seed),
+        logistic_regression(seed),
+        linear_svm(seed),
         SGDClassifier(loss="hinge", random_state=seed),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from deepcac.base_classifiers import class_scores, fit_weighted, make_base
+from deepcac.base_classifiers import class_scores, fit_weighted
 from deepcac.cac.estimator import CACClassifier, CollapseWarning
 from deepcac.cac.km import KMClassifier
 from deepcac.cac.path import (
@@ -20,10 +20,11 @@ from deepcac.cac.path import (
     read_clusterings,
     tune,
 )
+from deepcac.catalogue.methods import Method, classifiers
 from deepcac.catalogue.protocol import Protocol
 from deepcac.consensus import ec3
 from deepcac.experiments.prepare import Setting
-from deepcac.published.alphas import CLASSIFIERS, given_alpha
+from deepcac.published.alphas import given_alpha
 from deepcac.published.cac_program import class_weight, classifier_seed
 from deepcac.task import Fitted, Task
 
@@ -40,7 +41,7 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
     tuned : bool
         Whether any run chooses among them, so that the folds are needed.
     """
-    printed = {given_alpha(dataset, x, protocol) for x in CLASSIFIERS}
+    printed = {given_alpha(dataset, x, protocol) for x in classifiers()}
     tuned = None in printed
     known = {alpha for alpha in printed if alpha is not None}
     return tuple(sorted(known.union(GRID if tuned else ()))), tuned
@@ -49,8 +50,7 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
 def fit_task(
     task: Task,
     setting: Setting,
-    arm: str,
-    name: str,
+    method: Method,
     clusterings: str | os.PathLike[str] | AlphaPath | None = None,
 ) -> Fitted:
     """Fit a method of the CAC family on one split.
@@ -61,10 +61,8 @@ def fit_task(
         For this family the training part holds the validation rows too.
     setting : Setting
         What the task was made for.
-    arm : {"base", "km", "cac"}
+    method : Method
         X alone, KM+X or CAC+X.
-    name : str
-        X, an id of `deepcac.base_classifiers.make_base`; alone also ``ec3``.
     clusterings : path, AlphaPath or None
         The shared clusterings of this split; without them they are made here.
 
@@ -73,10 +71,12 @@ def fit_task(
     Fitted
         Scores of the test rows, clusters, and the cost curves of CAC.
     """
+    arm, name = method.arm, method.classifier
     weight = class_weight(arm, name, setting.protocol)
-    if name == "ec3":
+    learner = method.learner.load()
+    if learner is ec3.fit_task:  # transductive: it fits the task itself
         return ec3.fit_task(task, weight)
-    base = make_base(name, seed=classifier_seed(task.seed, setting.protocol))
+    base = learner(classifier_seed(task.seed, setting.protocol))
     if arm == "base":
         return _fit_alone(task, base, name, weight)
     path = clusterings

@@ -9,18 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from deepcac.catalogue.methods import Method
 from deepcac.errors import ConfigError
 from deepcac.experiments.prepare import Setting
 from deepcac.nn import data
-from deepcac.nn.ac_tpc import ACTPCClassifier
 from deepcac.nn.base import DeepClassifier
-from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
-from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier
-from deepcac.nn.fnn import FNNClassifier
-from deepcac.nn.grasp import GRASPClassifier
-from deepcac.nn.idec import IDECClassifier
-from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.networks import AnyAutoencoder
 from deepcac.nn.pretrain import pretrain, read_pretrained, write_pretrained
 from deepcac.published.alphas import printed_alpha
@@ -30,48 +24,34 @@ from deepcac.task import Fitted, Task
 
 log = logging.getLogger(__name__)
 
-ESTIMATORS: dict[str, type[DeepClassifier]] = {
-    "fnn": FNNClassifier,
-    "km_z": KMZClassifier,
-    "dcn_z": DCNClassifier,
-    "idec_z": IDECClassifier,
-    "dmnn": DMNNClassifier,
-    "cac_dmnn": CACDMNNClassifier,
-    "ac_tpc": ACTPCClassifier,
-    "grasp": GRASPClassifier,
-    "deepcac": DeepCACClassifier,
-}
 # An epoch of LSTMs takes 50 times as long, so every sequence method has this smaller budget.
 SEQUENCE_BUDGET: dict[str, Any] = {"max_epochs": 40, "patience": 5}
-SEQUENCE_SETTINGS: dict[str, dict[str, Any]] = {"deepcac": {"alpha": 20.0, "beta": 5.0}}
 
 
-def make_estimator(task: Task, setting: Setting, method: str) -> DeepClassifier:
-    """Return the estimator of a method id with the paper's settings, or its program's."""
-    name = method.removesuffix("_ts")
-    if name not in ESTIMATORS:
-        raise ConfigError(f"unknown deep method {method!r}; known: {', '.join(ESTIMATORS)}")
+def make_estimator(task: Task, setting: Setting, method: Method) -> DeepClassifier:
+    """Return the estimator of a method with the paper's settings for it, or its program's."""
     settings: dict[str, Any] = {
         "random_state": task.seed,
         "n_threads": torch.get_num_threads(),
     }
-    if name != "fnn":
+    if method.clustered:
         settings["n_clusters"] = task.k
-    if name != method:
-        settings |= SEQUENCE_BUDGET | SEQUENCE_SETTINGS.get(name, {})
+    if method.sequence:
+        settings |= SEQUENCE_BUDGET | (method.learner.sequence or {})
     alpha = None
-    if name == "cac_dmnn":
-        alpha = printed_alpha(setting.dataset, name)  # tuning it would cost 30 networks a split
-    if name == "deepcac" and "D5" in setting.protocol:
+    if method.learner.printed_alpha:
+        alpha = printed_alpha(setting.dataset, method.classifier)
+    estimator = method.learner.load()
+    if issubclass(estimator, DeepCACClassifier) and "D5" in setting.protocol:
         alpha = AM_SOFTMAX_WEIGHTS.get(imitated(setting.dataset))
     settings |= {} if alpha is None else {"alpha": alpha}
-    return published(ESTIMATORS[name], setting.protocol.labels)(**settings)
+    return published(estimator, setting.protocol.labels)(**settings)
 
 
 def fit_task(
     task: Task,
     setting: Setting,
-    method: str,
+    method: Method,
     pretrained: Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Fitted:
@@ -82,8 +62,8 @@ def fit_task(
     task : Task
     setting : Setting
         What the task was made for.
-    method : str
-        Method id; ``_ts`` ids expect sequences.
+    method : Method
+        Those on sequences expect sequences.
     pretrained : path or None
         File of the data set's pre-trained autoencoders; None pre-trains one here.
     settings : mapping, optional

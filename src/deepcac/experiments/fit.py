@@ -33,5 +33,5 @@ def fit(task: Task, setting: Setting, method: Method, shared: Path | None) -> Fi
     if method.family == "deep":
         from deepcac.experiments import deep_methods
 
-        return deep_methods.fit_task(task, setting, method.id, shared)
-    return cac_arms.fit_task(task, setting, method.arm, method.classifier, shared)
+        return deep_methods.fit_task(task, setting, method, shared)
+    return cac_arms.fit_task(task, setting, method, shared)

@@ -14,9 +14,10 @@ import pyarrow as pa
 from sklearn.metrics import log_loss, roc_auc_score, silhouette_score
 from sklearn.model_selection import train_test_split
 
-from deepcac.base_classifiers import class_scores, make_base
+from deepcac.base_classifiers import class_scores, logistic_regression
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
+from deepcac.catalogue.methods import DEEPCAC, parse_method
 from deepcac.experiments.prepare import Setting
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.preprocess import Scaler
@@ -92,7 +93,7 @@ def _local_scores(task: Task, labels: Ids) -> dict[str, float]:
 
 def _local_models(task: Task, labels: Ids, class_weight: str | None) -> KMClassifier:
     """Fit one logistic regression a given cluster."""
-    model = KMClassifier(make_base("lr", seed=task.seed), task.k, class_weight=class_weight)
+    model = KMClassifier(logistic_regression(task.seed), task.k, class_weight=class_weight)
     return model.fit(task.X_train, task.y_train, labels=labels)
 
 
@@ -214,12 +215,13 @@ def weight_sweep(
     """
     from deepcac.experiments.deep_methods import fit_task
 
+    method = parse_method(DEEPCAC)
     rows = []
     for task in tasks:
         for parameter in ("alpha", "beta"):
             for value in weights:
                 settings: Mapping[str, Any] = {parameter: value}
-                metrics = score(task, fit_task(task, setting, "deepcac", pretrained, settings))
+                metrics = score(task, fit_task(task, setting, method, pretrained, settings))
                 rows.append(
                     {
                         "parameter": parameter,

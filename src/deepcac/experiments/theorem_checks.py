@@ -23,7 +23,7 @@ CURVED = 0.15  # by how much an exponent may miss: parts of a pass do not grow w
 
 @dataclass(frozen=True)
 class TheoryRecord:
-    """One JSON of `deepcac.experiments.bounds`.
+    """One JSON of `deepcac.experiments.theorems`.
 
     Attributes
     ----------

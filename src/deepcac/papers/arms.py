@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from deepcac.catalogue.methods import CLASSIFIERS
+from deepcac.catalogue.methods import classifiers
 from deepcac.papers.evidence import Arm
 from deepcac.papers.names import printed_datasets, printed_methods, usual_k
 
@@ -18,7 +18,7 @@ def cac_arm(
 
 def base_classifiers(source: str) -> list[str]:
     """Return the base classifiers of a printed table of scores, in its order."""
-    return [method for method in printed_methods(source) if method in CLASSIFIERS]
+    return [method for method in printed_methods(source) if method in classifiers()]
 
 
 def triples(paper: str, source: str, *, folds: bool = False) -> dict[str, list[list[Arm]]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from deepcac.catalogue.facts import facts
-from deepcac.catalogue.methods import DEEP
+from deepcac.catalogue.methods import is_network
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.names import LOGS, UNKNOWN, clusters, names
 from deepcac.papers.reference import Kind, PrintedTable
@@ -219,7 +219,7 @@ def published_protocols(paper: str, method: str, *, folds: bool) -> tuple[str, .
     folds : bool
         Whether the number was printed from five-fold cross-validation, as all of CAC v2.
     """
-    if paper in ("cac_v1", "cac_v2") and method in DEEP:
+    if paper in ("cac_v1", "cac_v2") and is_network(method):
         return ()
     if paper == "cac_v2":
         return "as_published_v2", "as_published_cv5", "as_published"

@@ -11,42 +11,22 @@ from deepcac.catalogue.facts import facts
 from deepcac.catalogue.protocol import Protocol
 from deepcac.published.datasets import imitated
 
-# Base classifiers by their column. CAC v2 prints one alpha a data set, for CAC; the others one a
-# data set and classifier.
-CLASSIFIERS = {
-    "lr": "LR",
-    "svm": "SVM",
-    "lda": "LDA",
-    "perceptron": "Perceptron",
-    "rf": "RF",
-    "knn": "KNN",
-    "sgd": "SGD",
-    "ridge": "Ridge",
-    "xgb": "XGB",
-}
-_WITHIN_DMNN = {"cac_dmnn": "DMNN"}
-_DATASETS = {
-    "titanic": "Titanic",
-    "credit": "Credit",  # "Creditcard" in CAC v2
-    "adult": "Adult",
-    "diabetes": "Diabetes",
-    "cic": "CIC",
-    "wid_mortality": "WID-M",
-    "magic": "Magic",
-    "sepsis_signature": "Sepsis",
-}
 _V2 = "cac_v2_table4_alpha"
 _TABLES = ("cac_v1_table3_alpha", "deepcac_table4_alpha", _V2)
+ANY = ""  # CAC v2 prints one alpha a data set, for every classifier
 
 
 @cache
 def _printed(tables: tuple[str, ...]) -> dict[tuple[str, str], float]:
-    """Return alphas by (data set, classifier); the first table that prints one counts."""
+    """Return alphas by ids of data set and classifier; the first table that prints one counts."""
+    ids = {(row["kind"], row["paper"], row["printed"]): row["id"] for row in facts("names")}
     alphas: dict[tuple[str, str], float] = {}
     for name in tables:
         for row in facts(name):
-            dataset = row["dataset"].removesuffix("card")
-            alphas.setdefault((dataset, row.get("classifier") or "CAC"), float(row["alpha"]))
+            dataset = ids["dataset", row["paper"], row["dataset"]]
+            column = row.get("classifier") or row["method"]
+            classifier = ids["classifier", row["paper"], column]
+            alphas.setdefault((dataset, classifier), float(row["alpha"]))
     return alphas
 
 
@@ -62,12 +42,9 @@ def printed_alpha(dataset: str, classifier: str, *, v2: bool = False) -> float |
     v2 : bool
         Look in CAC v2 alone (switch V2).
     """
-    known = _DATASETS.get(imitated(dataset), "")
     alphas = _printed((_V2,) if v2 else _TABLES)
-    for column in ((CLASSIFIERS | _WITHIN_DMNN).get(classifier, ""), "CAC"):
-        if (known, column) in alphas:
-            return alphas[known, column]
-    return None
+    own = alphas.get((imitated(dataset), classifier))
+    return alphas.get((imitated(dataset), ANY)) if own is None else own
 
 
 def given_alpha(dataset: str, classifier: str, protocol: Protocol) -> float | None:

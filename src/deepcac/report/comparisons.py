@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.catalogue.methods import CLASSIFIERS, YARDSTICKS, parse_method
+from deepcac.catalogue.methods import YARDSTICKS, classifiers, parse_method
 from deepcac.catalogue.methods import label as method_label
 from deepcac.catalogue.protocol import switches
 from deepcac.experiments.finished import Run, Runs
@@ -195,7 +195,7 @@ def _usable(runs: Runs, protocol: str) -> list[Run]:
 
 def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
     for run in _usable(runs, protocol):
-        if run.method not in CLASSIFIERS or run.k != 1:
+        if run.method not in classifiers() or run.k != 1:
             continue
         others = [r for r in _usable(runs, protocol) if r.dataset == run.dataset]
         for k in sorted({r.k for r in others if r.k > 1}):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.catalogue.methods import CLASSIFIERS
+from deepcac.catalogue.methods import classifiers
 from deepcac.catalogue.methods import label as method_label
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.ledger import Entry
@@ -123,5 +123,5 @@ def _draw_effects(canvas: Canvas, shown: Sequence[Difference], names: list[str])
 
 def _name(row: Difference) -> str:
     learner = row.second.method
-    label = method_label(learner) if learner in CLASSIFIERS else learner
+    label = method_label(learner) if learner in classifiers() else learner
     return f"{row.first.dataset} · {label} · k = {row.first.k}"

@@ -123,7 +123,7 @@ def build(
     case_paths : iterable of path-like, optional
         Records of `deepcac.experiments.case_study`.
     theory_paths : iterable of path-like, optional
-        Records of `deepcac.experiments.bounds`.
+        Records of `deepcac.experiments.theorems`.
     resamples : int, optional
         Bootstrap resamples.
 

@@ -37,7 +37,7 @@ class Comparison:
 def corrected_t_test(
     differences: Sequence[float] | Array, *, n_train: float, n_test: float
 ) -> Comparison:
-    """Test a mean difference over overlapping resamples (Nadeau and Bengio 2003, section 3).
+    """Test a mean difference over overlapping resamples.
 
     Training sets of repeated splits overlap, so the plain variance of the mean is too small;
     it is widened from 1/J to 1/J + n_test/n_train.
@@ -54,6 +54,10 @@ def corrected_t_test(
     Comparison
         With fewer than two splits the interval and the test are NaN. Equal differences give
         p = 0, or p = 1 where all of them are 0.
+
+    References
+    ----------
+    Nadeau and Bengio 2003, section 3.
     """
     values = np.asarray(differences, dtype=np.float64)
     mean = float(values.mean())
@@ -71,7 +75,7 @@ def corrected_t_test(
 
 
 def holm(p_values: Sequence[float] | Array) -> Array:
-    """Adjust p values for all tests of one table (Holm 1979).
+    """Adjust p values for all tests of one table.
 
     Parameters
     ----------
@@ -82,6 +86,10 @@ def holm(p_values: Sequence[float] | Array) -> Array:
     -------
     ndarray of shape (m,)
         Adjusted values, in the order given, at most 1.
+
+    References
+    ----------
+    Holm 1979.
     """
     p = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(len(p), np.nan)

@@ -1,4 +1,4 @@
-"""Gradient-boosting students of a model's local risk models (DeepCAC, section 14)."""
+"""Gradient-boosting students of a model's local risk models."""
 
 from typing import Any
 
@@ -50,6 +50,10 @@ def distil(
         Adds up to 1 in each cluster; zeros for a cluster without training rows.
     answered : ndarray of shape (n, n_classes)
         Probabilities of each row's student; for such a cluster the teacher's mean.
+
+    References
+    ----------
+    DeepCAC (Srivastava et al. 2021), section 14.
     """
     from xgboost import XGBClassifier
 

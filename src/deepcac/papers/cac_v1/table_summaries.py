@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deepcac.catalogue.facts import facts
-from deepcac.catalogue.methods import DEEP
+from deepcac.catalogue.methods import is_network
 from deepcac.experiments.finished import Runs
 from deepcac.papers.agreement import Ours
 from deepcac.papers.cac_v1 import CAC_V1
@@ -93,7 +93,7 @@ class Summaries:
             way = names()["method", "cac_v1", method]
             k = clusters("", way, data) or 1
             # Only the sound runs decide the neural rows (`published_protocols`).
-            run = self.runs.find("sound" if way.id in DEEP else protocol, data.id, way.id, k)
+            run = self.runs.find("sound" if is_network(way.id) else protocol, data.id, way.id, k)
             score = run.score("f1") if run else None
             self._scores[key] = score[0] if score else None
         return self._scores[key]

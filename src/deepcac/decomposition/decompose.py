@@ -1,0 +1,83 @@
+"""Algorithm 1 of Vilalta, Achari & Eick (2003): the rows of each class are clustered."""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.cluster import KMeans
+
+from deepcac.decomposition.mixed import Floats, Ints, Mixed
+from deepcac.decomposition.mixture import Clusters, cluster_rows
+from deepcac.decomposition.smo import Design
+from deepcac.errors import ConfigError
+
+Clusterer = Literal["em", "kmeans"]
+
+
+def decompose(
+    rows: Mixed,
+    classes: Ints,
+    *,
+    max_clusters: int | None,
+    clusterer: Clusterer = "em",
+    rng: np.random.Generator,
+) -> list[Clusters]:
+    """Cluster the rows of each class.
+
+    Parameters
+    ----------
+    rows : Mixed
+        All rows.
+    classes : ndarray of shape (n,)
+        Class ids 0, 1, ..., each present.
+    max_clusters : int or None
+        The most clusters that EM tries a class (None: as many as it likes), or the number of
+        k-means, as far as a class has different rows.
+    clusterer : {"em", "kmeans"}
+        EM chooses the number of clusters by cross-validated likelihood. k-means sees numbers
+        scaled to [0, 1] and one-hot categories.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of Clusters
+        One a class, rows in their order.
+    """
+    if clusterer not in ("em", "kmeans"):
+        raise ConfigError(f"clusterer is {clusterer!r}; use 'em' or 'kmeans'")
+    if max_clusters is None and clusterer == "kmeans":
+        raise ConfigError("clusterer='kmeans' needs max_clusters, the number of its clusters")
+    if max_clusters is not None and max_clusters < 1:
+        raise ConfigError(f"max_clusters is {max_clusters}; use at least 1, or None with EM")
+    members = [classes == j for j in range(classes.max() + 1)]
+    if clusterer == "em":
+        return [cluster_rows(rows.take(own), max_clusters, rng) for own in members]
+    points = Design.of(rows).points(rows)
+    return [_kmeans(points[own], max_clusters or 1, rng) for own in members]
+
+
+def _kmeans(points: Floats, k: int, rng: np.random.Generator) -> Clusters:
+    k = min(k, len(np.unique(points, axis=0)))
+    seed = int(rng.integers(2**31))
+    labels = KMeans(k, n_init=10, random_state=seed).fit_predict(points)
+    labels = np.unique(labels, return_inverse=True)[1]
+    return Clusters(labels, int(labels.max()) + 1, ())
+
+
+def labels_of(found: list[Clusters], classes: Ints) -> Ints:
+    """Return the cluster within its class of each row (n,)."""
+    labels = np.zeros(len(classes), dtype=np.int64)
+    for j, clusters in enumerate(found):
+        labels[classes == j] = clusters.labels
+    return labels
+
+
+def checked_labels(given: npt.NDArray[Any], classes: Ints) -> Ints:
+    """Return given clusters of the rows, numbered within each class, if they are sound."""
+    if given.shape != classes.shape or not np.issubdtype(given.dtype, np.integer):
+        raise ConfigError(f"clusters have shape {given.shape}; give one integer a row")
+    for j in range(classes.max() + 1):
+        found = np.unique(given[classes == j])
+        if not np.array_equal(found, np.arange(len(found))):
+            raise ConfigError(f"clusters of class number {j} are {found.tolist()}; use 0, 1, ...")
+    return given.astype(np.int64)

@@ -1,0 +1,200 @@
+"""Validation accuracy of a configuration, by fitting all of it or only what has changed.
+
+The second is section 3.3 of Vilalta, Achari & Eick (2003): while clusters of one class are
+regrouped, the discriminants of the other classes stay. That is exact wherever the discriminant of
+a group is learnt without looking at how the other rows are grouped: in naive Bayes, one against
+rest, and one against one, where only the machines that involve the class change.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from sklearn.base import clone
+
+from deepcac.decomposition.configuration import Configuration, Group
+from deepcac.decomposition.mixed import Floats, Ints
+from deepcac.decomposition.smo import PairwiseLinearSVC
+
+Name = tuple[int, Group]
+
+
+class Groups:
+    """Rows of each group of clusters.
+
+    Parameters
+    ----------
+    classes, clusters : ndarray of shape (n,)
+        Class id of each row and its cluster within the class.
+    """
+
+    def __init__(self, classes: Ints, clusters: Ints) -> None:
+        self._rows = [
+            [np.flatnonzero((classes == j) & (clusters == c)) for c in range(count)]
+            for j, count in enumerate(cluster_counts(classes, clusters))
+        ]
+
+    def rows(self, name: Name) -> Ints:
+        """Return the positions of the rows of a group, ascending."""
+        j, group = name
+        return np.sort(np.concatenate([self._rows[j][c] for c in group]))
+
+
+def cluster_counts(classes: Ints, clusters: Ints) -> tuple[int, ...]:
+    """Return the clusters of each class."""
+    return tuple(int(clusters[classes == j].max()) + 1 for j in range(classes.max() + 1))
+
+
+def group_names(configuration: Configuration) -> list[Name]:
+    """Return (class, clusters) of each group, in order."""
+    return [(j, group) for j, partition in enumerate(configuration) for group in partition]
+
+
+def group_labels(configuration: Configuration, classes: Ints, clusters: Ints) -> Ints:
+    """Return the group of each row, numbered in the order of `group_names`."""
+    lookup = {(j, c): g for g, (j, group) in enumerate(group_names(configuration)) for c in group}
+    pairs = zip(classes.tolist(), clusters.tolist(), strict=True)
+    return np.array([lookup[pair] for pair in pairs], dtype=np.int64)
+
+
+def class_of_group(configuration: Configuration) -> Ints:
+    """Return the class of each group, to map labels back (section 3.4)."""
+    return np.array([j for j, _ in group_names(configuration)], dtype=np.int64)
+
+
+class Predictor(Protocol):
+    """Class predictions under a configuration."""
+
+    fitted: int
+
+    def focus(self, configuration: Configuration, active: int) -> None:
+        """Fix all classes but one."""
+
+    def predict(self, configuration: Configuration) -> Ints:
+        """Return the class of each validation row."""
+
+    def size(self, configuration: Configuration) -> int:
+        """Return how many discriminants the configuration has."""
+
+
+class ValidationAccuracy:
+    """Accuracy on validation rows; each configuration is asked for once.
+
+    Attributes
+    ----------
+    evaluated : int
+        Configurations.
+    discriminants : int
+        What their discriminants would number if each were fitted for each configuration.
+    """
+
+    def __init__(self, predictor: Predictor, classes: Ints) -> None:
+        self.predictor, self._classes = predictor, classes
+        self._known: dict[Configuration, float] = {}
+        self._focus: tuple[Configuration, int] | None = None
+        self.evaluated = self.discriminants = 0
+
+    def focus(self, configuration: Configuration, active: int) -> None:
+        """Announce which class will change; heeded once something is asked that is not known."""
+        self._focus = configuration, active
+
+    def __call__(self, configuration: Configuration) -> float:
+        """Return the accuracy."""
+        if configuration not in self._known:
+            if self._focus is not None:
+                self.predictor.focus(*self._focus)
+                self._focus = None
+            self.evaluated += 1
+            self.discriminants += self.predictor.size(configuration)
+            right = self.predictor.predict(configuration) == self._classes
+            self._known[configuration] = float(right.mean())
+        return self._known[configuration]
+
+
+class Training(NamedTuple):
+    """Rows, their class ids and clusters, and the validation rows."""
+
+    X: Any
+    classes: Ints
+    clusters: Ints
+    X_validation: Any
+
+
+class Refit:
+    """Fits the base classifier anew for each configuration."""
+
+    def __init__(self, base: Any, data: Training) -> None:
+        self._base, self._data, self.fitted = base, data, 0
+
+    def focus(self, configuration: Configuration, active: int) -> None:
+        """Do nothing: everything is fitted anyway."""
+
+    def predict(self, configuration: Configuration) -> Ints:
+        """Return the class of each validation row."""
+        self.fitted += self.size(configuration)
+        data = self._data
+        labels = group_labels(configuration, data.classes, data.clusters)
+        model = clone(self._base).fit(data.X, labels)
+        return class_of_group(configuration)[model.predict(data.X_validation)]
+
+    def size(self, configuration: Configuration) -> int:
+        """Return the number of groups, or of their pairs if the base compares pairs."""
+        n = len(group_names(configuration))
+        return n * (n - 1) // 2 if isinstance(self._base, PairwiseLinearSVC) else n
+
+
+class OneAgainstRest:
+    """Scores of a base classifier fitted to tell one group from all other rows."""
+
+    def __init__(self, base: Any, data: Training) -> None:
+        self._base, self._data = base, data
+
+    def score(self, members: Ints) -> Floats:
+        """Return the score (m,) of the validation rows for the group of some rows."""
+        data = self._data
+        inside = np.zeros(len(data.classes), dtype=np.int64)
+        inside[members] = 1
+        if inside.all():
+            return np.zeros(len(data.X_validation))
+        model = clone(self._base).fit(data.X, inside)
+        if hasattr(model, "decision_function"):
+            return np.asarray(model.decision_function(data.X_validation), dtype=np.float64)
+        return model.predict_proba(data.X_validation)[:, 1]
+
+
+class ByScore:
+    """Keeps the score of each group, whatever the other groups are; the highest one wins."""
+
+    def __init__(self, scorer: Any, groups: Groups) -> None:
+        self._scorer, self._groups, self.fitted = scorer, groups, 0
+        self._known: dict[Name, Floats] = {}
+        self._others: dict[int, Floats] = {}
+
+    def focus(self, configuration: Configuration, active: int) -> None:
+        """Take the best score of each other class; forget what the class before had tried."""
+        names = set(group_names(configuration))
+        self._known = {name: score for name, score in self._known.items() if name in names}
+        self._others = {
+            j: self._best(j, partition) for j, partition in enumerate(configuration) if j != active
+        }
+
+    def predict(self, configuration: Configuration) -> Ints:
+        """Return the class with the best group."""
+        best = [
+            self._others[j] if j in self._others else self._best(j, partition)
+            for j, partition in enumerate(configuration)
+        ]
+        return np.argmax(best, axis=0)
+
+    def size(self, configuration: Configuration) -> int:
+        """Return the number of groups."""
+        return len(group_names(configuration))
+
+    def _best(self, j: int, partition: Sequence[Group]) -> Floats:
+        return np.max([self._score((j, group)) for group in partition], axis=0)
+
+    def _score(self, name: Name) -> Floats:
+        if name not in self._known:
+            self._known[name] = self._scorer.score(self._groups.rows(name))
+            self.fitted += 1
+        return self._known[name]

@@ -1,0 +1,299 @@
+"""Class decomposition as a scikit-learn classifier."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_random_state
+
+from deepcac.decomposition.configuration import separate
+from deepcac.decomposition.decompose import Clusterer, checked_labels, decompose, labels_of
+from deepcac.decomposition.discriminants import (
+    ByScore,
+    Groups,
+    OneAgainstRest,
+    Predictor,
+    Refit,
+    Training,
+    ValidationAccuracy,
+    class_of_group,
+    cluster_counts,
+    group_labels,
+)
+from deepcac.decomposition.mixed import Columns, Floats, Ints
+from deepcac.decomposition.naive_bayes import MixedNaiveBayes
+from deepcac.decomposition.pair_votes import ByPairs
+from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
+from deepcac.decomposition.smo import PairwiseLinearSVC
+from deepcac.decomposition.validation import check_rows, hold_back, rows_at
+from deepcac.errors import ConfigError
+
+Search = Literal["greedy", "none", "exhaustive"]
+RefitMode = Literal["all", "one_class"]
+
+
+def _has_probabilities(self: "ClassDecompositionClassifier") -> bool:
+    return hasattr(self._base(), "predict_proba")
+
+
+def _has_values_only(self: "ClassDecompositionClassifier") -> bool:
+    return hasattr(self._base(), "decision_function") and not _has_probabilities(self)
+
+
+class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
+    """Class decomposition via clustering (Vilalta, Achari & Eick 2003).
+
+    The rows of each class are clustered; a simple classifier learns to tell the clusters apart;
+    its answers are mapped back to the classes. A search on validation rows merges clusters of a
+    class where that is more accurate.
+
+    Parameters
+    ----------
+    base_estimator : classifier, optional
+        `MixedNaiveBayes` if None. Given a table with categories it must take one, as
+        `MixedNaiveBayes`, `PairwiseLinearSVC` or a pipeline with an encoder do.
+    max_clusters : int or None
+        The most clusters a class that EM tries; the number of clusters a class of k-means.
+    clusterer : {"em", "kmeans"}
+        EM chooses the number of clusters by cross-validated likelihood.
+    search : {"greedy", "none", "exhaustive"}
+        Algorithm 2 of the paper; all clusters as found; or every configuration.
+    refit : {"all", "one_class"}
+        Whether each configuration is fitted as a whole, or only the discriminants of the class
+        that changes (section 3.3): the same result for naive Bayes and linear machines, one
+        against one or one against rest; another base estimator is searched one against rest.
+    validation : float
+        Share of the rows of each class kept for the search, unless `fit` is given others; a class
+        of one row has none. Without a search nothing is kept back.
+    ties : {"separate", "merge"}
+        What happens to a merge that changes nothing.
+    revert : bool
+        Restore the original classes where the greedy search finds nothing better.
+    random_state : int, RandomState or None
+        Of the validation rows and the clustering.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_clusters_ : tuple of int
+        Clusters of each class before the search.
+    training_rows_ : ndarray
+        Positions of the rows that were clustered and fitted.
+    clusters_ : ndarray of shape (len(training_rows_),)
+        Cluster of each of them within its class.
+    configuration_ : tuple of tuple of tuple of int
+        For each class the groups of clusters that share a label.
+    steps_ : tuple of Step
+        Merges tried by the greedy search: class, clusters, validation accuracy before and after,
+        and whether it was taken.
+    merges_tried_, merges_taken_ : int
+        Their numbers.
+    validation_accuracy_ : ndarray of shape (merges_tried_ + 2,)
+        With all clusters separate, after each merge tried, and of the result; empty without
+        a search.
+    reverted_ : bool
+        Whether the original classes were restored.
+    n_configurations_ : int
+        Configurations of which the accuracy was asked.
+    n_fits_, n_fits_if_all_ : int
+        Discriminants fitted by the search, and what it takes with ``refit="all"``; a pairwise
+        base has one a pair of groups, others one a group.
+    estimator_ : classifier
+        The base estimator, fitted to the groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deepcac.decomposition import ClassDecompositionClassifier, PairwiseLinearSVC
+    >>> rng = np.random.default_rng(0)
+    >>> centres = np.array([[0, 0], [4, 0], [2, 0]])
+    >>> X = np.repeat(centres, 60, axis=0) + rng.normal(scale=0.3, size=(180, 2))
+    >>> y = np.repeat(["ends", "ends", "middle"], 60)
+    >>> PairwiseLinearSVC().fit(X, y).score(X, y) < 0.8
+    True
+    >>> model = ClassDecompositionClassifier(PairwiseLinearSVC(), random_state=0).fit(X, y)
+    >>> model.n_clusters_, model.score(X, y) > 0.95
+    ((2, 1), True)
+    """
+
+    def __init__(
+        self,
+        base_estimator: Any = None,
+        max_clusters: int | None = 10,
+        *,
+        clusterer: Clusterer = "em",
+        search: Search = "greedy",
+        refit: RefitMode = "all",
+        validation: float = 1 / 3,
+        ties: Ties = "separate",
+        revert: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.base_estimator = base_estimator
+        self.max_clusters = max_clusters
+        self.clusterer = clusterer
+        self.search = search
+        self.refit = refit
+        self.validation = validation
+        self.ties = ties
+        self.revert = revert
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike,
+        validation: tuple[Any, npt.ArrayLike] | None = None,
+        clusters: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the classes, search a configuration and fit the base estimator to it.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, d)
+            Columns of dtype "category" are nominal, all others numeric; NaN is missing.
+        y : array-like of shape (n,)
+            Classes.
+        validation : (X, y), optional
+            Rows for the search, in place of a share of `X`.
+        clusters : array-like of shape (n,), int, optional
+            Clusters of the rows within their classes, 0, 1, ..., in place of clustering;
+            `validation` must then be given, unless there is no search.
+        """
+        self._check_parameters()
+        X, y = check_rows(self, X, y)
+        check_classification_targets(y)
+        self.classes_, classes = np.unique(y, return_inverse=True)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        held = None if validation is None else self._encode_held(*validation)
+        self.training_rows_ = np.arange(len(classes))
+        if self.search != "none" and held is None:
+            if clusters is not None:
+                raise ConfigError("clusters need validation=(X, y), or search='none'")
+            kept = hold_back(classes, self.validation, rng)
+            held = rows_at(X, np.flatnonzero(kept)), classes[kept]
+            self.training_rows_ = np.flatnonzero(~kept)
+            X, classes = rows_at(X, self.training_rows_), classes[~kept]
+        self.clusters_ = self._cluster(X, classes, clusters, rng)
+        self.n_clusters_ = cluster_counts(classes, self.clusters_)
+        self._keep(*self._search(X, classes, held))
+        self._fit_base(X, classes)
+        return self
+
+    def _check_parameters(self) -> None:
+        choices = {
+            "clusterer": ("em", "kmeans"),
+            "search": ("greedy", "none", "exhaustive"),
+            "refit": ("all", "one_class"),
+            "ties": ("separate", "merge"),
+        }
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; use one of {known}")
+        if not 0 < self.validation < 1:
+            raise ConfigError(f"validation is {self.validation}; use a share between 0 and 1")
+
+    def _encode_held(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Ints]:
+        """Return validation rows and their class ids, -1 for a class that is not fitted."""
+        ids = {label: j for j, label in enumerate(self.classes_.tolist())}
+        codes = [ids.get(label, -1) for label in np.asarray(y).tolist()]
+        return check_rows(self, X, reset=False), np.array(codes, dtype=np.int64)
+
+    def _cluster(self, X: Any, classes: Ints, given: Any, rng: np.random.Generator) -> Ints:
+        if given is not None:
+            return checked_labels(np.asarray(given), classes)
+        rows = Columns.of(X).encode(X)
+        found = decompose(
+            rows, classes, max_clusters=self.max_clusters, clusterer=self.clusterer, rng=rng
+        )
+        return labels_of(found, classes)
+
+    def _search(
+        self, X: Any, classes: Ints, held: tuple[Any, Ints] | None
+    ) -> tuple[Found, ValidationAccuracy | None]:
+        if self.search == "none" or held is None or not len(held[1]):
+            return Found(separate(self.n_clusters_), np.nan, (), False), None
+        predictor = self._predictor(Training(X, classes, self.clusters_, held[0]))
+        accuracy = ValidationAccuracy(predictor, held[1])
+        if self.search == "exhaustive":
+            return exhaustive(self.n_clusters_, accuracy), accuracy
+        found = greedy(self.n_clusters_, accuracy, ties=self.ties, revert=self.revert)
+        return found, accuracy
+
+    def _predictor(self, data: Training) -> Predictor:
+        base = self._base()
+        if self.refit == "all":
+            return Refit(base, data)
+        groups = Groups(data.classes, data.clusters)
+        if isinstance(base, PairwiseLinearSVC):
+            return ByPairs(base.discriminants(data.X, data.X_validation), groups)
+        if isinstance(base, MixedNaiveBayes):
+            return ByScore(base.discriminants(data.X, data.X_validation), groups)
+        return ByScore(OneAgainstRest(base, data), groups)
+
+    def _keep(self, found: Found, accuracy: ValidationAccuracy | None) -> None:
+        self.configuration_, self.reverted_, self.steps_ = (
+            found.configuration,
+            found.reverted,
+            found.steps,
+        )
+        self.merges_tried_ = len(found.steps)
+        self.merges_taken_ = sum(step.taken for step in found.steps)
+        curve = [] if accuracy is None else [accuracy(separate(self.n_clusters_))]
+        curve += [step.accuracy for step in found.steps]
+        curve += [] if accuracy is None else [found.accuracy]
+        self.validation_accuracy_ = np.array(curve)
+        self.n_configurations_ = accuracy.evaluated if accuracy else 0
+        self.n_fits_ = accuracy.predictor.fitted if accuracy else 0
+        self.n_fits_if_all_ = accuracy.discriminants if accuracy else 0
+
+    def _fit_base(self, X: Any, classes: Ints) -> None:
+        labels = group_labels(self.configuration_, classes, self.clusters_)
+        self.estimator_ = clone(self._base()).fit(X, labels)
+        self._class_of_group = class_of_group(self.configuration_)
+
+    def _base(self) -> Any:
+        return MixedNaiveBayes() if self.base_estimator is None else self.base_estimator
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of the group that the base estimator predicts (section 3.4)."""
+        rows = self._rows(X)
+        groups = self.estimator_.predict(rows)
+        return self.classes_[self._class_of_group[groups]]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities (n, n_classes): the sums over the groups of each class."""
+        rows = self._rows(X)
+        shares = self.estimator_.predict_proba(rows)
+        return shares @ np.eye(len(self.classes_))[self._class_of_group]
+
+    @available_if(_has_values_only)
+    def decision_function(self, X: Any) -> Floats:
+        """Return the highest value among the groups of each class, of a base without probabilities.
+
+        Sums of probabilities may rank rows otherwise, so that there is only one of the two.
+        For two classes it is (n,), the second less the first; else (n, n_classes).
+        """
+        rows = self._rows(X)
+        values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
+        if values.ndim == 1 and len(self.classes_) == 2:
+            return values
+        if values.ndim == 1:
+            values = np.column_stack([-values, values])
+        best = [values[:, self._class_of_group == j].max(axis=1) for j in range(len(self.classes_))]
+        return best[1] - best[0] if len(best) == 2 else np.column_stack(best)
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return check_rows(self, X, reset=False)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
+        return tags

@@ -1,0 +1,142 @@
+"""Tables of numbers and categories as the two arrays that the algorithms work on."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from deepcac.errors import DataError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+MISSING = -1
+
+
+class Mixed(NamedTuple):
+    """Rows with p numeric and q nominal columns.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n, p)
+        NaN where missing.
+    codes : ndarray of shape (n, q), int64
+        Position of each value among its column's levels; -1 where missing.
+    levels : ndarray of shape (q,), int64
+        Number of levels of each nominal column.
+    """
+
+    numbers: Floats
+    codes: Ints
+    levels: Ints
+
+    def take(self, rows: npt.NDArray[Any]) -> "Mixed":
+        """Return some rows, by mask or position."""
+        return Mixed(self.numbers[rows], self.codes[rows], self.levels)
+
+
+class Columns(NamedTuple):
+    """What is learnt about the columns of a table.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Column names; empty for a plain array.
+    levels : dict of str to tuple
+        Levels of the nominal columns; every other column is numeric.
+    """
+
+    names: tuple[Any, ...]
+    levels: dict[Any, tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, X: Any) -> "Columns":
+        """Read the kinds off a table; a plain array is numeric throughout."""
+        if not isinstance(X, pd.DataFrame):
+            return cls((), {})
+        levels = {
+            name: tuple(kind.categories)
+            for name, kind in zip(X.columns, X.dtypes, strict=True)
+            if isinstance(kind, pd.CategoricalDtype)
+        }
+        return cls(tuple(X.columns), levels)
+
+    def encode(self, X: Any) -> Mixed:
+        """Return the rows of a table, or of an array in the table's column order.
+
+        A level that was not known becomes missing.
+
+        Raises
+        ------
+        DataError
+            A numeric column holds text.
+        """
+        if not self.names:
+            numbers = np.asarray(X, dtype=np.float64)
+            return Mixed(numbers, np.empty((len(numbers), 0), np.int64), np.empty(0, np.int64))
+        table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=list(self.names))
+        columns = [self._number(table[name]) for name in self.names if name not in self.levels]
+        codes = [_positions(table[name], levels) for name, levels in self.levels.items()]
+        sizes = np.array([len(levels) for levels in self.levels.values()], dtype=np.int64)
+        return Mixed(
+            _side_by_side(columns, len(table), np.float64),
+            _side_by_side(codes, len(table), np.int64),
+            sizes,
+        )
+
+    @staticmethod
+    def _number(column: "pd.Series[Any]") -> Floats:
+        try:
+            return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"column {column.name!r} is neither numeric nor of dtype 'category'; convert it"
+            ) from error
+
+
+def _positions(column: "pd.Series[Any]", levels: tuple[Any, ...]) -> npt.NDArray[np.integer]:
+    if isinstance(column.dtype, pd.CategoricalDtype) and tuple(column.cat.categories) == levels:
+        return column.cat.codes.to_numpy()
+    return pd.Index(levels, dtype=object).get_indexer(column.astype(object))
+
+
+def _side_by_side(columns: list[Any], n: int, dtype: Any) -> npt.NDArray[Any]:
+    if not columns:
+        return np.empty((n, 0), dtype)
+    return np.ascontiguousarray(np.column_stack(columns), dtype=dtype)
+
+
+class Filler(NamedTuple):
+    """Stand-ins for missing values: means and most frequent levels of the rows they come from.
+
+    Attributes
+    ----------
+    means : ndarray of shape (p,)
+        0 for a column without any value.
+    modes : ndarray of shape (q,), int64
+        The first of equally frequent levels.
+    """
+
+    means: Floats
+    modes: Ints
+
+    @classmethod
+    def of(cls, rows: Mixed) -> "Filler":
+        """Learn from rows."""
+        known = ~np.isnan(rows.numbers)
+        total = np.where(known, rows.numbers, 0.0).sum(axis=0)
+        means = total / np.maximum(known.sum(axis=0), 1)
+        modes = [
+            np.bincount(column[column != MISSING], minlength=max(size, 1)).argmax()
+            for column, size in zip(rows.codes.T, rows.levels, strict=True)
+        ]
+        return cls(means, np.array(modes, dtype=np.int64))
+
+    def fill(self, rows: Mixed) -> Mixed:
+        """Return the rows with nothing missing."""
+        return Mixed(
+            np.where(np.isnan(rows.numbers), self.means, rows.numbers),
+            np.where(rows.codes == MISSING, self.modes, rows.codes),
+            rows.levels,
+        )

@@ -1,0 +1,102 @@
+"""Votes of pairs of groups, of which only those of the class in question are counted anew."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.decomposition.configuration import Configuration
+from deepcac.decomposition.discriminants import Groups, Name, class_of_group, group_names
+from deepcac.decomposition.mixed import Floats, Ints
+from deepcac.decomposition.smo import PairMachines
+
+Flags = npt.NDArray[np.bool_]
+Votes = npt.NDArray[np.int16]
+
+
+class ByPairs:
+    """Keeps the votes among the other classes, and fits each pair of groups once.
+
+    Parameters
+    ----------
+    machines : PairMachines
+    groups : Groups
+
+    Attributes
+    ----------
+    fitted : int
+        Machines.
+    """
+
+    def __init__(self, machines: PairMachines, groups: Groups) -> None:
+        self._machines, self._groups, self.fitted = machines, groups, 0
+        self._planes: dict[tuple[Name, Name], Floats] = {}
+        self._rest: list[Name] = []  # groups of the other classes
+        self._votes: Votes = np.empty((machines.n_new, 0), np.int16)  # among them, (m, rest)
+        self._wins: dict[Name, Flags] = {}  # of a group of the class against them, (m, rest)
+
+    def focus(self, configuration: Configuration, active: int) -> None:
+        """Count the votes among the other classes; forget what the class before had tried."""
+        names = group_names(configuration)
+        votes = self._all_votes(names)
+        present = set(names)
+        self._planes = {pair: p for pair, p in self._planes.items() if present.issuperset(pair)}
+        at = [i for i, name in enumerate(names) if name[0] != active]
+        self._rest, self._wins = [names[i] for i in at], {}
+        self._votes = votes[:, at]
+        for name in names:
+            if name[0] == active:
+                self._votes -= ~self._against_rest(name)
+
+    def predict(self, configuration: Configuration) -> Ints:
+        """Return the class of the group with the most votes, of equal ones of the first."""
+        votes = self._all_votes(group_names(configuration))
+        return class_of_group(configuration)[votes.argmax(axis=1)]
+
+    def size(self, configuration: Configuration) -> int:
+        """Return the number of pairs of groups."""
+        n = len(group_names(configuration))
+        return n * (n - 1) // 2
+
+    def _all_votes(self, names: list[Name]) -> Votes:
+        """Return the votes (m, len(names)), from those in focus if only their class differs."""
+        kept = set(self._rest)
+        own = [name for name in names if name not in kept]
+        if len(own) + len(kept) != len(names) or len({j for j, _ in own}) > 1:
+            self._rest, self._wins, own = [], {}, names
+            self._votes = np.empty((self._machines.n_new, 0), np.int16)
+        rest, mine = self._votes.copy(), self._among(own)
+        for i, name in enumerate(own if self._rest else ()):
+            won = self._against_rest(name)
+            rest += ~won
+            mine[:, i] += won.sum(axis=1, dtype=np.int16)
+        columns = dict(zip(self._rest + own, np.hstack([rest, mine]).T, strict=True))
+        return np.column_stack([columns[name] for name in names])
+
+    def _among(self, names: Sequence[Name]) -> Votes:
+        """Return the votes of some groups against each other."""
+        votes = np.zeros((self._machines.n_new, len(names)), np.int16)
+        for i, name in enumerate(names[:-1]):
+            won = self._against(name, names[i + 1 :])
+            votes[:, i] += won.sum(axis=1, dtype=np.int16)
+            votes[:, i + 1 :] += ~won
+        return votes
+
+    def _against_rest(self, name: Name) -> Flags:
+        if name not in self._wins:
+            self._wins[name] = self._against(name, self._rest)
+        return self._wins[name]
+
+    def _against(self, name: Name, others: Sequence[Name]) -> Flags:
+        """Return where a group wins against each of some others, (m, len(others))."""
+        first = np.array([name < other for other in others])
+        sides = self._machines.sides([self._plane(name, other) for other in others])
+        return sides == first
+
+    def _plane(self, a: Name, b: Name) -> Floats:
+        pair = (a, b) if a < b else (b, a)
+        if pair not in self._planes:
+            rows = self._groups.rows
+            self._planes[pair] = self._machines.plane(rows(pair[0]), rows(pair[1]))
+            self.fitted += 1
+        return self._planes[pair]

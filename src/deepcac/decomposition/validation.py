@@ -1,0 +1,93 @@
+"""Validation of tables that may hold categories."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from deepcac.errors import DataError
+
+NO_CLASSES = "no_validation"  # what validate_data calls it
+
+
+def has_categories(X: Any) -> bool:
+    """Whether this is a DataFrame with a column of dtype "category"."""
+    return isinstance(X, pd.DataFrame) and any(
+        isinstance(kind, pd.CategoricalDtype) for kind in X.dtypes
+    )
+
+
+def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = True) -> Any:
+    """Return validated rows, with classes if they are given.
+
+    A DataFrame with categories stays one, its columns in the order of `fit`; all else becomes a
+    float array, in which NaN is missing. An estimator fitted to categories also takes a plain
+    array of the same columns.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Learns or checks the number and the names of the columns.
+    X, y : array-like of shape (n, d) and (n,)
+    reset : bool
+        Whether this is `fit`.
+
+    Raises
+    ------
+    DataError
+        Infinite values, or columns other than those of `fit`, in a table with categories.
+    """
+    nominal = has_categories(X) if reset else getattr(estimator, "_nominal", False)
+    if reset:
+        estimator._nominal = nominal
+    if not nominal:
+        options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
+        return validate_data(estimator, X, y, **options)
+    table = X if reset or isinstance(X, pd.DataFrame) else _named(estimator, X)
+    if reset:
+        validate_data(estimator, table, y, skip_check_array=True)
+    else:
+        table = _in_order(estimator, table)
+    numbers = table.select_dtypes("number")
+    infinite = numbers.columns[np.isinf(numbers.to_numpy(np.float64, na_value=np.nan)).any(axis=0)]
+    if len(infinite):
+        raise DataError(f"column {infinite[0]!r} holds an infinite value; make it missing")
+    if isinstance(y, str):
+        return table
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(table, y)
+    return table, y
+
+
+def _named(estimator: Any, X: Any) -> pd.DataFrame:
+    values = np.asarray(X, dtype=object)
+    names = estimator.feature_names_in_
+    if values.ndim != 2 or values.shape[1] != len(names):
+        raise DataError(f"rows of shape {values.shape}; the fitted table has {len(names)} columns")
+    return pd.DataFrame(values, columns=names).infer_objects()
+
+
+def _in_order(estimator: Any, table: pd.DataFrame) -> pd.DataFrame:
+    names = list(estimator.feature_names_in_)
+    lost = [name for name in names if name not in table.columns]
+    if lost:
+        raise DataError(f"column {lost[0]!r} is missing; the estimator was fitted with it")
+    return table[names]
+
+
+def rows_at(X: Any, rows: Any) -> Any:
+    """Return some rows of a table or an array, by position."""
+    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
+
+
+def hold_back(
+    classes: npt.NDArray[np.int64], share: float, rng: np.random.Generator
+) -> npt.NDArray[np.bool_]:
+    """Mark a share of the rows of each class, but never all of them."""
+    marked = np.zeros(len(classes), dtype=np.bool_)
+    for j in range(classes.max() + 1):
+        own = rng.permutation(np.flatnonzero(classes == j))
+        marked[own[: min(round(share * len(own)), len(own) - 1)]] = True
+    return marked

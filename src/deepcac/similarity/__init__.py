@@ -1,0 +1,21 @@
+"""Supervised k-means: learning the similarity that k-means uses (Finley and Joachims 2008)."""
+
+from deepcac.similarity.base import EqualWeights
+from deepcac.similarity.clustering import delta, indicator, rand_loss
+from deepcac.similarity.estimator import SupervisedKMeans
+from deepcac.similarity.itemset import ItemSet
+from deepcac.similarity.pair import PairSimilarity
+from deepcac.similarity.published import published
+from deepcac.similarity.reading import Reading
+
+__all__ = [
+    "EqualWeights",
+    "ItemSet",
+    "PairSimilarity",
+    "Reading",
+    "SupervisedKMeans",
+    "delta",
+    "indicator",
+    "published",
+    "rand_loss",
+]

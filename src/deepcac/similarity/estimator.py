@@ -1,0 +1,183 @@
+"""Supervised k-means: a structural SVM learns the similarity that k-means uses."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.errors import ConfigError
+from deepcac.similarity.base import SimilarityClusterer, check_positive, check_training
+from deepcac.similarity.clusterers import Name
+from deepcac.similarity.cutting import Solution, cutting_planes
+from deepcac.similarity.itemset import ItemSet
+from deepcac.similarity.kernelmap import KernelMap
+from deepcac.similarity.separation import Oracle
+from deepcac.similarity.workingset import WorkingSet
+
+Floats = npt.NDArray[np.float64]
+
+
+class SupervisedKMeans(SimilarityClusterer):
+    """Supervised k-means clustering (Finley and Joachims 2008).
+
+    From item sets with their right clusterings it learns weights w of the features psi_ij of
+    pairs of items, so that k-means with similarities K_ij = <w, psi_ij> finds such clusterings in
+    new item sets. w may be negative and K indefinite.
+
+    Parameters
+    ----------
+    n_clusters : int or None
+        Number of clusters that `predict` looks for, unless it is told one. In training each
+        example has as many as its own clustering.
+    C : float
+        Weight of the slack: 1/2 ||w||^2 + C / n times the sum of the n slacks (equation 11).
+    oracle : {"spectral", "iterative", "discrete"}
+        Clusterer that looks for the most violated constraint in training. Spectral looks among
+        relaxed clusterings and constrains too much; the others look for a local maximum and may
+        miss violated constraints (section 5).
+    predictor : {"iterative", "spectral", "discrete"}
+        Clusterer of `predict`.
+    epsilon : float
+        Training ends when no constraint is violated by more than this beyond its slack, in the
+        unit of the loss (0 to 100); 0.1 is the default of SVM-struct.
+    max_iter : int
+        Largest number of passes over the examples.
+    n_restarts : int
+        Random starts of the iterative clusterer, in training and in `predict`.
+    weights : {"free", "nonnegative"}
+        Whether weights may be negative. Without negative weights K is positive semidefinite as
+        long as each feature is a kernel (section 3.1).
+    kernel : {None, "rbf", "poly", "sigmoid", "cosine"}
+        Kernel between pairs of items, for small sets (section 3.3); None is linear.
+    gamma : float or None
+        Parameter of the kernel, as in scikit-learn.
+    slack : {"n", "one"}
+        One slack an example as in the paper, or one for all (Joachims, Finley and Yu 2009); the
+        optimum is the same.
+    random_state : int, RandomState or None
+        Of the iterative clusterer.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (N,)
+        w; with a kernel over the features of its map.
+    cutting_planes_ : WorkingSet
+        Planes at the end, with their dual variables.
+    slack_ : ndarray of shape (n,) or (1,)
+        Slack of each example.
+    duality_gap_ : float
+        As in `cutting.Solution`.
+    n_iter_ : int
+        Passes over the examples.
+    n_cuts_ : int
+        Constraints that were added.
+    converged_ : bool
+        Whether training ended before `max_iter`.
+    n_oracle_calls_ : int
+        Clusterings during training.
+    oracle_seconds_ : ndarray of shape (n_oracle_calls_,)
+        Seconds of each of them.
+    seconds_ : dict of str to float
+        Seconds in all and by part: "total", "similarity", "oracle", "psi", "program".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deepcac.similarity import ItemSet, SupervisedKMeans
+    >>> rng = np.random.default_rng(0)
+    >>> topic = np.repeat([0, 1], 10)
+    >>> def documents():  # the first feature tells the clusters apart, the second is louder
+    ...     return ItemSet(np.column_stack([2.0 * topic - 1.0, 9.0 * rng.choice([-1, 1], 20)]))
+    >>> model = SupervisedKMeans(C=10.0, random_state=0)
+    >>> model = model.fit([documents(), documents()], [topic, topic])
+    >>> round(model.loss(documents(), topic), 6)
+    0.0
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        C: float = 1.0,
+        oracle: Name = "spectral",
+        predictor: Name = "iterative",
+        epsilon: float = 0.1,
+        max_iter: int = 1000,
+        n_restarts: int = 10,
+        weights: Literal["free", "nonnegative"] = "free",
+        kernel: str | None = None,
+        gamma: float | None = None,
+        slack: Literal["n", "one"] = "n",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.C = C
+        self.oracle = oracle
+        self.predictor = predictor
+        self.epsilon = epsilon
+        self.max_iter = max_iter
+        self.n_restarts = n_restarts
+        self.weights = weights
+        self.kernel = kernel
+        self.gamma = gamma
+        self.slack = slack
+        self.random_state = random_state
+
+    def fit(self, item_sets: Sequence[ItemSet], clusterings: Sequence[npt.ArrayLike]) -> Self:
+        """Learn the weights from item sets and their right clusterings.
+
+        Parameters
+        ----------
+        item_sets : sequence of n ItemSet
+            All with the same features.
+        clusterings : sequence of n array-like of shape (m_i,)
+            Cluster of each item, at least two clusters in each set.
+        """
+        begin = time.perf_counter()
+        self._check()
+        labels = check_training(item_sets, clusterings)
+        self._map = None
+        if self.kernel is not None:
+            self._map = KernelMap(self.kernel, self.gamma).fit(item_sets)
+        items = [self._mapped(item_set) for item_set in item_sets]
+        oracle = Oracle(
+            items, labels, self.oracle, self.n_restarts, self._generator(), self._reading
+        )
+        n = len(items) if self.slack == "n" else 1
+        planes = WorkingSet(
+            n, items[0].n_features, self.C / n, nonnegative=self.weights == "nonnegative"
+        )
+        separate = oracle.separate if self.slack == "n" else oracle.separate_all
+        found = cutting_planes(separate, planes, epsilon=self.epsilon, max_iter=self.max_iter)
+        self._keep(found, oracle, time.perf_counter() - begin)
+        return self
+
+    def _keep(self, found: Solution, oracle: Oracle, seconds: float) -> None:
+        self.weights_ = found.weights
+        self.cutting_planes_ = found.planes
+        self.slack_ = found.slack
+        self.duality_gap_ = found.gap
+        self.n_iter_ = found.n_iter
+        self.n_cuts_ = found.n_cuts
+        self.converged_ = found.converged
+        self.oracle_seconds_ = np.array(oracle.seconds["oracle"])
+        self.n_oracle_calls_ = len(self.oracle_seconds_)
+        parts = {name: float(np.sum(times)) for name, times in oracle.seconds.items()}
+        self.seconds_ = {"total": seconds, **parts, "program": found.qp_seconds}
+
+    def _check(self) -> None:
+        check_positive(
+            C=self.C, epsilon=self.epsilon, max_iter=self.max_iter, n_restarts=self.n_restarts
+        )
+        if self.slack not in ("n", "one"):
+            raise ConfigError(f"slack is {self.slack!r}; use 'n' or 'one'")
+        if self.weights not in ("free", "nonnegative"):
+            raise ConfigError(f"weights is {self.weights!r}; use 'free' or 'nonnegative'")
+        if self.weights == "nonnegative" and self.kernel is not None:
+            raise ConfigError("weights of a kernel have no sign to keep; use weights='free'")
+
+    def _mapped(self, item_set: ItemSet) -> ItemSet:
+        mapping = getattr(self, "_map", None)
+        return item_set if mapping is None else mapping.transform(item_set)

@@ -1,0 +1,189 @@
+"""The working set of a structural SVM: cutting planes, and the quadratic program over them.
+
+A cutting plane of example i is a vector z = Psi(x_i, y_i) - Psi(x_i, y) and a loss d; it asks for
+<w, z> >= d - xi_i (Finley and Joachims 2008, optimization problem 1). The dual has one variable
+a >= 0 for each plane,
+
+    maximise  d a - 1/2 ||Z^T a||^2   where the a of one example sum to at most the cap C / n,
+
+and w = Z^T a. With non-negative weights w is the positive part of Z^T a instead.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from qpsolvers import solve_qp
+
+from deepcac.errors import ConfigError
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+PRECISION = 1e-9  # of the quadratic program, beside losses scaled to 1
+NEWTON_STEPS = 50
+# Shares of the largest dual variable: under the first a plane is inactive, and with changes below
+# the second Newton's method has ended.
+UNUSED, STILL = 1e-6, 1e-8
+
+
+@dataclass
+class WorkingSet:
+    """Cutting planes of n examples, and the weights that are optimal for them.
+
+    Parameters
+    ----------
+    n_examples, n_features : int
+        n and N.
+    cap : float
+        C / n.
+    nonnegative : bool
+        Whether weights below 0 are forbidden.
+    patience : int
+        Solutions in a row in which a plane may be inactive before it is dropped.
+    solver : str
+        As `qpsolvers` calls it.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (N,)
+        Zeros without planes.
+    slack : ndarray of shape (n,)
+        Largest violation of an example's planes, at least 0.
+    owner, losses, duals : ndarray of shape (planes,)
+        Example, d and a of each plane.
+    normals : ndarray of shape (planes, N)
+        z of each plane.
+    """
+
+    n_examples: int
+    n_features: int
+    cap: float
+    nonnegative: bool = False
+    patience: int = 20
+    solver: str = "piqp"
+    owner: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    losses: Floats = field(default_factory=lambda: np.empty(0))
+    duals: Floats = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        self.weights = np.zeros(self.n_features)
+        self.slack = np.zeros(self.n_examples)
+        self._room = np.empty((8, self.n_features))
+        self._gram = np.empty((0, 0))
+        self._idle = np.empty(0, dtype=np.int64)
+
+    @property
+    def normals(self) -> Floats:
+        """Vector z of each plane."""
+        return self._room[: len(self.owner)]
+
+    @property
+    def dual_objective(self) -> float:
+        """Value of the dual, a lower bound of the primal over the same planes."""
+        return float(self.losses @ self.duals - 0.5 * self.weights @ self.weights)
+
+    def add(self, example: int, normal: Floats, loss: float) -> None:
+        """Take in a plane; `solve` then gives the new weights."""
+        size = len(self.owner)
+        if size == len(self._room):
+            self._room = np.concatenate([self._room, np.empty_like(self._room)])
+        self._room[size] = normal
+        products = self._room[: size + 1] @ normal
+        gram = np.empty((size + 1, size + 1))
+        gram[:size, :size] = self._gram
+        gram[size] = gram[:, size] = products
+        self._gram = gram
+        self.owner = np.append(self.owner, example)
+        self.losses = np.append(self.losses, loss)
+        self.duals = np.append(self.duals, 0.0)
+        self._idle = np.append(self._idle, 0)
+
+    def solve(self) -> None:
+        """Renew duals, weights and slack, and drop planes that have long been inactive."""
+        if self.nonnegative:
+            self._newton()
+        else:
+            self.duals = self._program(self._gram)
+            self.weights = self.normals.T @ self.duals
+        margins = self._gram @ self.duals
+        if self.nonnegative:
+            margins = self.normals @ self.weights
+        self.slack[:] = 0.0
+        np.maximum.at(self.slack, self.owner, self.losses - margins)
+        self._idle = np.where(self.duals > UNUSED * self.duals.max(), 0, self._idle + 1)
+        self._drop()
+
+    def _program(self, gram: Floats) -> Floats:
+        """Solve the dual for a Gram matrix, in units in which its numbers are near 1."""
+        largest, size = float(self.losses.max()) or 1.0, float(np.diag(gram).max())
+        unit = self.cap if self.cap * size <= largest else largest / size
+        sums = np.zeros((self.n_examples, len(self.owner)))
+        sums[self.owner, np.arange(len(self.owner))] = 1.0
+        present = sums.any(axis=1)
+        found = solve_qp(
+            gram * (unit / largest),
+            -self.losses / largest,
+            G=sums[present],
+            h=np.full(present.sum(), self.cap / unit),
+            lb=np.zeros(len(self.owner)),
+            solver=self.solver,
+            **_accuracy(self.solver),
+        )
+        if found is None:
+            raise ConfigError(
+                f"{self.solver} found no solution at C / n = {self.cap:g}; scale the features "
+                "to a common size, or use a smaller C"
+            )
+        duals = unit * np.clip(found, 0.0, None)
+        used = sums @ duals
+        return duals * np.minimum(1.0, self.cap / np.maximum(used, self.cap))[self.owner]
+
+    def _newton(self) -> None:
+        """Maximise the dual of non-negative weights, which is quadratic in pieces.
+
+        Each step solves the program of the piece at hand, and goes to the maximum between here
+        and there.
+        """
+        for _ in range(NEWTON_STEPS):
+            combined = self.normals.T @ self.duals
+            piece = self.normals[:, combined > 0] if combined.any() else self.normals
+            target = self._program(piece @ piece.T)
+            step = self._line(combined, self.normals.T @ target, float(self.losses @ target))
+            change = step * (target - self.duals)
+            self.duals = self.duals + change
+            if np.abs(change).max() <= STILL * self.duals.max():
+                break
+        self.weights = np.maximum(self.normals.T @ self.duals, 0.0)
+
+    def _line(self, here: Floats, there: Floats, loss: float) -> float:
+        """Return the share of the way where the slope of the dual is 0, by bisection."""
+        way, gain = there - here, loss - self.losses @ self.duals
+        low, high = 0.0, 1.0
+        if gain >= np.maximum(there, 0.0) @ way:
+            return 1.0
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            if gain >= np.maximum(here + middle * way, 0.0) @ way:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _drop(self) -> None:
+        kept = np.flatnonzero(self._idle < self.patience)
+        if len(kept) == len(self.owner):
+            return
+        self._room[: len(kept)] = self._room[kept]
+        self._gram = self._gram[np.ix_(kept, kept)]
+        self.owner, self.losses = self.owner[kept], self.losses[kept]
+        self.duals, self._idle = self.duals[kept], self._idle[kept]
+
+
+def _accuracy(solver: str) -> dict[str, Any]:
+    if solver == "piqp":
+        return {"eps_abs": PRECISION, "eps_rel": PRECISION}
+    if solver == "daqp":
+        return {"primal_tol": PRECISION, "dual_tol": PRECISION}
+    return {}

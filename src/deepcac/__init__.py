@@ -11,10 +11,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "CACClassifier": "deepcac.cac.estimator",
-    "ClassDecompositionClassifier": "deepcac.decomposition.estimator",
+    "ClassDecompositionClassifier": "deepcac.decomposition.classifier",
     "KMClassifier": "deepcac.cac.km",
     "DeepCACClassifier": "deepcac.nn.deepcac",
-    "SupervisedKMeans": "deepcac.similarity.estimator",
+    "SupervisedKMeans": "deepcac.similarity.supervised",
 }
 
 __all__ = ["__version__", *_HOMES]

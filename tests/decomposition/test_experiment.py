@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from deepcac.decomposition.experiment import draw_parts, run_experiment
+from deepcac.decomposition.repeated_runs import draw_parts, run_experiment
 from deepcac.decomposition.smo import UnitPoints
 from deepcac.errors import ConfigError, DataError
 

@@ -1,6 +1,6 @@
 """Class decomposition via clustering (Vilalta, Achari & Eick 2003)."""
 
-from deepcac.decomposition.estimator import ClassDecompositionClassifier
+from deepcac.decomposition.classifier import ClassDecompositionClassifier
 from deepcac.decomposition.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.smo import PairwiseLinearSVC
 

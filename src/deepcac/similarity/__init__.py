@@ -1,12 +1,12 @@
 """Supervised k-means: learning the similarity that k-means uses (Finley and Joachims 2008)."""
 
-from deepcac.similarity.base import EqualWeights
 from deepcac.similarity.clustering import delta, indicator, rand_loss
-from deepcac.similarity.estimator import SupervisedKMeans
 from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.pair import PairSimilarity
 from deepcac.similarity.published import published
 from deepcac.similarity.reading import Reading
+from deepcac.similarity.supervised import SupervisedKMeans
+from deepcac.similarity.weighted import EqualWeights
 
 __all__ = [
     "EqualWeights",

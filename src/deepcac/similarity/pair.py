@@ -12,10 +12,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.similarity.base import SimilarityClusterer, check_positive, check_training
 from deepcac.similarity.clusterers import Name
 from deepcac.similarity.cutting import Cut, cutting_planes
 from deepcac.similarity.itemset import ItemSet
+from deepcac.similarity.weighted import SimilarityClusterer, check_positive, check_training
 from deepcac.similarity.workingset import WorkingSet
 
 Floats = npt.NDArray[np.float64]

@@ -2,8 +2,8 @@
 
 from typing import TypeVar
 
-from deepcac.similarity.base import SimilarityClusterer
 from deepcac.similarity.reading import Reading
+from deepcac.similarity.weighted import SimilarityClusterer
 
 Model = TypeVar("Model", bound=SimilarityClusterer)
 

@@ -11,8 +11,8 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
+from deepcac.decomposition.classifier import ClassDecompositionClassifier
 from deepcac.decomposition.decompose import decompose, labels_of
-from deepcac.decomposition.estimator import ClassDecompositionClassifier
 from deepcac.decomposition.mixed import Columns, Ints
 from deepcac.decomposition.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.search import Ties

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
-from deepcac.similarity.base import SimilarityClusterer
 from deepcac.similarity.itemset import ItemSet
+from deepcac.similarity.weighted import SimilarityClusterer
 
 PREDICTORS = ("iterative", "spectral", "discrete")
 # The ranges of Table 2: all powers of ten from the first to the last.

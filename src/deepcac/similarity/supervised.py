@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import ConfigError
-from deepcac.similarity.base import SimilarityClusterer, check_positive, check_training
 from deepcac.similarity.clusterers import Name
 from deepcac.similarity.cutting import Solution, cutting_planes
 from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.kernelmap import KernelMap
 from deepcac.similarity.separation import Oracle
+from deepcac.similarity.weighted import SimilarityClusterer, check_positive, check_training
 from deepcac.similarity.workingset import WorkingSet
 
 Floats = npt.NDArray[np.float64]

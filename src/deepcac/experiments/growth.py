@@ -80,10 +80,11 @@ def seconds(X: Array, y: Ids, labels: Ids, k: int) -> float:
 def operations(X: Array, y: Ids, labels: Ids, k: int) -> float:
     """Return the multiplications and additions of a first pass, from the moves that it made.
 
-    A first pass looks at every row once, so the labels before and after tell all that it did:
-    k dot products a row; the weights of a class anew where a move changed a cluster; class sums
-    and their products for each move (`deepcac.cac.kernel`). The last row of a class in its
-    cluster is passed over.
+    Counted are those of the plain pass, which looks at every row; bounds that spare some of them
+    (`deepcac.cac.kernel`) change no move. As each row is looked at once, the labels before and
+    after tell all that the pass did: k dot products a row; the weights of a class anew where a
+    move changed a cluster; class sums and their products for each move. The last row of a class
+    in its cluster is passed over.
     """
     after = cluster(X, y, labels, ALPHA, max_iter=1, n_clusters=k).labels
     n_classes = int(y.max()) + 1

@@ -1,6 +1,7 @@
 """Data sets cic (death in hospital) and cic_los (class of the length of stay)."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from deepcac.cohort import Flow
 from deepcac.errors import ConfigError
 from deepcac.features.johnson import Repair, johnson_features
 from deepcac.features.matrix import FeatureMatrix
+from deepcac.features.ranges import count_outside, read_ranges
 
 UNKNOWN = -1
+RANGES = "features/johnson_variables.csv"
 # The .33 and .66 quantiles of the length of stay in days; DeepCAC (section 8) calls them hours.
 SHORT_STAY, LONG_STAY = 7, 13
 
@@ -109,7 +112,7 @@ def cohort_details(
     dict
         ``flow``: stays left after each step; ``sets``: stays left in each set; ``events``: lines
         of the raw files, and those with no parameter name, which are not used; ``repairs``:
-        values that each cleaning rule took.
+        values that each cleaning rule took; ``outside``: raw values outside their plausible range.
     """
     assert features.group is not None
     flow: Flow = [
@@ -129,4 +132,15 @@ def cohort_details(
             }
             for repair in repairs
         ],
+        "outside": count_outside(_by_parameter(events), read_ranges(RANGES)),
     }
+
+
+def _by_parameter(events: pa.Table) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
+    """Yield the measurements of each parameter; -1 is the file's code for unknown."""
+    column = events["parameter"].combine_chunks()
+    code = column.indices.fill_null(-1).to_numpy()
+    value = events["value"].to_numpy()
+    for k, name in enumerate(column.dictionary.to_pylist()):
+        own = value[code == k]
+        yield name, own[own != UNKNOWN]

@@ -56,7 +56,7 @@ def cache_of(copy: Path, **variables: str) -> str:
 def test_the_digest_of_a_stage_sees_what_it_imports_and_no_more(copy):
     before = {name: digest_of(copy, name) for name in ("cac", "experiments.run", "raw")}
     assert before["cac"] == code_digest("cac")
-    edit(copy, "cac/state.py", "sums[p, c, f] -= x[f]", "sums[p, c, f] -= 2 * x[f]")
+    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
     after = {name: digest_of(copy, name) for name in before}
     assert after["cac"] != before["cac"]
     assert after["experiments.run"] != before["experiments.run"]
@@ -83,11 +83,11 @@ def test_a_module_that_is_not_there_is_named():
 
 
 def test_an_edit_of_a_called_function_is_compiled(copy, tmp_path):
-    """Numba alone looks only at the file of the caller: `sweep` in kernel.py calls `move`."""
+    """Numba alone looks only at the file of the caller, here of the dot products."""
     place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     first = said(copy, COMPILE, **place)
     assert said(copy, COMPILE, **place) == first
-    edit(copy, "cac/state.py", "sums[q, c, f] += x[f]", "sums[q, c, f] += 1e6")
+    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total -= 1e6 * a[f] * b[f]")
     assert said(copy, COMPILE, **place) != first
     assert len(list((tmp_path / "cache" / "deepcac" / "numba").iterdir())) == 2
 

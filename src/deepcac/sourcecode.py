@@ -27,6 +27,8 @@ _IMPORTS_NUMBA = re.compile(r"^\s*(import|from) numba\b", re.MULTILINE)
 def code_digest(*names: str) -> str:
     """Return the SHA-256 over the code that some modules use, and over the tables beside it.
 
+    The catalogue's tables are left out: they say what there is, not how it is computed.
+
     Comments, docstrings and the layout of the text do not count.
 
     Parameters
@@ -102,7 +104,9 @@ def _digest(modules: Iterable[str]) -> str:
     digest = hashlib.sha256()
     for name in sorted(modules):
         digest.update(f"{name}\n{_bare_code(name)}\n".encode())
-    for path in sorted({path for name in modules for path in _tables(_modules()[name].parent)}):
+    # A new data set, method or label is no change of what a finished stage computed.
+    computing = [name for name in modules if not name.startswith("deepcac.catalogue")]
+    for path in sorted({path for name in computing for path in _tables(_modules()[name].parent)}):
         digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 

@@ -125,17 +125,22 @@ def fetch(
             reason = str(error).replace(str(part), target.name)
             _log.warning("%s: %s", shown(place), reason)
             tried.append(f"{shown(place)} ({reason})")
-            continue
-        os.replace(part, target)
-        for rest in target.parent.glob(f".{target.name}.*.part"):
-            rest.unlink()
-        _log.info("%s/%s: from %s, digest holds", file.source, file.name, shown(place))
-        return shown(place)
+        else:
+            _settle(part, target)
+            _log.info("%s/%s: from %s, digest holds", file.source, file.name, shown(place))
+            return shown(place)
     raise FetchError(
         f"{file.source}/{file.name} could not be fetched; tried {'; '.join(tried) or 'no place'}; "
         f"give a mirror that holds {file.path}{' (or another archive of it)' * file.is_archive}: "
         "config key mirrors, or DEEPCAC_MIRROR=FOLDER_OR_URL"
     )
+
+
+def _settle(part: Path, target: Path) -> None:
+    """Give a file that holds its digest its final name; what other places left is removed."""
+    os.replace(part, target)
+    for rest in target.parent.glob(f".{target.name}.*.part"):
+        rest.unlink()
 
 
 def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from catalogued import REGISTRY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.cic import build, cic_features, stay_class
+from deepcac.features.cic import cic_features, stay_class
 from deepcac.features.hourly import AGGREGATES
 from deepcac.features.johnson import johnson_features, variables
 from deepcac.features.johnson_cleaning import ADMISSION, MEASURED, clean
@@ -22,6 +23,7 @@ from deepcac.features.matrix import read_features
 from deepcac.features.summaries import summarise
 from deepcac.sources.physionet2012 import OUTCOMES, extract
 from deepcac.sources.physionet2012_events import PARAMETERS
+from deepcac.steps import build_features
 from deepcac.storage import read_table, write_table
 
 Event = tuple[int, int, str | None, float]
@@ -252,13 +254,15 @@ def test_an_unknown_data_set_is_named() -> None:
 def test_build_writes_features_and_cohort(tmp_path: Path) -> None:
     write_table(tmp_path / "events.parquet", EVENTS)
     write_table(tmp_path / "outcomes.parquet", STAYS)
-    build(
-        "cic_los",
-        events_path=tmp_path / "events.parquet",
-        outcomes_path=tmp_path / "outcomes.parquet",
+    entry = REGISTRY.dataset("cic_los")
+    build_features(
+        entry.features,
+        [str(tmp_path / name) for name in entry.features.reads.values()],
+        tmp_path / "cic_los.parquet",
         protocol=SOUND,
-        features_path=tmp_path / "cic_los.parquet",
-        cohort_path=tmp_path / "cohort.json",
+        options={},
+        cohort=tmp_path / "cohort.json",
+        unit=entry.unit,
     )
     assert read_features(tmp_path / "cic_los.parquet").row_id.tolist() == [1, 2]
     cohort = json.loads((tmp_path / "cohort.json").read_text())

@@ -55,8 +55,8 @@ def test_modules_and_functions_are_short():
     assert long_functions <= ALLOWED
 
 
-# Long for a reason: a kernel's one loop, and a list of keyword arguments.
-ALLOWED: set[str] = set()
+# Compiled loops: a call inside them that is not inlined would cost more than it explains.
+ALLOWED = {"kernel.py: _sweep", "drift.py: _terms", "weights.py: renew"}
 
 
 def _statements(node: ast.FunctionDef) -> int:

@@ -92,13 +92,13 @@ def merging_helps(records: Records) -> tuple[str, str]:
 def shortcut(records: Records) -> tuple[str, str]:
     """Compare the discriminants fitted with those of fitting each configuration as a whole."""
     factors = [_saved(one) for one in records]
-    found = spearmanr([one.n_classes for one in records], factors)
+    rho, p = _rank_correlation([one.n_classes for one in records], factors)
     figures = (
         f"naive Bayes: a factor of {np.median(factors):.1f} in the median, {min(factors):.1f} to "
-        f"{max(factors):.1f}; rank correlation with the classes {found.statistic:.2f} "
-        f"(p = {found.pvalue:.2g})"
+        f"{max(factors):.1f}; rank correlation with the classes {rho:.2f} "
+        f"(p = {p:.2g})"
     )
-    grows = found.statistic > 0 and found.pvalue < LEVEL
+    grows = rho > 0 and p < LEVEL
     return HOLDS if grows else PARTLY if min(factors) > 1 else FAILS, figures
 
 
@@ -125,11 +125,19 @@ def grows_with_clusters(records: Records) -> tuple[str, str]:
     """Correlate the mean gain with the clusters a class, by rank."""
     clusters, sure, texts = [one.n_clusters for one in records], [], []
     for base, name in BASES.items():
-        found = spearmanr(clusters, list(mean_gains(records, base).values()))
-        sure.append(found.statistic > 0 and found.pvalue < _WEAK_LEVEL)
-        texts.append(f"{name} {found.statistic:.2f} (p = {found.pvalue:.2g})")
+        rho, p = _rank_correlation(clusters, list(mean_gains(records, base).values()))
+        sure.append(rho > 0 and p < _WEAK_LEVEL)
+        texts.append(f"{name} {rho:.2f} (p = {p:.2g})")
     verdict = HOLDS if all(sure) else PARTLY if any(sure) else FAILS
     return verdict, "rank correlation: " + ", ".join(texts)
+
+
+def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Return Spearman's coefficient and its p; none (0 and 1) where nothing varies."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return 0.0, 1.0
+    found = spearmanr(first, second)
+    return float(found.statistic), float(found.pvalue)
 
 
 def bias_and_variance() -> Rule:

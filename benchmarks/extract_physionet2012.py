@@ -42,7 +42,7 @@ def product(mirror: Path, threads: int) -> dict[str, float]:
     events = pa.concat_tables(read_sets(archives, threads=threads))
     stays = [read_outcomes(mirror / f"Outcomes-{letter}.txt", letter) for letter in SETS]
     seconds = {"read": time.perf_counter() - begin}
-    features, _ = cic.cic_features("cic", events, pa.concat_tables(stays))
+    features, _ = cic.cic_features("death", events, pa.concat_tables(stays))
     seconds["total"] = time.perf_counter() - begin
     assert features.X.shape == (12000, 114)
     return seconds
@@ -61,7 +61,7 @@ def workflow(mirror: Path) -> dict[str, float]:
             threads=2,
         )
         seconds = {"read": time.perf_counter() - begin}
-        features, _ = cic.cic_features("cic", read_table(events), read_table(outcomes))
+        features, _ = cic.cic_features("death", read_table(events), read_table(outcomes))
         write_features(Path(folder, "cic.parquet"), features)
         seconds["total"] = time.perf_counter() - begin
     return seconds

@@ -14,6 +14,7 @@ rule decomposition:
     resources:
         mem_mb=4000,
     params:
+        code=code_digest("experiments.decomposition_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
         runs=config["decomposition_runs"],
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),

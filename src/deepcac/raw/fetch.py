@@ -114,10 +114,7 @@ def fetch(
             continue
         part = _part(target, place)
         try:
-            if _is_address(place):
-                download(place, part, attempts=attempts, pause=pause, timeout=timeout)
-            else:
-                _copy(place, part)
+            _bring(place, part, attempts=attempts, pause=pause, timeout=timeout)
             verify(file, part)
         except (FetchError, DataError) as error:
             if isinstance(error, UnreachableError):
@@ -134,6 +131,13 @@ def fetch(
         f"give a mirror that holds {file.path}{' (or another archive of it)' * file.is_archive}: "
         "config key mirrors, or DEEPCAC_MIRROR=FOLDER_OR_URL"
     )
+
+
+def _bring(place: str, part: Path, **patience: Any) -> None:
+    if _is_address(place):
+        download(place, part, **patience)
+    else:
+        _copy(place, part)
 
 
 def _settle(part: Path, target: Path) -> None:

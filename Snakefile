@@ -50,6 +50,7 @@ include: "workflow/rules/splits.smk"
 include: "workflow/rules/shared.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/experiments.smk"
+include: "workflow/rules/decomposition.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -115,6 +115,8 @@ def test_generated_cohorts_and_missing_sweeps_decide_nothing():
     demo = Sweeps(alpha={("demo_credit", 3): table})
     grid = Sweeps(grid=grid_table(1, 1, 1))
     for found in (verdicts(demo), verdicts(grid, "as_published")):
+        by_arithmetic = {found.pop(name) for name in ("CDEC-12", "CDEC-14")}
+        assert by_arithmetic == {"holds", "fails"}
         assert set(found.values()) <= {"not run", "not decidable from open data"}
         assert found["CAC1-12"] == found["CAC1-16"] == "not run"
     assert {figure.section for figure in sweep_figures(demo)} == {"synthetic"}

@@ -72,6 +72,7 @@ OTHER_MEANING = {
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),
     ("svm", "repeated_runs"),
+    ("svm", "finished_decompositions"),
     ("ec3", "ec3"),
     ("webkb_n", "leave_one_out"),
     ("webkb_l", "leave_one_out"),

@@ -112,6 +112,15 @@ class Config(Entry):
         description="data sets of two classes on which both sides of the CAC papers' theorems "
         "are evaluated, as `results/theory/{name}.json`: `{dataset}_k{k}` (first split, sound)",
     )
+    decomposition: list[Id] = Field(
+        [],
+        description="data sets of the experiment on class decomposition, as "
+        "`results/decomposition/{dataset}.json` and `results/as_published/decomposition/"
+        "{dataset}.json`; the target `class_decomposition` makes them all",
+    )
+    decomposition_runs: int = Field(
+        10, ge=1, description="runs of that experiment, each with parts drawn anew"
+    )
     runs: list[Plan] = Field(
         [],
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
@@ -131,7 +140,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     Every data set that it names must be in the registry.
     """
     known = checked(Config, config, "configuration")
-    for names in (known.datasets, *(plan.datasets for plan in known.runs)):
+    for names in (known.datasets, known.decomposition, *(plan.datasets for plan in known.runs)):
         for name in names:
             registry.dataset(name)
     return known.model_dump(exclude_defaults=False)

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from deepcac.experiments.finished import Runs, load
+from deepcac.experiments.finished_decompositions import DecompositionRecord, load_decompositions
 from deepcac.experiments.finished_studies import CaseStudy, load_case_studies
 from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord, load_theory
@@ -34,6 +35,7 @@ from deepcac.report.comparisons import (
     switch_effects,
 )
 from deepcac.report.curves import curve_figures
+from deepcac.report.decomposition_gains import decomposition_figures, gains_tables
 from deepcac.report.effecttables import (
     answer_table,
     collapse_table,
@@ -70,7 +72,7 @@ class Material:
     ----------
     runs : Runs
         Real and synthetic ones.
-    sweeps, studies, theory, profiles, sources
+    sweeps, studies, theory, decompositions, profiles, sources
         What the loaders of this package return.
     """
 
@@ -78,6 +80,7 @@ class Material:
     sweeps: Sweeps
     studies: Sequence[CaseStudy]
     theory: Sequence[TheoryRecord]
+    decompositions: Sequence[DecompositionRecord]
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
 
@@ -89,7 +92,8 @@ class Material:
     @cached_property
     def on_real_data(self) -> Findings:
         """What the papers are compared with."""
-        return Findings(self.real, self.sweeps, _real(self.studies), _real(self.theory))
+        parts = (self.studies, self.theory, self.decompositions)
+        return Findings(self.real, self.sweeps, *map(_real, parts))
 
 
 def build(
@@ -102,6 +106,7 @@ def build(
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
     case_paths: Iterable[str | os.PathLike[str]] = (),
     theory_paths: Iterable[str | os.PathLike[str]] = (),
+    decomposition_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -124,6 +129,8 @@ def build(
         Records of `deepcac.experiments.case_study`.
     theory_paths : iterable of path-like, optional
         Records of `deepcac.experiments.theorems`.
+    decomposition_paths : iterable of path-like, optional
+        Records of `deepcac.experiments.decomposition_runs`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -140,6 +147,7 @@ def build(
         sweeps=load_sweeps(sweep_paths),
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
+        decompositions=load_decompositions(decomposition_paths, root),
         profiles=profiles,
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )
@@ -207,6 +215,7 @@ def _tables(
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],
+        "decomposition": gains_tables(_real(found.decompositions)),
         "theory": theory_tables(_real(found.theory)),
         "data": [data_table(found.sources)],
         "synthetic": _synthetic_tables(found),
@@ -217,6 +226,7 @@ def _synthetic_tables(found: Material) -> list[Table]:
     tables = [
         *case_tables(_generated(found.studies), (), "synthetic_case"),
         *theory_tables(_generated(found.theory), "synthetic_theory"),
+        *gains_tables(_generated(found.decompositions), "synthetic_decomposition"),
     ]
     if generated := _generated(found.runs):
         runs = runs_table(generated, (), "synthetic_runs")
@@ -232,6 +242,7 @@ def _figures(
         printed_against_ours(ledger),
         effect_forest(effects),
         *schematic_figures(),
+        *decomposition_figures(_real(found.decompositions)),
         *curve_figures(found.runs),
         *history_figures(found.runs),
         *sweep_figures(found.sweeps),

@@ -302,12 +302,12 @@ def test_the_published_table_is_reproduced_cell_by_cell(tmp_path: Path) -> None:
     published = Protocol.from_folder("as_published/")
     shapes = {
         (dataset, protocol.name): cic_features(dataset, events, outcomes, protocol)[0].X.shape
-        for dataset in ("death", "cic_los")
+        for dataset in ("death", "stay")
         for protocol in (SOUND, published)
     }
     assert shapes == {
         ("death", "sound"): (12000, 114),
         ("death", "as_published"): (12000, 117),
-        ("cic_los", "sound"): (11833, 114),
-        ("cic_los", "as_published"): (12000, 116),
+        ("stay", "sound"): (11833, 114),
+        ("stay", "as_published"): (12000, 116),
     }

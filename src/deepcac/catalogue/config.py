@@ -70,6 +70,26 @@ class Plan(Entry):
         return self
 
 
+class Budget(Entry):
+    """How far supervised k-means goes on a data set of example clusterings."""
+
+    C: tuple[int, int] = Field(description="first and last power of ten that is tried for C")
+    epsilon: float = Field(
+        gt=0, description="precision of training, in the unit of the loss (0 to 100)"
+    )
+    max_iter: int = Field(ge=1, description="largest number of passes over the clusterings")
+    n_restarts: int = Field(10, ge=1, description="random starts of iterative clustering")
+    seeds: int = Field(
+        1, ge=1, description="random states of the methods whose training or clusters are random"
+    )
+
+    @model_validator(mode="after")
+    def _upwards(self) -> "Budget":
+        if self.C[0] > self.C[1]:
+            raise ValueError("C goes from the smaller power of ten to the larger one")
+        return self
+
+
 class Config(Entry):
     """One configuration file."""
 
@@ -112,6 +132,16 @@ class Config(Entry):
         description="data sets of two classes on which both sides of the CAC papers' theorems "
         "are evaluated, as `results/theory/{name}.json`: `{dataset}_k{k}` (first split, sound)",
     )
+    skmeans: dict[Id, Budget] = Field(
+        {},
+        description="supervised k-means: the data sets that its experiment runs on, as "
+        "`results/skmeans/{dataset}/{method}.json`, each with its budget",
+    )
+    skmeans_training_sets: int = Field(
+        0,
+        ge=0,
+        description="training sets at each point of supervised k-means' Figures 1 to 4; none if 0",
+    )
     runs: list[Plan] = Field(
         [],
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
@@ -131,7 +161,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     Every data set that it names must be in the registry.
     """
     known = checked(Config, config, "configuration")
-    for names in (known.datasets, *(plan.datasets for plan in known.runs)):
+    for names in (known.datasets, known.skmeans, *(plan.datasets for plan in known.runs)):
         for name in names:
             registry.dataset(name)
     return known.model_dump(exclude_defaults=False)

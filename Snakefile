@@ -49,6 +49,7 @@ include: "workflow/rules/splits.smk"
 include: "workflow/rules/shared.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/experiments.smk"
+include: "workflow/rules/skmeans.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -59,6 +60,7 @@ localrules:
     splits,
     cac,
     deep,
+    skmeans,
 
 
 rule all:

@@ -15,6 +15,10 @@ Sweep = Annotated[str, Field(pattern="^(grid|(alpha|weights)_[a-z0-9_]+_k[1-9][0
 Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
 
 
+# Methods of supervised k-means' experiment: two baselines, and training with each oracle.
+NONE, PAIR, ITERATIVE, SPECTRAL = LEARNERS = ("none", "pair", "iterative", "spectral")
+
+
 class Restricted(Entry):
     """Folders with the credentialed files."""
 
@@ -140,7 +144,8 @@ class Config(Entry):
     skmeans_training_sets: int = Field(
         0,
         ge=0,
-        description="training sets at each point of supervised k-means' Figures 1 to 4; none if 0",
+        description="training sets at each point of supervised k-means' Figures 1 to 4; "
+        "neither these nor the checks of its theory if 0",
     )
     runs: list[Plan] = Field(
         [],

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from deepcac.catalogue.config import Budget
+from deepcac.catalogue.config import ITERATIVE, LEARNERS, NONE, PAIR, Budget
 from deepcac.errors import ConfigError, DataError
 from deepcac.experiments.record import content_digest, machine
 from deepcac.features.pairwise import PairwiseData
@@ -27,7 +27,6 @@ from deepcac.storage import write_json
 
 Ids = npt.NDArray[np.int64]
 
-NONE, PAIR, ITERATIVE, SPECTRAL = METHODS = ("none", "pair", "iterative", "spectral")
 _REPEATED = (NONE, ITERATIVE)  # the training of the others draws nothing
 
 
@@ -80,7 +79,7 @@ def build(method: str, C: float, budget: Budget, seed: int) -> SimilarityCluster
     if method == PAIR:
         return PairSimilarity(**common)
     if method not in get_args(Name):
-        raise ConfigError(f"{method!r} is no method of this experiment; use {', '.join(METHODS)}")
+        raise ConfigError(f"{method!r} is no method of this experiment; use {', '.join(LEARNERS)}")
     return SupervisedKMeans(oracle=method, epsilon=budget.epsilon, **common)  # type: ignore[arg-type]
 
 

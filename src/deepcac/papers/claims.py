@@ -16,6 +16,7 @@ from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.papers.rules import Rule
+from deepcac.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
 from deepcac.storage import atomic_path
 
 
@@ -56,11 +57,8 @@ def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
 
 
 def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
-    """Return the rules of all papers by claim id.
-
-    Supervised k-means and class decomposition have none yet.
-    """
-    parts = (cac_v1_rules, cac_v2_rules, deepcac_rules)
+    """Return the rules of all papers by claim id; class decomposition has none yet."""
+    parts = (cac_v1_rules, cac_v2_rules, deepcac_rules, supervised_kmeans_rules)
     return {name: rule for part in parts for name, rule in part(found, ledger).items()}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.finished_clusterings import Clusterings
 from deepcac.experiments.finished_studies import CaseStudy
 from deepcac.experiments.finished_sweeps import Sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord
@@ -19,9 +20,11 @@ class Findings:
     sweeps : Sweeps
     studies : sequence of CaseStudy
     theory : sequence of TheoryRecord
+    clusterings : Clusterings
     """
 
     runs: Runs
     sweeps: Sweeps = field(default_factory=Sweeps)
     studies: Sequence[CaseStudy] = ()
     theory: Sequence[TheoryRecord] = ()
+    clusterings: Clusterings = field(default_factory=Clusterings)

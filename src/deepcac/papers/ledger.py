@@ -14,6 +14,7 @@ from deepcac.papers.cac_v1.table_summaries import Summaries
 from deepcac.papers.deepcac.length_of_stay import ClusterTables
 from deepcac.papers.findings import Findings
 from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols
+from deepcac.papers.supervised_kmeans.losses import LossTables
 from deepcac.storage import atomic_path
 
 
@@ -48,7 +49,11 @@ class Entry:
 
 def entries(found: Findings) -> list[Entry]:
     """Compare every printed cell with what was found; synthetic runs never decide a cell."""
-    answers: tuple[Answers, ...] = (Summaries(found.runs), ClusterTables(found.studies))
+    answers: tuple[Answers, ...] = (
+        Summaries(found.runs),
+        ClusterTables(found.studies),
+        LossTables(found.clusterings),
+    )
     special = {source: one for one in answers for source in one.sources}
     return [_entry(cell, found.runs, special) for cell in printed_cells()]
 

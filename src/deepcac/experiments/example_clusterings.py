@@ -54,9 +54,7 @@ def examples(data: PairwiseData) -> Examples:
     names = np.unique(data.group)
     features = data.pair_features()
     sets = [_item_set(data, np.flatnonzero(data.group == name), features) for name in names]
-    return Examples(
-        tuple(names.tolist()), sets, [data.label[data.group == name] for name in names]
-    )
+    return Examples(tuple(names.tolist()), sets, [data.label[data.group == name] for name in names])
 
 
 def _item_set(data: PairwiseData, rows: Ids, features: Any) -> ItemSet:

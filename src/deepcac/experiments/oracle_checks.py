@@ -69,9 +69,7 @@ def _planted(seed: int, n: int = 2, m: int = 40, k: int = 8) -> Examples:
     truths = [rng.permutation(np.arange(m) % k) for _ in range(n)]
     sets = [
         ItemSet(
-            np.hstack(
-                [np.eye(k)[t] + 0.2 * rng.normal(size=(m, k)), 0.1 * rng.normal(size=(m, 5))]
-            )
+            np.hstack([np.eye(k)[t] + 0.2 * rng.normal(size=(m, k)), 0.1 * rng.normal(size=(m, 5))])
         )
         for t in truths
     ]

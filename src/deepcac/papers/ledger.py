@@ -14,7 +14,7 @@ from deepcac.papers.cac_v1.table_summaries import Summaries
 from deepcac.papers.deepcac.length_of_stay import ClusterTables
 from deepcac.papers.findings import Findings
 from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols
-from deepcac.papers.supervised_kmeans.losses import LossTables
+from deepcac.papers.supervised_kmeans.cluster_losses import LossTables
 from deepcac.storage import atomic_path
 
 

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from deepcac.experiments.finished import Runs, load
+from deepcac.experiments.finished_clusterings import Clusterings, load_clusterings
 from deepcac.experiments.finished_studies import CaseStudy, load_case_studies
 from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord, load_theory
@@ -43,6 +44,7 @@ from deepcac.report.effecttables import (
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
 from deepcac.report.kchoice import choice_table
+from deepcac.report.learnt_clusterings import learning_figures, learning_tables
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.profiles import Profile, load_profiles, missingness_figures
@@ -70,7 +72,7 @@ class Material:
     ----------
     runs : Runs
         Real and synthetic ones.
-    sweeps, studies, theory, profiles, sources
+    sweeps, studies, theory, clusterings, profiles, sources
         What the loaders of this package return.
     """
 
@@ -78,6 +80,7 @@ class Material:
     sweeps: Sweeps
     studies: Sequence[CaseStudy]
     theory: Sequence[TheoryRecord]
+    clusterings: Clusterings
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
 
@@ -89,7 +92,8 @@ class Material:
     @cached_property
     def on_real_data(self) -> Findings:
         """What the papers are compared with."""
-        return Findings(self.real, self.sweeps, _real(self.studies), _real(self.theory))
+        studies, theory = _real(self.studies), _real(self.theory)
+        return Findings(self.real, self.sweeps, studies, theory, self.clusterings)
 
 
 def build(
@@ -102,6 +106,7 @@ def build(
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
     case_paths: Iterable[str | os.PathLike[str]] = (),
     theory_paths: Iterable[str | os.PathLike[str]] = (),
+    clustering_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -124,6 +129,8 @@ def build(
         Records of `deepcac.experiments.case_study`.
     theory_paths : iterable of path-like, optional
         Records of `deepcac.experiments.theorems`.
+    clustering_paths : iterable of path-like, optional
+        Records of supervised k-means (`deepcac.experiments.finished_clusterings`).
     resamples : int, optional
         Bootstrap resamples.
 
@@ -140,6 +147,7 @@ def build(
         sweeps=load_sweeps(sweep_paths),
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
+        clusterings=load_clusterings(clustering_paths, root),
         profiles=profiles,
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )
@@ -208,6 +216,7 @@ def _tables(
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],
         "theory": theory_tables(_real(found.theory)),
+        "learning": learning_tables(found.clusterings),
         "data": [data_table(found.sources)],
         "synthetic": _synthetic_tables(found),
     }
@@ -237,6 +246,7 @@ def _figures(
         *sweep_figures(found.sweeps),
         *missingness_figures(found.profiles),
         *case_figures(found.studies),
+        *learning_figures(found.clusterings),
     ]
     return [figure for figure in figures if figure]
 

@@ -7,7 +7,7 @@ import numpy as np
 from deepcac.experiments.finished_clusterings import ClusteringRun, Clusterings
 from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
 from deepcac.papers.rules import Rule, by_share
-from deepcac.papers.supervised_kmeans.losses import Floats, dataset, mean_losses
+from deepcac.papers.supervised_kmeans.cluster_losses import Floats, dataset, mean_losses
 from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
 
 CLAIMED = ("webkb_n", "webkb_l")  # News was never published

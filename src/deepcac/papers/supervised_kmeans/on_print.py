@@ -4,7 +4,7 @@ import numpy as np
 
 from deepcac.papers.evidence import FAILS, HOLDS, PARTLY, Decision, Evidence
 from deepcac.papers.rules import Rule
-from deepcac.papers.supervised_kmeans.losses import printed_losses
+from deepcac.papers.supervised_kmeans.cluster_losses import printed_losses
 from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
 from deepcac.simulate.synth_pairs import NOISE
 

@@ -33,4 +33,4 @@ lint: env
 
 clean:
 	rm -rf results logs data/raw data/tidy data/clusterings data/pretrained .snakemake
-	find data/features data/splits -name '*.parquet' -delete
+	find data/features data/splits \( -name '*.parquet' -o -name '.*.partial' \) -delete

@@ -12,6 +12,7 @@ from deepcac.catalogue.protocol import folder_pattern
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
 from deepcac.layout import Layout
+from deepcac.sourcecode import code_digest
 
 min_version("9.20")
 

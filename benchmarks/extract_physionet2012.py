@@ -23,13 +23,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from deepcac.catalogue.protocol import SOUND
 from deepcac.features import cic
 from deepcac.features.johnson import FIVE, TWO
+from deepcac.features.matrix import write_features
 from deepcac.features.summaries import summarise
 from deepcac.raw.archive import members
 from deepcac.sources.physionet2012 import extract, read_outcomes, read_sets
 from deepcac.sources.physionet2012_scan import scan
+from deepcac.storage import read_table
 
 SETS = ("a", "b", "c")
 
@@ -41,7 +42,7 @@ def product(mirror: Path, threads: int) -> dict[str, float]:
     events = pa.concat_tables(read_sets(archives, threads=threads))
     stays = [read_outcomes(mirror / f"Outcomes-{letter}.txt", letter) for letter in SETS]
     seconds = {"read": time.perf_counter() - begin}
-    features, _ = cic.cic_features("cic", events, pa.concat_tables(stays))
+    features, _ = cic.cic_features("death", events, pa.concat_tables(stays))
     seconds["total"] = time.perf_counter() - begin
     assert features.X.shape == (12000, 114)
     return seconds
@@ -60,14 +61,8 @@ def workflow(mirror: Path) -> dict[str, float]:
             threads=2,
         )
         seconds = {"read": time.perf_counter() - begin}
-        cic.build(
-            "cic",
-            events_path=events,
-            outcomes_path=outcomes,
-            protocol=SOUND,
-            features_path=Path(folder, "cic.parquet"),
-            cohort_path=Path(folder, "cohort.json"),
-        )
+        features, _ = cic.cic_features("death", read_table(events), read_table(outcomes))
+        write_features(Path(folder, "cic.parquet"), features)
         seconds["total"] = time.perf_counter() - begin
     return seconds
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +13,16 @@ import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
 
+# What a damaged file can make of the reader: wrong lengths ask for memory, names are no text.
+_UNREADABLE = (OSError, pa.ArrowException, ValueError, TypeError, KeyError, MemoryError)
+
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary sibling of `path` that takes its name only if the block succeeds.
+
+    The bytes are on the disk before the name is, so that a power cut leaves no empty file. What a
+    killed writer of the same file left behind is removed first.
 
     Parameters
     ----------
@@ -29,12 +36,42 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     final = Path(path)
     final.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(final)
     partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
     try:
         yield partial
+        _flush(partial)
         os.replace(partial, final)
+        _flush(final.parent)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _remove_abandoned(final: Path) -> None:
+    """Remove partial files of `final` whose writer no longer runs on this machine."""
+    name = re.compile(rf"\.{re.escape(final.name)}\.(\d+)\.partial")
+    for sibling in final.parent.iterdir():
+        found = name.fullmatch(sibling.name)
+        if found and not _runs(int(found[1])):
+            sibling.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
@@ -54,9 +91,10 @@ def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -
     """Read a parquet file; a damaged or missing one is a `DataError` that names it."""
     try:
         return pq.read_table(path, columns=columns, partitioning=None)
-    except (OSError, pa.ArrowInvalid, pa.ArrowKeyError) as error:
+    except _UNREADABLE as error:
+        reason = " ".join(str(error).split())[:200]
         raise DataError(
-            f"{path}: not a readable parquet file ({error}); delete it and build it again"
+            f"{path}: not a readable parquet file ({reason}); delete it and build it again"
         ) from error
 
 
@@ -71,7 +109,7 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a JSON object; anything else is a `DataError` that names the file."""
     try:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: not readable as JSON ({error})") from error
     if not isinstance(value, dict):
         raise DataError(f"{path}: holds {type(value).__name__}, an object was expected")

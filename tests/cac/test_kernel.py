@@ -7,6 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.cac import cluster
+from deepcac.cac.cluster import place
+from deepcac.cac.kernel import move
+from deepcac.cac.rows import prepare
+from deepcac.cac.scores import score
+from deepcac.cac.state import EVENT, allocate, recount
+from deepcac.cac.weights import renew
 from deepcac.errors import ConfigError, DataError
 
 
@@ -69,6 +75,106 @@ def test_the_bound_only_skips_rows_that_stay(case):
         assert step.moves.tolist() == [moved]
         labels = step.labels
     assert np.array_equal(labels, whole.labels)
+
+
+@st.composite
+def crowds(draw):
+    """Rows of skewed columns over several blocks, from which many move."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, d, k = draw(st.integers(100, 1200)), draw(st.integers(1, 20)), draw(st.integers(2, 10))
+    centres = rng.normal(scale=draw(st.sampled_from([0.3, 1.5])), size=(2 * k, d))
+    X = centres[rng.integers(0, 2 * k, n)] + rng.normal(size=(n, d))
+    X[:, : d // 2] = np.exp(draw(st.sampled_from([0.5, 2.0])) * X[:, : d // 2])
+    X = X * draw(st.sampled_from([1e-9, 1.0, 1e12]))
+    y = rng.integers(0, draw(st.integers(2, 4)), n)
+    y = np.where(rng.random(n) < draw(st.sampled_from([0.0, 0.8])), 0, y)
+    labels = np.argmin(((X[:, None] - X[rng.integers(0, n, k)]) ** 2).sum(axis=2), axis=1)
+    labels = np.where(rng.random(n) < 0.1, rng.integers(0, k, n), labels)
+    return X, y, labels, k, draw(st.sampled_from([0.0, 0.05, 0.5, 3.0])), draw(st.booleans())
+
+
+@settings(max_examples=20, deadline=None)
+@given(crowds())
+def test_decisions_taken_with_old_weights_are_the_exact_ones(case):
+    X, y, labels, k, alpha, sized = case
+    y = np.unique(y, return_inverse=True)[1]
+    separation = "size" if sized else "cluster"
+    found = cluster(X, y, labels, alpha, max_iter=3, separation=separation, n_clusters=k)
+    centred = X - X.mean(axis=0)
+    wanted, moves = reference.cluster_by_sums(centred, y, labels, alpha, k, 3, sized)
+    assert found.moves.tolist() == moves
+    assert np.array_equal(found.labels, wanted)
+
+
+@settings(max_examples=20, deadline=None)
+@given(crowds())
+def test_weights_drift_by_no_more_than_the_bound(case):
+    X, y, labels, k, alpha, sized = case
+    y = np.unique(y, return_inverse=True)[1]
+    rows = prepare(X)
+    n_classes = int(y.max()) + 1
+    cells, state = place(y, labels, k, rows), allocate(rows.blocks, k, n_classes)
+    recount(rows.X, cells.ravel(), state)
+    scale = (alpha, sized, rows.radius, rows.spread)
+    renew(state, *scale)
+    old, rng = state.forms.copy(), np.random.default_rng(0)
+    unit = (np.sqrt(rows.squares) + rows.spread) * rows.radius
+    augmented = np.column_stack([rows.X, rows.squares, np.ones(len(X))])
+    for i in rng.permutation(len(X))[:20]:
+        cell, q = int(cells.ravel()[i]), int(rng.integers(k))
+        c, p = divmod(cell, k)
+        if p == q or state.counts[cell] == 1:
+            continue
+        cells.ravel()[i] += q - p
+        if move(rows.X[i], np.sqrt(rows.squares[i]), rows.spread, c, p, q, state):
+            return  # the allowance is used up: all is renewed
+        waits = state.waits.copy()
+        fresh = allocate(rows.blocks, k, n_classes)
+        recount(rows.X, cells.ravel(), fresh)
+        renew(fresh, *scale)
+        for cell in range(k * n_classes):
+            known = np.array([True, state.counts[cell] > 1])
+            change = (fresh.forms[:, cell] - old[:, cell])[known, : X.shape[1] + 2]
+            bound = waits[cell // k, cell % k] * unit + 1e-9 * old[:, cell, -1].max() * unit
+            assert (np.abs(change @ augmented.T) <= bound).all()
+
+
+def test_prepared_rows_give_the_same_and_are_not_changed():
+    rng = np.random.default_rng(3)
+    X, y, labels = rng.normal(size=(300, 7)), rng.integers(0, 2, 300), rng.integers(0, 3, 300)
+    rows = prepare(X)
+    before = rows.blocks.copy()
+    for alpha in (0.1, 0.5):
+        ready, plain = cluster(rows, y, labels, alpha), cluster(X, y, labels, alpha)
+        assert np.array_equal(ready.labels, plain.labels)
+        assert np.array_equal(ready.cost, plain.cost)
+    assert np.array_equal(rows.blocks, before)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 128])
+def test_scores_of_a_block_lie_just_below_the_exact_ones(n):
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, 5)), np.arange(n) % 2
+    rows = prepare(X)
+    for k in (2, 3):
+        labels = rng.integers(0, k, n)
+        cells, state = place(y, labels, k, rows), allocate(rows.blocks, k, 2)
+        recount(rows.X, cells.ravel(), state)
+        renew(state, 0.5, True, rows.radius, rows.spread)
+        augmented = np.column_stack([rows.X, rows.squares, np.ones(n)])
+        gamma = augmented @ state.forms[:, :, :7].transpose(0, 2, 1)  # way, row, cell
+        for b in range(len(rows.blocks)):
+            state.level[:, EVENT] = 1e9  # all are listed
+            found = score(rows.blocks[b], cells[b], 0, b, state)
+            assert state.events[:found].tolist() == list(range(min(64, n - 64 * b)))
+            for r in range(found):
+                i, c, p = 64 * b + r, y[64 * b + r], labels[64 * b + r]
+                enter = [gamma[0, i, c * k + j] for j in range(k) if j != p]
+                exact = gamma[1, i, c * k + p] + min(enter)
+                unit = (np.sqrt(rows.squares[i]) + rows.spread) * rows.radius
+                size = state.forms[:, c * k : c * k + k, -1].max(axis=1).sum()
+                below = exact / unit - state.scores[-3, r]
+                assert 0.0 <= below <= 1e-4 * size
 
 
 def test_four_points_by_hand():

@@ -47,7 +47,9 @@ def small_clock():
     patch = pytest.MonkeyPatch()
     times = evaluated.growth
     patch.setattr(
-        evaluated, "growth", lambda X, y, k: times(X, y, k, sizes=(50, 100), ks=(2, 3), rows=60)
+        evaluated,
+        "growth",
+        lambda X, y, k, work: times(X, y, k, work, sizes=(50, 100), ks=(2, 3), rows=60),
     )
     yield
     patch.undo()
@@ -127,10 +129,24 @@ def test_the_risk_is_of_the_same_rows_and_one_class(record):
     assert all(row["confidence"] > plain["confidence"] for row in others)
 
 
-def test_all_but_the_clock_is_the_same_twice(record, small_clock):
+def test_all_but_the_clock_is_the_same_twice(record, small_clock, monkeypatch):
+    monkeypatch.setattr(evaluated, "seconds", lambda X, y, labels, k: float(len(X)) ** 3)
     again = evaluated.theory_checks(make_task())
-    for key in ("cost", "log_loss", "am_softmax", "risk"):
+    for key in ("cost", "growth", "log_loss", "am_softmax", "risk"):
         assert again[key] == record.record[key]
+    assert set(record.record["machine"]["growth"]) == {"n", "d", "k"}
+
+
+def test_operations_of_a_pass_counted_by_hand():
+    """Two classes, two clusters, d = 3: row 2 moves from cluster 1 to 0, all others stay."""
+    X = np.array([[0.0, 0, 0], [0.1, 0, 0], [0.05, 0, 0], [9, 9, 9], [9.1, 9, 9], [9, 9.1, 9]])
+    y, labels = np.array([0, 1, 0, 0, 1, 0]), np.array([0, 0, 1, 1, 1, 1])
+    # Rows 0, 1 and 4 are the last of their class. Row 2 (class 0): weights of both clusters anew,
+    # 2 + 2 x 2 products (from cluster 0 with one such row nobody leaves), k to look, 2 + 2 x 2 to
+    # move. Row 3: both clusters changed, and both have two rows of class 0. Row 5 looks only.
+    products = (2 + 4 + 2 + 6) + (4 + 4 + 2) + 2
+    assert evaluated.operations(X, y, labels, 2) == 2 * 3 * products
+    assert labels.tolist() == [0, 0, 1, 1, 1, 1]
 
 
 def test_one_class_clusters_and_more_classes(small_clock, tmp_path):

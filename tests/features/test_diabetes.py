@@ -266,16 +266,16 @@ def test_both_data_sets_have_the_rows_of_the_flow(tmp_path):
     tidy = tmp_path / "tidy.parquet"
     simulate(tmp_path / "a.archive", n=60)
     extract(tmp_path / "a.archive", tidy)
-    coded, _ = diabetes("diabetes", tidy, U2)
-    nine, flow = diabetes("diabetes", tidy)
-    full, _ = diabetes("diabetes_full", tidy)
+    coded, _ = diabetes("nine", tidy, U2)
+    nine, flow = diabetes("nine", tidy)
+    full, _ = diabetes("all", tidy)
     assert (coded.X.shape[1], nine.X.shape[1]) == (9, 79)
     assert np.array_equal(full.row_id, nine.row_id)
     assert np.array_equal(full.label, nine.label)
     assert flow[1]["rows"] == 60
     assert flow[2]["rows"] == len(nine.row_id)
-    with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):
-        diabetes("diabetis", tidy)
+    with pytest.raises(ConfigError, match="no set of columns 'some'"):
+        diabetes("some", tidy)
 
 
 def test_synthetic_file_is_marked_and_the_same_each_time(tmp_path):

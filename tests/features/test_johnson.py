@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from catalogued import REGISTRY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.cic import build, cic_features, stay_class
+from deepcac.features.cic import cic_features, stay_class
 from deepcac.features.hourly import AGGREGATES
 from deepcac.features.johnson import johnson_features, variables
 from deepcac.features.johnson_cleaning import ADMISSION, MEASURED, clean
@@ -22,6 +23,7 @@ from deepcac.features.matrix import read_features
 from deepcac.features.summaries import summarise
 from deepcac.sources.physionet2012 import OUTCOMES, extract
 from deepcac.sources.physionet2012_events import PARAMETERS
+from deepcac.steps import build_features
 from deepcac.storage import read_table, write_table
 
 Event = tuple[int, int, str | None, float]
@@ -216,7 +218,7 @@ EVENTS = events_table([(1, 0, "Age", 50.0), (2, 0, "Age", 60.0), (3, 0, "Age", 7
 
 
 def test_cic_and_its_switches() -> None:
-    features, cohort = cic_features("cic", EVENTS, STAYS)
+    features, cohort = cic_features("death", EVENTS, STAYS)
     assert features.row_id.tolist() == [1, 2, 3]
     assert features.label.tolist() == [1, 0, 0]
     assert features.group is not None
@@ -225,40 +227,42 @@ def test_cic_and_its_switches() -> None:
     assert not set(features.names) & set(OUTCOMES)
     assert cohort["sets"] == {"a": 2, "b": 1}
     assert cohort["flow"][0]["rows"] == cohort["flow"][1]["rows"]
-    published, _ = cic_features("cic", EVENTS, STAYS, L1)
+    published, _ = cic_features("death", EVENTS, STAYS, L1)
     assert published.names == ("SAPS-I", "SOFA", "Length_of_stay", *features.names)
     assert published.X[:, 2].tolist() == [5, 10, -1]
     for other in (C9, L2):
-        assert cic_features("cic", EVENTS, STAYS, other)[0].names == features.names
+        assert cic_features("death", EVENTS, STAYS, other)[0].names == features.names
 
 
 def test_cic_los_and_its_switches() -> None:
-    features, cohort = cic_features("cic_los", EVENTS, STAYS)
+    features, cohort = cic_features("stay", EVENTS, STAYS)
     assert (features.row_id.tolist(), features.label.tolist()) == ([1, 2], [0, 1])
     assert cohort["flow"][0]["rows"] - cohort["flow"][1]["rows"] == 1
     assert cohort["sets"] == {"a": 2}
-    published, _ = cic_features("cic_los", EVENTS, STAYS, L1)
+    published, _ = cic_features("stay", EVENTS, STAYS, L1)
     assert published.names == ("SAPS-I", "SOFA", *features.names)
-    ties, cohort = cic_features("cic_los", EVENTS, STAYS, L2)
+    ties, cohort = cic_features("stay", EVENTS, STAYS, L2)
     assert ties.label.tolist() == [0, 1, 0]
     assert cohort["flow"][0]["rows"] == cohort["flow"][1]["rows"]
 
 
 def test_an_unknown_data_set_is_named() -> None:
-    with pytest.raises(ConfigError, match="'cix'"):
-        cic_features("cix", EVENTS, STAYS)
+    with pytest.raises(ConfigError, match="'deth'"):
+        cic_features("deth", EVENTS, STAYS)
 
 
 def test_build_writes_features_and_cohort(tmp_path: Path) -> None:
     write_table(tmp_path / "events.parquet", EVENTS)
     write_table(tmp_path / "outcomes.parquet", STAYS)
-    build(
-        "cic_los",
-        events_path=tmp_path / "events.parquet",
-        outcomes_path=tmp_path / "outcomes.parquet",
+    entry = REGISTRY.dataset("cic_los")
+    build_features(
+        entry.features,
+        [str(tmp_path / name) for name in entry.features.reads.values()],
+        tmp_path / "cic_los.parquet",
         protocol=SOUND,
-        features_path=tmp_path / "cic_los.parquet",
-        cohort_path=tmp_path / "cohort.json",
+        options={},
+        cohort=tmp_path / "cohort.json",
+        unit=entry.unit,
     )
     assert read_features(tmp_path / "cic_los.parquet").row_id.tolist() == [1, 2]
     cohort = json.loads((tmp_path / "cohort.json").read_text())

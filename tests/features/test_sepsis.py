@@ -115,20 +115,20 @@ COHORT = {
 
 def test_the_cohort_is_counted_step_by_step(tmp_path):
     path = tidy(tmp_path, COHORT)
-    features, flow = sepsis(path)
+    features, details = sepsis(path)
     assert features.row_id.tolist() == [1, 6, 7, 100_001]
     assert features.label.tolist() == [0, 1, 1, 0]
     assert features.group.tolist() == ["A", "A", "A", "B"]
-    assert [step["rows"] for step in flow] == [8, 6, 4]
+    assert [step["rows"] for step in details["flow"]] == [8, 6, 4]
     hourly, same = sepsis_ts(path)
     assert hourly.row_id.tolist() == features.row_id.tolist()
-    assert same == flow
+    assert same == details
 
 
 def test_with_s4_the_label_counts_as_the_onset(tmp_path):
-    features, flow = sepsis(tidy(tmp_path, COHORT), only("S4"))
+    features, details = sepsis(tidy(tmp_path, COHORT), only("S4"))
     assert features.row_id.tolist() == [1, 7, 100_001]
-    assert [step["rows"] for step in flow] == [8, 6, 3]
+    assert [step["rows"] for step in details["flow"]] == [8, 6, 3]
 
 
 def test_an_empty_cohort_is_an_error(tmp_path):
@@ -139,10 +139,10 @@ def test_an_empty_cohort_is_an_error(tmp_path):
 
 
 def test_the_flow_is_written_with_the_classes(tmp_path):
-    features, flow = sepsis(tidy(tmp_path, COHORT))
-    write_cohort(tmp_path / "cohort.json", flow, unit="ICU stay", label=features.label)
+    features, details = sepsis(tidy(tmp_path, COHORT))
+    write_cohort(tmp_path / "cohort.json", details["flow"], unit="ICU stay", label=features.label)
     written = json.loads((tmp_path / "cohort.json").read_text())
-    assert written == {"unit": "ICU stay", "flow": flow, "classes": {"0": 2, "1": 2}}
+    assert written == {"unit": "ICU stay", "flow": details["flow"], "classes": {"0": 2, "1": 2}}
 
 
 # Static features
@@ -412,11 +412,11 @@ def test_cohorts_of_the_real_files(tmp_path):
     folder = Path(os.environ["DEEPCAC_MIRROR"]) / "physionet2019"
     path = tmp_path / "hourly.parquet"
     extract({part: folder / f"training_set{part}.tar.xz" for part in "AB"}, path)
-    features, flow = sepsis(path)
-    assert [step["rows"] for step in flow] == [40_336, 30_661, 30_540]
+    features, details = sepsis(path)
+    assert [step["rows"] for step in details["flow"]] == [40_336, 30_661, 30_540]
     assert (features.X.shape, features.label.sum()) == ((30_540, 177), 1_723)
-    published, flow = sepsis(path, PUBLISHED)
-    assert [step["rows"] for step in flow] == [40_336, 30_661, 30_380]
+    published, details = sepsis(path, PUBLISHED)
+    assert [step["rows"] for step in details["flow"]] == [40_336, 30_661, 30_380]
     assert (published.X.shape, published.label.sum()) == ((30_380, 210), 1_563)
     record, _ = sepsis_signature(path, "numba")
     assert (record.X.shape, record.label.sum()) == ((40_336, 89), 2_932)

@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -136,6 +137,37 @@ def test_limits(tmp_path, form):
         list(members(path, max_member_bytes=4999))
     with pytest.raises(DataError, match=r"more than 9999 bytes at member 'b\.txt'"):
         list(members(path, max_total_bytes=9999))
+
+
+def test_the_number_of_members_is_bounded(tmp_path, form):
+    path = pack(tmp_path / "x", form, {f"{i}.txt": b"" for i in range(10)})
+    room = 10 + (form != "zip")  # the tar files hold a folder as well
+    assert len(list(members(path, max_members=room))) == 10
+    with pytest.raises(DataError, match=f"refused: more than {room - 1} members"):
+        list(members(path, max_members=room - 1))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_small_zip_does_not_take_gigabytes(tmp_path, method):
+    """Bzip2 and LZMA unpack all that they are given at once, whatever the size asked for."""
+    with zipfile.ZipFile(tmp_path / "x", "w", method) as archive:
+        archive.writestr("bomb.txt", bytes(1 << 26))
+    assert (tmp_path / "x").stat().st_size < 20_000
+    with pytest.raises(DataError, match=r"'bomb\.txt' is packed by .*, not deflate"):
+        list(members(tmp_path / "x"))
+
+
+def test_a_deflated_member_stops_at_its_announced_size(tmp_path):
+    """The peak is that of the announced size, not of what the stream holds."""
+    path = pack(tmp_path / "x", "zip", {"bomb.txt": bytes(1 << 26)})
+    packed = path.read_bytes().replace((1 << 26).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    path.write_bytes(packed)
+    tracemalloc.start()
+    with pytest.raises(DataError, match="truncated or damaged"):
+        list(members(path))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 23
 
 
 def test_zip_member_that_is_larger_than_it_says_is_refused(tmp_path):

@@ -9,6 +9,7 @@ import os
 import socket
 import tarfile
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,10 +17,17 @@ from pathlib import Path
 import pytest
 
 from deepcac.catalogue.entries import RawFile, Source
-from deepcac.catalogue.registry import load_registry
-from deepcac.errors import ConfigError, FetchError
+from deepcac.catalogue.registry import Registry, load_registry
+from deepcac.errors import ConfigError, DataError, FetchError
 from deepcac.raw.archive import content_digest, members
-from deepcac.raw.fetch import available, configured_mirrors, fetch, restricted_folder
+from deepcac.raw.download import UnreachableError, download
+from deepcac.raw.fetch import (
+    available,
+    check_raw,
+    configured_mirrors,
+    fetch,
+    restricted_folder,
+)
 
 CONTENT = bytes(range(256)) * 4000
 Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
@@ -298,6 +306,154 @@ def test_an_archive_with_other_members_or_damage_is_refused(tmp_path, server, pa
     assert "truncated or damaged" in str(caught.value)
     assert "wrong members' SHA-256" in str(caught.value)
     assert leftovers(tmp_path / "raw") == []
+
+
+def drip_headers(handler: http.server.BaseHTTPRequestHandler) -> None:
+    drip(handler, b"HTTP/1.0 200 OK\r\nX-Long: " + b"x" * 10_000)
+
+
+def drip_body(handler: http.server.BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n")
+    drip(handler, CONTENT)
+
+
+def drip_chunk_size(handler: http.server.BaseHTTPRequestHandler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    drip(handler, b"0" * 10_000)
+
+
+def drip(handler: http.server.BaseHTTPRequestHandler, content: bytes) -> None:
+    try:
+        for byte in content:
+            handler.wfile.write(bytes([byte]))
+            time.sleep(0.05)
+    except OSError:
+        pass
+
+
+@pytest.mark.parametrize("answer", [drip_headers, drip_body, drip_chunk_size])
+def test_a_server_that_drips_is_given_up(tmp_path, server, plain, answer):
+    server.answers = [answer] * 2
+    with pytest.raises(FetchError, match=r"gave up after 2 tries: slower than 1000 bytes/s"):
+        fetch(plain, tmp_path / "x", mirrors=[server.address], attempts=2, pause=0, timeout=0.3)
+    assert len(server.requests) == 2
+    assert not (tmp_path / "x").exists()
+
+
+def test_no_more_tries_after_the_deadline(tmp_path, server):
+    server.answers = [status(503)] * 3
+    with pytest.raises(UnreachableError, match="gave up after 1 tries"):
+        download(server.address, tmp_path / "part", attempts=3, pause=0, deadline=0.0)
+    assert len(server.requests) == 1
+
+
+def headed(**headers: str) -> Answer:
+    def answer(handler: http.server.BaseHTTPRequestHandler) -> None:
+        handler.send_response(302 if "Location" in headers else 200)
+        for name, value in headers.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(CONTENT)
+
+    return answer
+
+
+@pytest.mark.parametrize("length", ["many", "-1", "1e3", "", "0x10", "9" * 15])
+def test_an_odd_length_is_no_crash(tmp_path, server, plain, length):
+    server.answers = [headed(Content_Length=length)]
+    if length.startswith("9"):
+        with pytest.raises(FetchError, match="refused: 9{15} bytes are announced"):
+            quick(plain, tmp_path / "x", server.address)
+    else:
+        quick(plain, tmp_path / "x", server.address)
+        assert (tmp_path / "x").read_bytes() == CONTENT
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://[::1", "http://h:port/", "http://h:99999/", "ftp://h/", "file:///etc/passwd", "x:y"],
+)
+def test_an_odd_redirect_is_one_line_and_final(tmp_path, server, plain, address):
+    server.answers = [headed(Location=address)] * 3
+    with pytest.raises(FetchError) as caught:
+        quick(plain, tmp_path / "x", server.address)
+    assert "\n" not in str(caught.value)
+    assert len(server.requests) <= 3
+    assert not (tmp_path / "x").exists()
+
+
+BAD_ADDRESSES = ("http://[::1", "http://h:port", "http://h:99999", "http://", "https:///x")
+
+
+@pytest.mark.parametrize("mirror", BAD_ADDRESSES)
+def test_an_odd_mirror_is_one_line(tmp_path, plain, mirror):
+    with pytest.raises(ConfigError, match="http:// or https://"):
+        configured_mirrors({"mirrors": [mirror]}, {})
+    with pytest.raises(FetchError, match="no valid address"):
+        quick(plain, tmp_path / "x", mirror)
+
+
+def test_an_odd_mirror_does_not_hide_the_next(tmp_path, server, plain):
+    server.files["/letters/names.txt"] = CONTENT
+    quick(plain, tmp_path / "x", *BAD_ADDRESSES, "http://" + "é" * 70, server.address)
+    assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+def test_a_file_that_grows_too_large_leaves_nothing(tmp_path, server, plain, monkeypatch):
+    monkeypatch.setattr("deepcac.raw.download.MAX_BYTES", 1000)
+    server.answers = [headed()]
+    with pytest.raises(FetchError, match="refused: more than 1000 bytes"):
+        quick(plain, tmp_path / "raw" / "x", server.address)
+    assert leftovers(tmp_path / "raw") == []
+
+
+def test_an_oversized_part_is_started_again(tmp_path, server, monkeypatch):
+    monkeypatch.setattr("deepcac.raw.download.MAX_BYTES", len(CONTENT))
+    server.files["/x"] = CONTENT
+    (tmp_path / "part").write_bytes(CONTENT + b"more")
+    download(server.address + "/x", tmp_path / "part", attempts=1)
+    assert (tmp_path / "part").read_bytes() == CONTENT
+    assert server.requests == [("/x", None, None)]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk_is_not_tried_again(tmp_path, server):
+    server.files["/x"] = CONTENT
+    (tmp_path / "part").symlink_to("/dev/full")
+    with pytest.raises(FetchError, match="not written: No space left on device"):
+        download(server.address + "/x", tmp_path / "part", attempts=3, pause=0)
+    assert len(server.requests) == 1
+
+
+@pytest.fixture
+def known(plain, packed) -> Registry:
+    files = {file.name: file for file in (plain, packed[0])}
+    terms = {"title": "x", "licence": "x", "citation": "x", "homepage": "https://example.org/"}
+    sources = {
+        "letters": Source.model_construct(id="letters", restricted=False, files=files, **terms),
+        "closed": Source.model_construct(id="closed", restricted=True, **terms),
+    }
+    return Registry(sources)
+
+
+def test_a_raw_file_is_checked_again_before_it_is_read(tmp_path, plain, packed, known):
+    folder = tmp_path / "raw" / "letters"
+    folder.mkdir(parents=True)
+    paths = [folder / "names.txt", folder / "set-a.archive"]
+    paths[0].write_bytes(CONTENT)
+    paths[1].write_bytes(packed[1])
+    check_raw(known, [*paths, "raw/demo_letters/names.txt", "raw/closed/PATIENTS.csv.gz"])
+    paths[0].write_bytes(CONTENT[:-1] + b"?")
+    with pytest.raises(DataError, match=r"names\.txt: not the file that .* delete it"):
+        check_raw(known, paths)
+    assert paths[0].exists()
+    paths[0].unlink()
+    with pytest.raises(DataError, match=r"names\.txt: not readable"):
+        check_raw(known, paths)
+    paths[1].write_bytes(packed[2].replace(b"one", b"two"))
+    with pytest.raises(DataError, match=r"set-a\.archive"):
+        check_raw(known, paths[1:])
 
 
 def test_offline_every_place_is_listed_with_the_way_out(tmp_path, plain):

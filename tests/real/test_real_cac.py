@@ -51,7 +51,7 @@ def adult():
 def cic():
     folder = MIRROR / "physionet2012"
     (events,) = read_sets({"a": folder / "set-a.tar.xz"})
-    data, _ = cic_features("cic", events, read_outcomes(folder / "Outcomes-a.txt", "a"))
+    data, _ = cic_features("death", events, read_outcomes(folder / "Outcomes-a.txt", "a"))
     return data.X, data.label
 
 

@@ -326,7 +326,7 @@ def test_cic_leaves_its_ranges_only_where_no_cleaning_rule_acts(tmp_path):
         events_path=events,
         outcomes_path=outcomes,
     )
-    features, _ = cic_features("cic", read_table(events), read_table(outcomes))
+    features, _ = cic_features("death", read_table(events), read_table(outcomes))
     checked, counts = outside_by_variable(features, "features/johnson_variables.csv")
     assert checked == 107
     # The features of Johnson et al. are cleaned by their rules, not clipped to these ranges.

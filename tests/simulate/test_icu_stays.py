@@ -65,7 +65,7 @@ def test_every_parameter_occurs_and_some_names_are_lost(tidy: tuple[pa.Table, pa
 
 
 def test_slips_are_repaired_to_plausible_values(tidy: tuple[pa.Table, pa.Table]) -> None:
-    features, cohort = cic_features("cic", *tidy)
+    features, cohort = cic_features("death", *tidy)
     counts: dict[str, int] = {}
     for repair in cohort["repairs"]:
         counts[repair["variable"]] = counts.get(repair["variable"], 0) + repair["count"]
@@ -88,7 +88,7 @@ def test_spoiling_keeps_times_and_number_of_events() -> None:
 def test_signals_act_in_opposite_directions_in_different_subtypes(
     raw: Path, tidy: tuple[pa.Table, pa.Table]
 ) -> None:
-    features, _ = cic_features("cic", *tidy)
+    features, _ = cic_features("death", *tidy)
     with open(raw / "subtypes.csv", newline="") as file:
         planted = np.array([row["subtype"] for row in csv.DictReader(file)])
     column = dict(zip(features.names, features.X.T, strict=True))

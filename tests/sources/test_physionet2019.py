@@ -105,6 +105,8 @@ GOOD = text(stay(12, HR=80.0))
         pytest.param(GOOD.replace("80|NaN", "80,NaN", 1), "mend", id="mixed delimiter"),
         pytest.param(GOOD.replace("HR|O2Sat", "O2Sat|HR"), "header", id="columns swapped"),
         pytest.param(GOOD.replace("80|NaN", "80|normal", 1), "normal", id="text in numbers"),
+        pytest.param(GOOD.replace("80|NaN", "80|nan", 1), "O2Sat is no number", id="other nan"),
+        pytest.param(GOOD.replace("80|NaN", "80|-nan", 1), "O2Sat", id="negative nan"),
         pytest.param(GOOD.replace("80|NaN", "80|", 1), "mend or remove", id="empty cell"),
         pytest.param(GOOD.replace("80|NaN", "80|inf", 1), "O2Sat is infinite", id="infinite"),
         pytest.param(GOOD.replace("80|NaN", "1e999|NaN", 1), "HR", id="beyond floating point"),

@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from catalogued import made
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.features.flat import uci20
 from deepcac.sources import weka_uci
 from deepcac.storage import read_table
 
@@ -48,7 +48,7 @@ def test_small_file(tmp_path):
     assert table["skin colour"].to_pylist()[:4] == ["pale", None, "dark", "dark"]
     assert table["dose"].to_pylist()[:4] == [0.5, None, 100, -1]
     assert table["packing"].to_pylist()[:3] == ["?", "1", "2"]  # a declared level, not missing
-    matrix = uci20(table)
+    matrix = made("uci_anneal", table)
     column = {name: matrix.X[:4, j] for j, name in enumerate(matrix.names)}
     # No row is lost, so the classes are won and drawn, in the order of the header.
     assert matrix.label[:4].tolist() == [0, 1, 0, 1]
@@ -61,7 +61,7 @@ def test_small_file(tmp_path):
 
 def test_the_sources_own_split_is_a_group_and_no_feature(tmp_path):
     table, _ = extract(tmp_path, HEAD + ROWS + MORE, name="vowel")
-    matrix = uci20(table)
+    matrix = made("uci_anneal", table)
     assert matrix.group.tolist()[:3] == ["Train", "Test", "Train"]
     assert not [name for name in matrix.names if name.startswith("Train")]
 
@@ -71,7 +71,7 @@ def test_classes_too_small_to_split_are_counted_out(tmp_path):
     table, steps = extract(tmp_path, HEAD + ROWS + lost + MORE)
     assert steps[1] == {"step": "without class lost: 3 rows, too few to split", "rows": 10}
     assert table["row_id"].to_pylist() == [1, 2, 3, 4, 8, 9, 10, 11, 12, 13]
-    assert uci20(table).label.tolist()[:4] == [0, 1, 0, 1]
+    assert made("uci_anneal", table).label.tolist()[:4] == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,16 @@ def test_classes_too_small_to_split_are_counted_out(tmp_path):
         (HEAD + ROWS.replace("0.5", "1e999"), "'dose' is numeric, or holds an infinite value"),
         (HEAD + ROWS.replace(",", ";"), "not a readable ARFF file"),
         (HEAD + ROWS.replace("only,won", "only,?"), "data row 1 has no class"),
+        (HEAD + ROWS.replace("only,won", "only,won,won", 1), "data row 1 has 8 fields, 7 are decl"),
+        (
+            HEAD + ROWS.replace("Train,dark,-1", "Train,dark,-1,"),
+            "data row 4 has 8 fields|not a readable",
+        ),
+        (HEAD + ROWS.replace("0.5", "3?"), r"data row 1, attribute 'dose': '3\?' is no number"),
+        (HEAD + ROWS.replace("1e2", "1_000"), "data row 3, attribute 'dose': '1_000' is no number"),
+        (HEAD + ROWS.replace("0.5", "nan"), "attribute 'dose': 'nan' is no number"),
+        (HEAD + ROWS.replace("0.5", "٣"), "is no number"),
+        (HEAD + ROWS.replace("0.5", ""), "attribute 'dose': '' is no number|not a readable"),
         (HEAD.replace("REAL", "string") + ROWS, "not a readable ARFF file"),
         (HEAD.replace("REAL", "date 'yyyy'") + ROWS.replace("0.5", "1999"), "ARFF|date"),
         (HEAD.replace("{lost, won, drawn}", "real"), "not a readable|needs rows"),

@@ -72,3 +72,46 @@ def cluster(X, y, labels, alpha, k, max_iter=100, sized=True):
         moves.append(sweep(X, y, labels, k, alpha, sized))
         costs.append(total_cost(X, y, labels, alpha, sized))
     return labels, moves, np.array(costs)
+
+
+def gammas(x, c, sums, counts, alpha, sized, sign):
+    """Change of every cluster's cost when row x of class c is added (1) or removed (-1)."""
+
+    def cost(sums, counts):
+        n = counts.sum(axis=1)
+        means = np.divide(sums, counts[:, :, None], where=counts[:, :, None] > 0, out=sums * 0.0)
+        present = (counts > 0).sum(axis=1)
+        apart = present * (means**2).sum(axis=(1, 2)) - (means.sum(axis=1) ** 2).sum(axis=1)
+        square = (sums.sum(axis=1) ** 2).sum(axis=1)
+        centre = np.divide(square, n, where=n > 0, out=np.zeros(len(n)))
+        return -centre - alpha * np.where(present > 1, apart, 0.0) * (n if sized else 1)
+
+    after, more = sums.copy(), counts.copy()
+    after[:, c] += sign * x
+    more[:, c] += sign
+    return sign * (x @ x) + cost(after, np.maximum(more, 0)) - cost(sums, counts)
+
+
+def cluster_by_sums(X, y, labels, alpha, k, max_iter=100, sized=True):
+    """As `cluster`, from running sums, for more rows; exact ties may fall either way."""
+    labels, classes = labels.copy(), int(y.max()) + 1
+    moves = []
+    while len(moves) < max_iter and (not moves or moves[-1]):
+        sums, counts = np.zeros((k, classes, X.shape[1])), np.zeros((k, classes))
+        np.add.at(sums, (labels, y), X)
+        np.add.at(counts, (labels, y), 1)
+        moves.append(0)
+        for i, (x, c) in enumerate(zip(X, y, strict=True)):
+            p = labels[i]
+            if counts[p, c] == 1:
+                continue
+            enter = gammas(x, c, sums, counts, alpha, sized, 1)
+            enter[p] = np.inf
+            q = int(enter.argmin())
+            if enter[q] + gammas(x, c, sums[[p]], counts[[p]], alpha, sized, -1)[0] < 0.0:
+                labels[i] = q
+                moves[-1] += 1
+                for j, sign in ((p, -1), (q, 1)):
+                    sums[j, c] += sign * x
+                    counts[j, c] += sign
+    return labels, moves

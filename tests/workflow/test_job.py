@@ -1,6 +1,7 @@
 """What every workflow script relies on: whole files or none, one-line errors, thread limits."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -99,3 +100,56 @@ def test_a_cohort_counts_classes_and_holds_no_row(tmp_path):
         "classes": {"0": 1, "1": 2},
         "sets": {"a": 3},
     }
+
+
+def test_what_a_killed_writer_left_is_removed_and_a_living_ones_file_is_not(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    names = {pid: f".x.json.{pid}.partial" for pid in (gone.pid, os.getppid())}
+    for name in (*names.values(), f".y.json.{gone.pid}.partial"):
+        (tmp_path / name).write_text("half a")
+    write_json(tmp_path / "x.json", {})
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"x.json", names[os.getppid()], f".y.json.{gone.pid}.partial"}
+
+
+def test_bytes_are_on_the_disk_before_the_name_is(tmp_path, monkeypatch):
+    calls = []
+    real = {name: getattr(os, name) for name in ("fsync", "replace")}
+    monkeypatch.setattr(os, "fsync", lambda fd: (calls.append("fsync"), real["fsync"](fd)))
+    monkeypatch.setattr(os, "replace", lambda *a: (calls.append("replace"), real["replace"](*a)))
+    write_json(tmp_path / "x.json", {})
+    assert calls == ["fsync", "replace", "fsync"]
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b"\xff\xfe", b"[]", b'{"a": 1'])
+def test_any_damaged_json_is_a_data_error(tmp_path, content):
+    (tmp_path / "x.json").write_bytes(content)
+    with pytest.raises(DataError, match=r"x\.json"):
+        read_json(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("code", ["ENOSPC", "EDQUOT", "EACCES", "EROFS"])
+def test_a_full_or_closed_disk_is_one_line(tmp_path, code):
+    body = f"import errno; raise OSError(errno.{code}, os.strerror(errno.{code}), 'data/x.parquet')"
+    done, log = run_job(body, tmp_path / "log")
+    assert done.returncode == 1
+    assert "error: data/x.parquet: " in log
+    assert log.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_log_on_a_full_disk_does_not_hide_the_error():
+    script = SCRIPT.format(body="raise DataError('set-a.txt line 3: not a number')")
+    command = [sys.executable, "-c", script, "/dev/full"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.endswith("error: set-a.txt line 3: not a number\n")
+
+
+def test_numba_finds_a_cache_of_its_own_for_each_state_of_the_code(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    done, _ = run_job("print(os.environ['NUMBA_CACHE_DIR'])", tmp_path / "log")
+    assert done.stdout.startswith(str(tmp_path / "cache" / "deepcac"))

@@ -1,10 +1,12 @@
 import hashlib
 import os
+import subprocess
+import sys
 
 import pytest
 
 from deepcac.errors import DataError
-from deepcac.pointers import align_times, find_pointers, read_pointer
+from deepcac.pointers import align_times, commit_rebuilt, find_pointers, read_pointer
 
 
 def track(path, content: bytes):
@@ -45,5 +47,36 @@ def test_unchanged_files_get_one_time_and_changed_ones_keep_theirs(tmp_path):
 def test_a_foreign_pointer_is_named(tmp_path, text):
     path = tmp_path / "x.dvc"
     path.write_text(text)
-    with pytest.raises(DataError, match=r"x\.dvc"):
+    with pytest.raises(DataError, match=r"x\.dvc") as caught:
         read_pointer(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["with space", "x$(touch y)", 'quote\'s "two"', "größe;ls"])
+def test_rebuilt_files_are_committed_in_a_folder_of_any_name(tmp_path, name, caplog):
+    root = tmp_path / name
+    root.mkdir()
+    track(root / "data" / "same", b"same")
+    track(root / "data" / "other", b"shared")
+    (root / "data" / "other").write_bytes(b"rebuilt")
+    assert commit_rebuilt(root, ["data"]) == []  # no DVC project: nothing is done
+    init = [sys.executable, "-m", "dvc", "init", "--no-scm", "--quiet"]
+    subprocess.run(init, cwd=root, check=True)
+    assert commit_rebuilt(root, ["data"]) == ["data/other"]
+    assert "data/other: not the bytes that were shared" in caplog.text
+    assert [p.cached(root / ".dvc" / "cache") for p in find_pointers([root / "data"])] == [
+        False,
+        True,
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+    assert not (root / "y").exists()
+
+
+def test_a_failing_dvc_is_one_line(tmp_path):
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / ".dvc" / "config").write_text("[core\n")
+    track(tmp_path / "data" / "same", b"same")
+    with pytest.raises(DataError, match="dvc commit failed") as caught:
+        commit_rebuilt(tmp_path, ["data"])
+    assert "\n" not in str(caught.value)

@@ -21,5 +21,6 @@ for known in registry.sources.values():
                 mem_mb=known.extract.mem_mb,
             params:
                 step=known.extract.model_dump(),
+                fetched=source == known.id and not known.restricted,
             script:
                 "../scripts/extract.py"

@@ -6,7 +6,6 @@ rule fetch:
     wildcard_constraints:
         source="(?!demo_)[^/]+",
         file="[^/]+",
-    retries: 3
     conda:
         "../../envs/deepcac.yaml"
     params:

@@ -1,6 +1,7 @@
 rule report:
     input:
         runs=report_runs,
+        scores=[run.removesuffix(".json") + ".scores.parquet" for run in report_runs],
         cohorts=layout.cohort_files(),
         profiles=layout.profile_files(),
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
@@ -52,5 +53,7 @@ rule report:
         "../../envs/deepcac.yaml"
     resources:
         mem_mb=4000,
+    params:
+        code=code_digest("report", "papers"),
     script:
         "../scripts/report.py"

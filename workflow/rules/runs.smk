@@ -13,6 +13,7 @@ rule run:
     resources:
         mem_mb=4000,
     params:
+        code=code_digest("experiments.run"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/run.py"

@@ -12,6 +12,8 @@ rule clusterings:
         "logs/benchmarks/clusterings/{variant}{dataset}_k{k}.tsv"
     conda:
         "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("cac"),
     script:
         "../scripts/clusterings.py"
 
@@ -32,5 +34,7 @@ rule pretrain:
         "../../envs/deepcac.yaml"
     resources:
         mem_mb=4000,
+    params:
+        code=code_digest("nn"),
     script:
         "../scripts/pretrain.py"

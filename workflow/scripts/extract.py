@@ -3,9 +3,16 @@
 from deepcac.job import job
 
 with job(snakemake):
+    from pathlib import Path
+
     from deepcac.catalogue.entries import Step
+    from deepcac.catalogue.registry import load_registry
+    from deepcac.raw.fetch import check_raw
     from deepcac.steps import transform
 
+    if snakemake.params.fetched:  # an open source: what was edited since is not trusted
+        registry = Path(snakemake.scriptdir).resolve().parents[1] / "config" / "registry"
+        check_raw(load_registry(registry), snakemake.input)
     transform(
         Step.model_validate(snakemake.params.step),
         snakemake.input,

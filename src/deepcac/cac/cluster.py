@@ -8,7 +8,8 @@ import numpy.typing as npt
 from sklearn.cluster import KMeans
 
 from deepcac.cac.kernel import sweep
-from deepcac.cac.state import State, allocate, recount, row_norms
+from deepcac.cac.rows import Rows, prepare
+from deepcac.cac.state import SEPARATION, SIZE, TOTAL, State, allocate, recount
 from deepcac.errors import ConfigError, DataError
 
 Separation = Literal["size", "cluster"]
@@ -56,7 +57,7 @@ def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
 
 
 def cluster(
-    X: npt.ArrayLike,
+    X: npt.ArrayLike | Rows,
     y: npt.ArrayLike,
     labels: npt.ArrayLike,
     alpha: float,
@@ -75,8 +76,8 @@ def cluster(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
-        Finite features, on comparable scales.
+    X : array-like of shape (n, d), or Rows
+        Finite features, on comparable scales; for many calls, what `prepare` made of them.
     y : array-like of shape (n,)
         Class of each row; any number of classes.
     labels : array-like of shape (n,), int
@@ -109,83 +110,74 @@ def cluster(
         raise ConfigError(f"separation is {separation!r}; use 'size' or 'cluster'")
     if max_iter < 0:
         raise ConfigError(f"max_iter is {max_iter}; use 0 or more passes")
-    rows, classes, start = _checked(X, y, labels)
+    rows = prepare(X)
+    classes, start = _checked(len(rows.X), y, labels)
     k = int(start.max()) + 1 if n_clusters is None else n_clusters
     if k <= start.max():
         raise DataError(f"label {start.max()} needs more than n_clusters={k} clusters")
     return _descend(rows, classes, start, k, float(alpha), max_iter, separation == "size")
 
 
-def _checked(
-    X: npt.ArrayLike, y: npt.ArrayLike, labels: npt.ArrayLike
-) -> tuple[Floats, Ints, Ints]:
-    """Return C-ordered rows, class ids from 0 and a copy of the labels."""
-    rows = np.ascontiguousarray(X, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[0] == 0:
-        raise DataError(f"X has shape {rows.shape}; rows by features are needed")
+def _checked(n: int, y: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Ints, Ints]:
+    """Return class ids from 0, and labels."""
     classes, start = np.asarray(y), np.asarray(labels)
     for name, column in (("y", classes), ("labels", start)):
-        if column.shape != (len(rows),):
-            raise DataError(f"{name} has shape {column.shape}, but X has {len(rows)} rows")
+        if column.shape != (n,):
+            raise DataError(f"{name} has shape {column.shape}, but X has {n} rows")
     if not np.issubdtype(start.dtype, np.integer) or start.min() < 0:
         raise DataError("labels must be integers from 0")
-    return (
-        rows,
-        np.unique(classes, return_inverse=True)[1].astype(np.int64),
-        start.astype(np.int64),
-    )
+    return _class_ids(classes), start.astype(np.int64)
+
+
+def _class_ids(y: npt.NDArray[Any]) -> Ints:
+    """Return the place of each row's class among the classes that occur."""
+    if np.issubdtype(y.dtype, np.integer) and int(y.max()) - int(y.min()) <= len(y):
+        shifted = (y - y.min()).astype(np.int64)  # without sorting all rows
+        return (np.cumsum(np.bincount(shifted) > 0) - 1)[shifted]
+    return np.unique(y, return_inverse=True)[1].astype(np.int64)
 
 
 def _descend(
-    X: Floats, y: Ints, labels: Ints, k: int, alpha: float, max_iter: int, sized: bool
+    rows: Rows, y: Ints, labels: Ints, k: int, alpha: float, max_iter: int, sized: bool
 ) -> Clustering:
     """Run passes until none moves a row; all arguments are as the kernel needs them."""
-    X, norms, total = _measured(X)
-    n, d = X.shape
-    state = allocate(n, d, k, int(y.max()) + 1)
-    recount(X, y, labels, state)
+    n, n_classes = len(y), int(y.max()) + 1
+    cells = place(y, labels, k, rows)
+    state = allocate(rows.blocks, k, n_classes)
+    recount(rows.X, cells.ravel(), state)
     moves: list[int] = []
-    costs = [_cost(total, state, sized)]
+    costs = [_cost(rows.total, state, sized)]
     counts = [state.counts.copy()]
     while len(moves) < max_iter and (not moves or moves[-1] > 0):
-        moves.append(sweep(X, norms, y, labels, state, alpha, sized))
+        moves.append(sweep(rows, cells, state, alpha, sized))
         if moves[-1]:
-            recount(X, y, labels, state)  # running sums drift
-        costs.append(_cost(total, state, sized))
+            recount(rows.X, cells.ravel(), state)  # running sums drift
+        costs.append(_cost(rows.total, state, sized))
         counts.append(state.counts.copy())
     within, separation = np.array(costs).T
     return Clustering(
-        labels=labels,
+        labels=cells.ravel()[:n] - y * k,
         n_iter=len(moves),
         converged=bool(moves) and moves[-1] == 0,
         moves=np.array(moves, dtype=np.int64),
         cost=within - alpha * separation,
         within=within,
         separation=separation,
-        counts=np.array(counts),
+        counts=np.array(counts).reshape(-1, n_classes, k).swapaxes(1, 2),
     )
 
 
-def _measured(X: Floats) -> tuple[Floats, Floats, float]:
-    """Return rows, their norms and the sum of the norms squared, centred if far from the origin.
-
-    The cost does not depend on the origin, but its rounding does.
-    """
-    norms, columns = np.empty(len(X)), np.empty(X.shape[1])
-    row_norms(X, norms, columns)
-    if not np.isfinite(columns).all():
-        column = int(np.argmin(np.isfinite(columns)))
-        raise DataError(f"column {column} of X holds NaN, inf or a value too large to square")
-    mean = X.mean(axis=0)
-    if len(X) * (mean @ mean) > 0.9 * columns.sum() > 0:
-        X = X - mean
-        row_norms(X, norms, columns)
-    return X, norms, float(columns.sum())
+def place(y: Ints, labels: Ints, k: int, rows: Rows) -> npt.NDArray[np.int32]:
+    """Return the cell of each row, in blocks, -1 beyond the rows."""
+    cells = np.full((len(rows.blocks), rows.blocks.shape[2]), -1, dtype=np.int32)
+    cells.ravel()[: len(y)] = y * k + labels
+    return cells
 
 
 def _cost(total: float, state: State, sized: bool) -> tuple[float, float]:
     """Return D and S of the current clusters; `total` is the sum of all squared norms."""
-    _, size, square, _, separation = state.scalars.T
+    size, square = state.scalars[:, SIZE], state.scalars[:, TOTAL]
+    separation = state.scalars[:, SEPARATION]
     found = size > 0
     within = total - (square[found] / size[found]).sum()
     return max(float(within), 0.0), float((separation * size if sized else separation).sum())

@@ -1,186 +1,47 @@
-r"""The Hartigan pass of CAC, compiled.
+"""The Hartigan pass of CAC, compiled.
 
-Both changes of the cost, of adding a row x of class c to cluster j (Gamma+) and of removing it
-(Gamma-), are affine in ||x||^2 and x:
-
-.. math:: \Gamma = constant + factor \, \|x\|^2 + v \cdot x
-
-where v is a combination of the class sums of cluster j. The three depend on (add or remove,
-class, cluster) alone and change only when the cluster does, so a row costs one dot product for
-each cluster. For any number of classes the separation is the sum over pairs of present classes;
-with T the sum of the M class means, :math:`\sum_{a<b} \|\mu_a-\mu_b\|^2 = M \sum_a
-\|\mu_a\|^2 - \|T\|^2`, and two classes are the case M = 2.
-
-Rows that provably cannot move are skipped: a row's best change of cost was positive when it was
-last scored, and the weights have since changed by less than that.
+Rows are scored in blocks with the weights of the last renewal, and decided in order. A decision
+stands if the score lies further from its threshold than the weights have drifted since
+(`deepcac.cac.drift`); else the weights are renewed and the row is decided exactly, so that labels
+and moves are those of the plain rule. Blocks none of whose rows can move are left out.
 """
 
 from typing import Any
 
 import numpy as np
 
-from deepcac.cac.state import REORDER, State, compiled, dot, move
+from deepcac.cac.rows import BLOCK, Rows
+from deepcac.cac.scores import score
+from deepcac.cac.state import (
+    BASE,
+    DRIFT,
+    EVENT,
+    PRODUCTS,
+    SCOPE,
+    SCORED,
+    SURE,
+    State,
+    compiled,
+    dot,
+    shift,
+)
+from deepcac.cac.tile import fetch
+from deepcac.cac.weights import ADD, REMOVE, ROUNDING, renew
 
-ADD, REMOVE = 0, 1
-# A change of cost smaller than this share of its own terms is rounding, neither gain nor loss.
-ROUNDING = 1e-12
-
-
-@compiled(inline="always")
-def coefficients(
-    gram: Any,
-    inverse: Any,
-    scalars: Any,
-    j: int,
-    c: int,
-    sign: int,
-    alpha: float,
-    sized: bool,
-    share: Any,
-) -> Any:
-    """Weights of one Gamma; `share` (C,) receives the coefficient of each class sum in v.
-
-    Parameters
-    ----------
-    gram, inverse, scalars : ndarray
-        As in `State`.
-    j, c : int
-        Cluster, and class of the row.
-    sign : {1, -1}
-        Add or remove.
-    alpha : float
-        Weight of the separation.
-    sized : bool
-        Whether the cluster's size multiplies its separation.
-
-    Returns
-    -------
-    constant, factor : float
-        The other two terms of the affine form.
-    """
-    present, size, total = scalars[j, 0], scalars[j, 1], scalars[j, 2]
-    if size == 0.0:
-        share[:] = 0.0
-        constant, factor = 0.0, 0.0
-    else:
-        one = 1.0 / (size + sign)
-        factor = sign * size * one  # `within` changes by this times ||x - mu||^2
-        constant = sign * total * one / size - (alpha * sign * scalars[j, 4] if sized else 0.0)
-        weight = alpha * (size + sign) if sized else alpha
-        # The mean of class c moves by step (x - mu_c). If it had no row, it comes to be at x.
-        absent = inverse[j, c] == 0.0
-        step = 1.0 if absent else sign * inverse[j, c] / (1.0 + sign * inverse[j, c])
-        pull = 2.0 * weight * step
-        own = gram[j, c, c] * inverse[j, c] * inverse[j, c]
-        lean = present * own  # becomes (M mu_c - T) . mu_c, with the M class means' sum T
-        for b in range(share.shape[0]):
-            share[b] = pull * inverse[j, b] - 2.0 * sign * one
-            lean -= gram[j, c, b] * inverse[j, c] * inverse[j, b]
-        bend = weight * (present if absent else present - 1.0) * step * step
-        share[c] -= (pull * present - 2.0 * bend) * inverse[j, c]
-        constant += pull * lean - bend * own - (weight * scalars[j, 3] if absent else 0.0)
-        factor -= bend
-    return constant, factor
+UNSURE = -1
 
 
-@compiled(fastmath=REORDER)
-def combine(sums: Any, share: Any, j: int, v: Any) -> Any:
-    """Set v (d,) to the sum of `share` times the class sums of cluster j; return ||change||."""
-    moved = 0.0
-    if share.shape[0] == 2:
-        for f in range(v.shape[0]):
-            value = share[0] * sums[j, 0, f] + share[1] * sums[j, 1, f]
-            moved += (value - v[f]) * (value - v[f])
-            v[f] = value
-        return np.sqrt(moved)
-    for f in range(v.shape[0]):
-        value = 0.0
-        for b in range(share.shape[0]):
-            value += share[b] * sums[j, b, f]
-        moved += (value - v[f]) * (value - v[f])
-        v[f] = value
-    return np.sqrt(moved)
-
-
-@compiled()
-def renew(state: State, c: int, alpha: float, sized: bool) -> None:
-    """Renew the stale weights of class c, and add the largest changes to its drift."""
-    counts, terms, stale, drift = state.counts, state.terms, state.stale, state.drift
-    for way in (ADD, REMOVE):
-        sign = 1 - 2 * way
-        by_constant, by_factor, by_vector = 0.0, 0.0, 0.0
-        for j in range(counts.shape[0]):
-            if not stale[c, j] or (way == REMOVE and counts[j, c] < 2):
-                continue  # from a cluster with one row of the class, nobody can leave
-            constant, factor = coefficients(
-                state.gram, state.inverse, state.scalars, j, c, sign, alpha, sized, state.share
-            )
-            by_constant = max(by_constant, abs(constant - terms[way, c, j, 0]))
-            by_factor = max(by_factor, abs(factor - terms[way, c, j, 1]))
-            moved = combine(state.sums, state.share, j, state.vectors[way, c, j])
-            by_vector = max(by_vector, moved)
-            terms[way, c, j, 0], terms[way, c, j, 1] = constant, factor
-        # A row's change of cost is one Gamma- plus the least Gamma+.
-        drift[c, 0] += by_constant
-        drift[c, 1] += by_factor
-        drift[c, 2] += by_vector
-    for j in range(stale.shape[1]):
-        stale[c, j] = False
-
-
-@compiled(inline="always")
-def gamma(x: Any, square: Any, way: int, c: int, j: int, vectors: Any, terms: Any) -> Any:
-    """Change of cost when row x of class c enters (`ADD`) or leaves (`REMOVE`) cluster j."""
-    return dot(x, vectors[way, c, j]) + (terms[way, c, j, 0] + terms[way, c, j, 1] * square)
-
-
-@compiled(inline="always")
-def best_entry(x: Any, square: Any, c: int, p: int, vectors: Any, terms: Any, scores: Any) -> Any:
-    """Fill `scores` with Gamma+ of every cluster but p; return the least, and its cluster."""
-    if scores.shape[0] == 2:  # without the loop, whose branch on p cannot be predicted
-        q = 1 - p
-        best = scores[q] = gamma(x, square, ADD, c, q, vectors, terms)
-    else:
-        best, q = np.inf, p
-        for j in range(scores.shape[0]):
-            if j == p:
-                continue
-            scores[j] = gamma(x, square, ADD, c, j, vectors, terms)
-            if scores[j] < best:
-                best, q = scores[j], j
-    return best, q
-
-
-@compiled()
-def destination(scores: Any, p: int, leave: float, best: float, size: float) -> int:
-    """Return the lowest cluster that is best up to rounding, or p if no move lowers the cost.
-
-    `scores` (k,) holds Gamma+, `leave` is Gamma- of cluster p and `size` the magnitude of the
-    terms that they are made of.
-    """
-    slack = ROUNDING * size
-    if best + leave >= -slack:
-        return p
-    for j in range(scores.shape[0]):
-        if j != p and scores[j] <= best + slack:
-            return j
-    return p
-
-
-@compiled()
-def sweep(X: Any, norms: Any, y: Any, labels: Any, state: State, alpha: float, sized: bool) -> int:
+def sweep(rows: Rows, cells: Any, state: State, alpha: float, sized: bool) -> int:
     """Look at every row once, in order, and move it where the cost falls most.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d), C-ordered float64
-        Rows.
-    norms : ndarray of shape (n,)
-        Their norms.
-    y, labels : ndarray of shape (n,), int64
-        Class and cluster of each row; `labels` is changed in place.
+    rows : Rows
+        What `deepcac.cac.rows.prepare` returned.
+    cells : ndarray of shape (blocks, BLOCK), int32
+        Cell of each row, class * k + cluster, and -1 beyond the rows; changed in place.
     state : State
-        Buffers that belong to `labels`; changed in place.
+        Buffers that belong to `cells`; changed in place.
     alpha : float
         Weight of the separation.
     sized : bool
@@ -191,29 +52,205 @@ def sweep(X: Any, norms: Any, y: Any, labels: Any, state: State, alpha: float, s
     int
         Number of rows that moved.
     """
-    counts, vectors, terms, scores = state.counts, state.vectors, state.terms, state.scores
-    stale, drift, reach = state.stale, state.drift, state.reach
-    moves = 0
-    for i in range(X.shape[0]):
-        c, p, square = y[i], labels[i], norms[i] * norms[i]
-        if counts[p, c] == 1:
-            continue  # the last of its class stays
-        if stale[c, -1]:
-            renew(state, c, alpha, sized)
-        drifted = drift[c, 0] + drift[c, 1] * square + drift[c, 2] * norms[i]
-        if reach[i] > drifted:
-            continue
-        leave = gamma(X[i], square, REMOVE, c, p, vectors, terms)
-        best, q = best_entry(X[i], square, c, p, vectors, terms, scores)
-        if best + leave < 0.0:
-            size = abs(terms[REMOVE, c, p, 0]) + abs(terms[ADD, c, q, 0])
-            size += (abs(terms[REMOVE, c, p, 1]) + abs(terms[ADD, c, q, 1])) * square
-            q = destination(scores, p, leave, best, size)
-            if q != p:
-                move(X[i], c, p, q, state)
-                labels[i], reach[i] = q, -np.inf
-                moves += 1
-                continue
-        # The bound leaves room for the rounding of the sums that it compares.
-        reach[i] = best + leave + drifted * (1.0 - ROUNDING)
+    # One by one: a tuple of arrays costs more to hand over than a pass over 1,000 rows.
+    return _sweep(
+        rows.X, rows.squares, rows.blocks, rows.radius, rows.spread, cells, alpha, sized, *state
+    )
+
+
+@compiled()
+def _sweep(
+    X: Any,
+    squares: Any,
+    blocks: Any,
+    radius: float,
+    spread: float,
+    cells: Any,
+    alpha: float,
+    sized: bool,
+    sums: Any,
+    counts: Any,
+    gram: Any,
+    scalars: Any,
+    forms: Any,
+    weights: Any,
+    bias: Any,
+    rates: Any,
+    left: Any,
+    level: Any,
+    waits: Any,
+    pending: Any,
+    slack: Any,
+    scores: Any,
+    events: Any,
+    room: Any,
+) -> int:
+    """`sweep`, with rows and state taken apart."""
+    state = State(
+        sums, counts, gram, scalars, forms, weights, bias, rates, left, level, waits, pending,
+        slack, scores, events, room,
+    )  # fmt: skip
+    renew(state, alpha, sized, radius, spread)
+    k, part, moves = gram.shape[0], 1.0 / gram.shape[0], 0
+    for b in range(blocks.shape[0]):
+        first = 0 if may_move(b, level, slack) else BLOCK
+        while first < BLOCK:
+            open_levels(level)
+            found = score(blocks[b], cells[b], first, b, state)
+            first = BLOCK
+            for e in range(found):
+                fetch(X, b * BLOCK + events[e])
+            for e in range(found):
+                r = events[e]
+                i, cell = b * BLOCK + r, cells[b, r]
+                c = int((cell + 0.5) * part)  # faster than a division of integers
+                if scores[-3, r] > level[c, SURE] or counts[cell] == 1:
+                    continue  # it stays for certain, or as the last of its class
+                p = cell - c * k
+                q = decide(r, c, p, scores, bias, waits, level[c])
+                if q == UNSURE:
+                    renew(state, alpha, sized, radius, spread)
+                    q = choose(X[i], squares[i], c, p, k, forms, room[1])
+                if q != p:
+                    moves += 1
+                    cells[b, r] = cell + q - p
+                    if move(X[i], np.sqrt(squares[i]), spread, c, p, q, state):
+                        renew(state, alpha, sized, radius, spread)
+                if outgrown(level):
+                    first = r + 1  # the rest is scored again
+                    break
     return moves
+
+
+@compiled(inline="always")
+def may_move(b: int, level: Any, slack: Any) -> bool:
+    """Tell whether a row of block b may move, for all that is known without scoring it."""
+    for c in range(level.shape[0]):
+        waiting = level[c, SURE] - level[c, BASE] + level[c, SCORED]
+        if not slack[b, c] > waiting:
+            return True
+    return False
+
+
+@compiled(inline="always")
+def open_levels(level: Any) -> None:
+    """Set the levels for scoring a block with the present forms."""
+    for c in range(level.shape[0]):
+        level[c, SURE] -= level[c, DRIFT] - level[c, SCORED]
+        level[c, SCORED] = level[c, DRIFT]
+        level[c, EVENT] = level[c, SURE] + level[c, SCOPE]
+        level[c, SCOPE] *= 0.99
+
+
+@compiled(inline="always")
+def outgrown(level: Any) -> bool:
+    """Tell whether a class has drifted beyond the level up to which events were listed."""
+    found = False
+    for c in range(level.shape[0]):
+        if level[c, SURE] > level[c, EVENT]:
+            level[c, SCOPE] = 2.0 * (level[c, SCOPE] + level[c, SURE] - level[c, EVENT])
+            found = True
+    return found
+
+
+@compiled(inline="always")
+def move(x: Any, norm: float, spread: float, c: int, p: int, q: int, state: State) -> bool:
+    """Take row x, of class c, from cluster p to cluster q; tell whether weights must be renewed.
+
+    The level of a class rises to the drift of the two clusters that drifted most: a score is made
+    of a Gamma- and a Gamma+ of different clusters.
+    """
+    k, left, level, waits, rates = (
+        state.gram.shape[0], state.left, state.level, state.waits, state.rates,
+    )  # fmt: skip
+    leave, enter = c * k + p, c * k + q
+    shift(x, state.sums[leave], state.sums[enter])
+    state.counts[leave] -= 1
+    state.counts[enter] += 1
+    state.pending[p] = state.pending[q] = PRODUCTS
+    for a in range(level.shape[0]):
+        out, into = a * k + p, a * k + q
+        waits[a, p] += rates[c, out, 0] + rates[c, out, 1] * norm
+        waits[a, q] += rates[c, into, 0] + rates[c, into, 1] * norm
+        pair = waits[a, p] + waits[a, q]
+        if k > 2:
+            waits[a, k] = max(waits[a, k], max(waits[a, p], waits[a, q]))
+            pair = 2.0 * waits[a, k]
+        level[a, SURE] = level[a, BASE] + (level[a, DRIFT] - level[a, SCORED]) + pair
+    used = max(1.0, norm / spread)
+    left[leave] -= used
+    left[enter] -= used
+    return left[leave] < 0.0 or left[enter] < 0.0
+
+
+@compiled(inline="always")
+def decide(r: int, c: int, p: int, scores: Any, bias: Any, waits: Any, level: Any) -> int:
+    """Return where row r of the block goes if neither drift nor rounding changes that.
+
+    Returns
+    -------
+    int
+        Cluster, p if it stays, or `UNSURE`.
+    """
+    k = waits.shape[1] - 1
+    if k == 2:
+        most = scores[-3, r] + 2.0 * bias[c * k + p]  # as much too large as too small
+        return 1 - p if most < -level[SURE] else UNSURE
+    return decide_among(r, c, p, k, scores, bias, waits, level)
+
+
+@compiled()
+def decide_among(
+    r: int, c: int, p: int, k: int, scores: Any, bias: Any, waits: Any, level: Any
+) -> int:
+    """Decide as `decide`, among more than two clusters."""
+    aged = level[DRIFT] - level[SCORED]  # what has been renewed since the block was scored
+    cells, leaving = waits.shape[0] * k, c * k + p
+    leave, room = scores[leaving, r], bias[leaving] + waits[c, p] + level[BASE] + aged
+    least, most, q = np.inf, np.inf, p
+    for j in range(k):
+        entering = cells + c * k + j
+        enter, off = scores[entering, r], bias[entering] + waits[c, j]
+        if j != p:
+            least = min(least, enter - off)
+            if enter + off < most:
+                most, q = enter + off, j
+    if least + leave - room > 0.0:
+        return p
+    for j in range(k):
+        entering = cells + c * k + j
+        rival = scores[entering, r] - bias[entering] - waits[c, j] - 2.0 * aged
+        if j != p and j != q and not rival > most:
+            return UNSURE
+    return q if most + leave + room < 0.0 else UNSURE
+
+
+@compiled(inline="always")
+def gamma(x: Any, square: float, form: Any) -> float:
+    """Change of cost that a form gives for row x."""
+    d = x.shape[0]
+    return dot(x, form[:d]) + (form[d + 1] + form[d] * square)
+
+
+@compiled()
+def choose(x: Any, square: float, c: int, p: int, k: int, forms: Any, scores: Any) -> int:
+    """Return the cluster that lowers the cost most, the lowest of equals, or p if none does.
+
+    `forms` must be fresh; `scores` (k,) is room for Gamma+.
+    """
+    leaving = forms[REMOVE, c * k + p]
+    leave, best, q = gamma(x, square, leaving), np.inf, p
+    for j in range(k):
+        if j != p:
+            scores[j] = gamma(x, square, forms[ADD, c * k + j])
+            if scores[j] < best:
+                best, q = scores[j], j
+    d, entering = x.shape[0], forms[ADD, c * k + q]
+    slack = abs(leaving[d + 1]) + abs(entering[d + 1])
+    slack = ROUNDING * (slack + (abs(leaving[d]) + abs(entering[d])) * square)
+    if not best + leave < -slack:
+        return p
+    for j in range(k):
+        if j != p and scores[j] <= best + slack:
+            return j
+    return q

@@ -14,6 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
+from deepcac.cac.rows import prepare
 from deepcac.errors import ConfigError, DataError
 from deepcac.storage import read_table, write_table
 
@@ -95,8 +96,9 @@ def alpha_path(
         rows = np.flatnonzero(folds != fold)
         part, classes = np.ascontiguousarray(X[rows]), y[rows]
         start = kmeans_labels(part, k, seed)
-        found = {START: cluster(part, classes, start, START, max_iter=0)}
-        found |= {alpha: cluster(part, classes, start, alpha) for alpha in alphas}
+        ready = prepare(part)
+        found = {START: cluster(ready, classes, start, START, max_iter=0)}
+        found |= {alpha: cluster(ready, classes, start, alpha) for alpha in alphas}
         if fold == FULL:
             whole = found
         for alpha, clusters in found.items():

@@ -17,68 +17,102 @@ compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy", _nrt
 # cost is summed in row and column order, so that it is the same everywhere.
 REORDER = {"reassoc", "contract", "nsz"}
 
+# What waits for renewal of a cluster: nothing, its weights, or its products as well.
+FRESH, WEIGHTS, PRODUCTS = 0, 1, 2
+# Columns of `State.level`.
+SURE, EVENT, DRIFT, BASE, SCORED, SCOPE = range(6)
+# Columns of `State.scalars`, before the C inverse counts.
+PRESENT, SIZE, TOTAL, SQUARES, SEPARATION, INVERSE = range(6)
+
 
 class State(NamedTuple):
-    """Buffers of one clustering of n rows into k clusters, with C classes.
+    """Buffers of one clustering into k clusters, with C classes.
+
+    The rows of class c in cluster j are cell ``c * k + j``.
 
     Attributes
     ----------
-    sums : ndarray of shape (k, C, d)
-        Sum of the rows of each class in each cluster.
-    counts : ndarray of shape (k, C), int64
+    sums : ndarray of shape (C * k, d)
+        Sum of the rows of each cell.
+    counts : ndarray of shape (C * k,), int64
         Number of those rows.
     gram : ndarray of shape (k, C, C)
         Dot products of the class sums within each cluster.
-    inverse : ndarray of shape (k, C)
-        1 / counts, and 0 where there is no row.
-    scalars : ndarray of shape (k, 5)
+    scalars : ndarray of shape (k, 5 + C)
         Of each cluster the number of classes present, the number of rows, the squared norm of
-        their sum, the sum of the squared norms of the class means, and the separation.
-    vectors : ndarray of shape (2, C, k, d)
-        v of both Gammas; the first axis is add, remove.
-    terms : ndarray of shape (2, C, k, 2)
-        constant and factor of both Gammas.
-    share : ndarray of shape (C,)
-        Room for the coefficients of one v.
-    stale : ndarray of shape (C, k + 1), bool
-        Whether weights wait for renewal; the last column tells whether any of the class does.
-    drift : ndarray of shape (C, 3)
-        Running upper bounds of the change of constant, factor and ||v||, of a class's rows.
-    reach : ndarray of shape (n,)
-        A row cannot move while its drift stays below its reach.
-    scores : ndarray of shape (k,)
-        Room for Gamma+ of one row.
+        their sum, the sum of the squared norms of the class means, the separation, and of each
+        class 1 / count, or 0 where there is no row.
+    forms : ndarray of shape (2, C * k, d + 3)
+        v, factor and constant of both Gammas, and their magnitude; first axis add, remove.
+    weights : ndarray of shape (F, d + 2), float32
+        The forms that blocks of rows are scored with.
+    bias : ndarray of shape (F,), float32
+        By how much a score of these forms may be too large, from single precision.
+    rates : ndarray of shape (C, C * k, 2)
+        What one change of the first class adds to the drift of a cell's forms: a constant, and
+        a factor of the row's norm.
+    left : ndarray of shape (C * k,)
+        How much of a cell may still change before its rates must be derived again.
+    level : ndarray of shape (C, 6)
+        Of each class: the score above which a decision is sure, the score below which a row of a
+        block is looked at, the running drift of the forms, the rounding of a decision, the drift
+        when the current block was scored, and the drift that a block leaves room for.
+    waits : ndarray of shape (C, k + 1)
+        Bound of the drift of the forms of each class and cluster since their renewal, and the
+        largest of the class.
+    pending : ndarray of shape (k,), int64
+        What waits for renewal (`FRESH`, `WEIGHTS` or `PRODUCTS`).
+    slack : ndarray of shape (blocks, C)
+        No row of a block can move while the drift of its class stays below this.
+    scores : ndarray of shape (F + 3, BLOCK), float32
+        Values of all forms for a block, its scores, and room for two more.
+    events : ndarray of shape (BLOCK,), int64
+        Rows of a block that must be looked at.
+    room : ndarray of shape (2, C + k)
+        For the coefficients of one v, and for Gamma+ of one row.
     """
 
     sums: Floats
     counts: Ints
     gram: Floats
-    inverse: Floats
     scalars: Floats
-    vectors: Floats
-    terms: Floats
-    share: Floats
-    stale: npt.NDArray[np.bool_]
-    drift: Floats
-    reach: Floats
-    scores: Floats
+    forms: Floats
+    weights: npt.NDArray[np.float32]
+    bias: npt.NDArray[np.float32]
+    rates: Floats
+    left: Floats
+    level: Floats
+    waits: Floats
+    pending: Ints
+    slack: Floats
+    scores: npt.NDArray[np.float32]
+    events: Ints
+    room: Floats
 
 
-def allocate(n: int, d: int, k: int, n_classes: int) -> State:
-    """Return buffers for n rows of d features, to be filled by `recount`."""
+def allocate(blocks: npt.NDArray[np.float32], k: int, n_classes: int) -> State:
+    """Return buffers for the laid-out rows of `Rows.blocks`, to be filled by `recount`."""
+    n_blocks, width, size = blocks.shape
+    cells = n_classes * k
+    forms = cells if k == 2 else 2 * cells
+    forms += -forms % 4  # whole tiles
     return State(
-        sums=np.empty((k, n_classes, d)),
-        counts=np.empty((k, n_classes), dtype=np.int64),
+        sums=np.empty((cells, width - 2)),
+        counts=np.empty(cells, dtype=np.int64),
         gram=np.empty((k, n_classes, n_classes)),
-        inverse=np.empty((k, n_classes)),
-        scalars=np.empty((k, 5)),
-        vectors=np.zeros((2, n_classes, k, d)),
-        terms=np.zeros((2, n_classes, k, 2)),
-        share=np.empty(n_classes),
-        stale=np.ones((n_classes, k + 1), dtype=np.bool_),
-        drift=np.zeros((n_classes, 3)),
-        reach=np.full(n, -np.inf),
-        scores=np.full(k, np.inf),
+        scalars=np.empty((k, 5 + n_classes)),
+        forms=np.zeros((2, cells, width + 1)),
+        weights=np.zeros((forms, width), dtype=np.float32),
+        bias=np.zeros(forms, dtype=np.float32),
+        rates=np.zeros((n_classes, cells, 2)),
+        left=np.full(cells, -1.0),
+        level=np.zeros((n_classes, 6)),
+        waits=np.zeros((n_classes, k + 1)),
+        pending=np.full(k, WEIGHTS),
+        slack=np.full((n_blocks, n_classes), -np.inf),
+        scores=np.empty((forms + 3, size), dtype=np.float32),
+        events=np.empty(size, dtype=np.int64),
+        room=np.empty((2, n_classes + k)),
     )
 
 
@@ -101,66 +135,64 @@ def dot_in_order(a: Any, b: Any) -> Any:
 
 
 @compiled()
-def row_norms(X: Any, norms: Any, columns: Any) -> None:
-    """Fill `norms` (n,) with each row's norm, and `columns` (d,) with each column's, squared."""
-    columns[:] = 0.0
-    for i in range(X.shape[0]):
-        norms[i] = np.sqrt(dot(X[i], X[i]))
-        for f in range(X.shape[1]):
-            columns[f] += X[i, f] * X[i, f]
-
-
-@compiled()
-def recount(X: Any, y: Any, labels: Any, state: State) -> None:
-    """Compute sums, counts and products from the labels, rows in order; all weights turn stale."""
-    sums, counts = state.sums, state.counts
+def recount(X: Any, cells: Any, state: State) -> None:
+    """Compute sums, counts and products from the cells, rows in order; all weights turn stale."""
+    sums, counts, gram = state.sums, state.counts, state.gram
+    k, n_classes = gram.shape[0], gram.shape[1]
     sums[:] = 0.0
     counts[:] = 0
     for i in range(X.shape[0]):
-        j, c = labels[i], y[i]
-        counts[j, c] += 1
-        for f in range(X.shape[1]):
-            sums[j, c, f] += X[i, f]
-    for j in range(sums.shape[0]):
-        for a in range(sums.shape[1]):
-            for b in range(sums.shape[1]):
-                state.gram[j, a, b] = dot_in_order(sums[j, a], sums[j, b])
-        spread(state.gram, counts, j, state.inverse, state.scalars)
-    state.stale[:] = True
-
-
-@compiled(inline="always")
-def spread(gram: Any, counts: Any, j: int, inverse: Any, scalars: Any) -> None:
-    """Fill row j of `inverse` and `scalars` from counts and products of the class sums."""
-    present, size = 0, 0
-    for a in range(counts.shape[1]):
-        inverse[j, a] = 0.0
-        if counts[j, a] > 0:
-            present += 1
-            size += counts[j, a]
-            inverse[j, a] = 1.0 / counts[j, a]
-    total, squares, means = 0.0, 0.0, 0.0
-    for a in range(counts.shape[1]):
-        squares += gram[j, a, a] * inverse[j, a] * inverse[j, a]
-        for b in range(counts.shape[1]):
-            total += gram[j, a, b]
-            means += gram[j, a, b] * inverse[j, a] * inverse[j, b]
-    scalars[j, 0], scalars[j, 1], scalars[j, 2], scalars[j, 3] = present, size, total, squares
-    scalars[j, 4] = max(present * squares - means, 0.0) if present > 1 else 0.0
+        cell = cells[i]
+        counts[cell] += 1
+        total, x = sums[cell], X[i]
+        for f in range(x.shape[0]):
+            total[f] += x[f]
+    for j in range(k):
+        for a in range(n_classes):
+            for b in range(n_classes):
+                gram[j, a, b] = dot_in_order(sums[a * k + j], sums[b * k + j])
+        spread(gram, counts, j, state.scalars)
+        state.pending[j] = WEIGHTS
+    state.left[:] = -1.0
 
 
 @compiled()
-def move(x: Any, c: int, p: int, q: int, state: State) -> None:
-    """Take row x, of class c, from cluster p to cluster q."""
-    sums, counts, gram, stale = state.sums, state.counts, state.gram, state.stale
+def refresh(j: int, sums: Any, counts: Any, gram: Any, scalars: Any) -> None:
+    """Compute the products of cluster j from its sums, to rank by and not for the cost."""
+    k = gram.shape[0]
+    for a in range(gram.shape[1]):
+        for b in range(a + 1):
+            gram[j, a, b] = gram[j, b, a] = dot(sums[a * k + j], sums[b * k + j])
+    spread(gram, counts, j, scalars)
+
+
+@compiled()
+def spread(gram: Any, counts: Any, j: int, scalars: Any) -> None:
+    """Fill row j of `scalars` from counts and products of the class sums."""
+    k, n_classes = gram.shape[0], gram.shape[1]
+    present, size = 0, 0
+    for a in range(n_classes):
+        count = counts[a * k + j]
+        scalars[j, INVERSE + a] = 0.0
+        if count > 0:
+            present += 1
+            size += count
+            scalars[j, INVERSE + a] = 1.0 / count
+    total, squares, means = 0.0, 0.0, 0.0
+    for a in range(n_classes):
+        mine = scalars[j, INVERSE + a]
+        squares += gram[j, a, a] * mine * mine
+        for b in range(n_classes):
+            total += gram[j, a, b]
+            means += gram[j, a, b] * mine * scalars[j, INVERSE + b]
+    scalars[j, PRESENT], scalars[j, SIZE] = present, size
+    scalars[j, TOTAL], scalars[j, SQUARES] = total, squares
+    scalars[j, SEPARATION] = max(present * squares - means, 0.0) if present > 1 else 0.0
+
+
+@compiled()
+def shift(x: Any, leave: Any, enter: Any) -> None:
+    """Take row x (d,) from one sum and add it to another."""
     for f in range(x.shape[0]):
-        sums[p, c, f] -= x[f]
-        sums[q, c, f] += x[f]
-    counts[p, c] -= 1
-    counts[q, c] += 1
-    for j in (p, q):
-        for b in range(counts.shape[1]):
-            gram[j, c, b] = gram[j, b, c] = dot(sums[j, c], sums[j, b])
-        spread(gram, counts, j, state.inverse, state.scalars)
-        for a in range(counts.shape[1]):
-            stale[a, j] = stale[a, -1] = True
+        leave[f] -= x[f]
+        enter[f] += x[f]

@@ -19,7 +19,7 @@ import pyarrow as pa
 from scipy import special, stats
 from sklearn.metrics import adjusted_rand_score
 
-from deepcac.catalogue.methods import parse_method
+from deepcac.catalogue.methods import DEEPCAC, parse_method
 from deepcac.errors import ConfigError
 from deepcac.experiments.fit import fit
 from deepcac.experiments.prepare import Setting, make_task
@@ -32,8 +32,6 @@ from deepcac.storage import read_table, write_json, write_table
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
-
-METHOD = "deepcac"
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ def fit_view(
     rows = np.concatenate([split.train, split.validation, split.test])
     X = np.concatenate([task.X_train, task.X_validation, task.X_test])
     everyone = replace(task, X_test=X, y_test=features.label[rows])
-    fitted = fit(everyone, setting, parse_method(METHOD), pretrained)
+    fitted = fit(everyone, setting, parse_method(DEEPCAC), pretrained)
     probability = fitted.probability
     if not fitted.calibrated:  # decision values (D2); the network's probabilities follow from them
         probability = special.softmax(probability, axis=1)
@@ -264,7 +262,7 @@ def write_case_study(
         path,
         {
             "dataset": setting.dataset,
-            "method": METHOD,
+            "method": DEEPCAC,
             "k": setting.k,
             "protocol": setting.protocol.name,
             "switches": sorted(setting.protocol.labels),

@@ -17,7 +17,7 @@ from sklearn.model_selection import train_test_split
 from deepcac.base_classifiers import class_scores, logistic_regression
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.km import KMClassifier
-from deepcac.catalogue.methods import DEEPCAC, parse_method
+from deepcac.catalogue.methods import CAC_LR, DEEPCAC, KM_LR, LR, parse_method
 from deepcac.experiments.prepare import Setting
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.preprocess import Scaler
@@ -120,19 +120,19 @@ def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]
     rows, test = train_test_split(np.arange(len(y)), test_size=0.25, stratify=y, random_state=seed)
     inner, chosen = train_test_split(rows, test_size=0.25, stratify=y[rows], random_state=seed)
     final = _scaled(features, rows, test, seed)
-    points = [_point(final, "lr", 1, None, np.zeros(len(rows), dtype=np.int64))]
+    points = [_point(final, LR, 1, None, np.zeros(len(rows), dtype=np.int64))]
     for k in GRID_KS:
         trial = replace(_scaled(features, inner, chosen, seed), k=k)
         start = kmeans_labels(trial.X_train, k, seed)
         found = {
-            alpha: _point(trial, "cac_lr", k, alpha, _clustered(trial, start, alpha))["f1"]
+            alpha: _point(trial, CAC_LR, k, alpha, _clustered(trial, start, alpha))["f1"]
             for alpha in GRID_ALPHAS
         }
         alpha = max(GRID_ALPHAS, key=lambda candidate: found[candidate])
         task = replace(final, k=k)
         start = kmeans_labels(task.X_train, k, seed)
-        points.append(_point(task, "km_lr", k, None, start))
-        points.append(_point(task, "cac_lr", k, alpha, _clustered(task, start, alpha)))
+        points.append(_point(task, KM_LR, k, None, start))
+        points.append(_point(task, CAC_LR, k, alpha, _clustered(task, start, alpha)))
     return points
 
 

@@ -3,8 +3,6 @@
 Theorems are numbered as in Srivastava et al. 2021, CAC v1, but for those of DeepCAC.
 """
 
-import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,9 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.cac import bounds
 from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.catalogue.methods import CAC_LR, KM_LR, LR
 from deepcac.errors import ConfigError
+from deepcac.experiments.growth import ALPHA, growth, operations, seconds
 from deepcac.experiments.prepare import Setting
 from deepcac.experiments.sweeps import ALPHAS
 from deepcac.storage import write_json
@@ -24,12 +24,6 @@ from deepcac.task import Task
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
-ALPHA = 0.05  # of the clusters that the bounds are evaluated in
-SIZES = (1000, 2000, 4000, 8000)  # within the processor's cache, so that the curve has no kink
-TIMED_ROWS = 8000
-TIMED_KS = (2, 4, 8, 16)
-SHARES = (0.125, 0.25, 0.5, 1.0)
-_REPEATS = 5
 _LLOYD_PASSES = 20
 
 
@@ -46,16 +40,16 @@ def theory_checks(task: Task) -> dict[str, Any]:
     dict
         ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
         (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk``
-        (Theorem 1 by arm). All but ``growth``, which is timed, are the same on every run.
+        (Theorem 1 by arm). All are the same on every run; ``growth`` counts operations.
     """
     X, y = task.X_train, task.y_train
     start = kmeans_labels(X, task.k, task.seed)
     aware = cluster(X, y, start, ALPHA, n_clusters=task.k).labels
-    arms = {"lr": np.zeros(len(y), dtype=np.int64), "km_lr": start, "cac_lr": aware}
+    arms = {LR: np.zeros(len(y), dtype=np.int64), KM_LR: start, CAC_LR: aware}
     return {
         "alpha": ALPHA,
         "cost": [_cost(task, start, alpha) for alpha in ALPHAS],
-        "growth": growth(X, y, task.k),
+        "growth": growth(X, y, task.k, operations),
         "log_loss": [row for arm, labels in arms.items() for row in _log_loss(X, y, arm, labels)],
         "am_softmax": _am_softmax(X, y),
         "risk": _risk(task, arms),
@@ -64,6 +58,8 @@ def theory_checks(task: Task) -> dict[str, Any]:
 
 def write_theory(path: Path, task: Task, setting: Setting, *, synthetic: bool = False) -> None:
     """Write `theory_checks` with what they are about as JSON.
+
+    ``machine`` alone varies between runs: the exponents of Theorem 3 by the clock.
 
     Raises
     ------
@@ -85,7 +81,8 @@ def write_theory(path: Path, task: Task, setting: Setting, *, synthetic: bool = 
         "n_test": len(task.y_test),
         "n_features": task.X_train.shape[1],
     }
-    write_json(path, about | theory_checks(task))
+    timed = growth(task.X_train, task.y_train, task.k, seconds)
+    write_json(path, about | theory_checks(task) | {"machine": {"growth": timed}})
 
 
 def _cost(task: Task, start: Ids, alpha: float) -> dict[str, float]:
@@ -102,48 +99,6 @@ def _cost(task: Task, start: Ids, alpha: float) -> dict[str, float]:
         "rise": bounds.largest_rise(found.cost),
         "lloyd_rise": bounds.largest_rise(lloyd),
     }
-
-
-def growth(
-    X: Array,
-    y: Ids,
-    k: int,
-    *,
-    sizes: Sequence[int] = SIZES,
-    ks: Sequence[int] = TIMED_KS,
-    rows: int = TIMED_ROWS,
-) -> dict[str, float]:
-    """Return the exponents of the time of a first pass in n, d and k.
-
-    Rows are taken in turn, over again where there are fewer than asked for. The labels at the
-    start are random, so that every row is looked at and most rows move.
-    """
-
-    def timed(n: int, d: int, clusters: int) -> float:
-        chosen = np.arange(n) % len(X)
-        part, classes = np.ascontiguousarray(X[chosen, :d]), y[chosen]
-        labels = np.random.default_rng(0).integers(0, clusters, n)
-        return _least_seconds(
-            lambda: cluster(part, classes, labels, ALPHA, max_iter=1, n_clusters=clusters)
-        )
-
-    d = X.shape[1]
-    widths = sorted({max(1, round(share * d)) for share in SHARES})
-    curves = {
-        "n": [(n, timed(n, d, k)) for n in sizes],
-        "d": [(width, timed(rows, width, k)) for width in widths],
-        "k": [(clusters, timed(rows, d, clusters)) for clusters in ks],
-    }
-    return {name: bounds.growth_exponent(*np.array(curve).T) for name, curve in curves.items()}
-
-
-def _least_seconds(action: Callable[[], object]) -> float:
-    seconds = []
-    for _ in range(_REPEATS):
-        begin = time.perf_counter()
-        action()
-        seconds.append(time.perf_counter() - begin)
-    return min(seconds)
 
 
 def _with_ones(X: Array) -> Array:

@@ -1,6 +1,7 @@
 """Data sets cic (death in hospital) and cic_los (class of the length of stay)."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from deepcac.cohort import Flow
 from deepcac.errors import ConfigError
 from deepcac.features.johnson import Repair, johnson_features
 from deepcac.features.matrix import FeatureMatrix
+from deepcac.features.ranges import count_outside, read_ranges
 
 UNKNOWN = -1
+RANGES = "features/johnson_variables.csv"
 # The .33 and .66 quantiles of the length of stay in days; DeepCAC (section 8) calls them hours.
 SHORT_STAY, LONG_STAY = 7, 13
 
@@ -44,27 +47,27 @@ def stay_class(days: Classes, protocol: Protocol = SOUND) -> Classes:
 
 
 def _target(
-    dataset: str, outcomes: pa.Table, protocol: Protocol
+    target: str, outcomes: pa.Table, protocol: Protocol
 ) -> tuple[Classes, npt.NDArray[np.bool_], tuple[str, ...]]:
     """Return label, the stays whose label is known, and outcomes among the predictors (L1)."""
-    if dataset == "cic":
+    if target == "death":
         death = outcomes["In-hospital_death"].to_numpy().astype(np.int64)
         return death, np.ones(len(death), dtype=bool), ("SAPS-I", "SOFA", "Length_of_stay")
-    if dataset == "cic_los":
+    if target == "stay":
         days = outcomes["Length_of_stay"].to_numpy().astype(np.int64)
         known = (days != UNKNOWN) | ("L2" in protocol)
         return stay_class(days, protocol), known, ("SAPS-I", "SOFA")
-    raise ConfigError(f"no data set {dataset!r} in PhysioNet 2012; there are cic and cic_los")
+    raise ConfigError(f"no target {target!r} in PhysioNet 2012; there are death and stay")
 
 
 def cic_features(
-    dataset: str, events: pa.Table, outcomes: pa.Table, protocol: Protocol = SOUND
+    target: str, events: pa.Table, outcomes: pa.Table, protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Make the feature matrix of one data set.
 
     Parameters
     ----------
-    dataset : {"cic", "cic_los"}
+    target : {"death", "stay"}
         Label: death in hospital, or the class of the length of stay.
     events, outcomes : pyarrow.Table
         Tidy tables of `deepcac.sources.physionet2012.extract`.
@@ -82,7 +85,7 @@ def cic_features(
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy()
     columns, repairs = johnson_features(events, record_id, protocol)
-    label, known, published = _target(dataset, outcomes, protocol)
+    label, known, published = _target(target, outcomes, protocol)
     if "L1" in protocol:
         columns = {name: outcomes[name].to_numpy().astype(float) for name in published} | columns
     group = np.array(outcomes["set"].to_pylist())
@@ -109,7 +112,7 @@ def cohort_details(
     dict
         ``flow``: stays left after each step; ``sets``: stays left in each set; ``events``: lines
         of the raw files, and those with no parameter name, which are not used; ``repairs``:
-        values that each cleaning rule took.
+        values that each cleaning rule took; ``outside``: raw values outside their plausible range.
     """
     assert features.group is not None
     flow: Flow = [
@@ -129,4 +132,15 @@ def cohort_details(
             }
             for repair in repairs
         ],
+        "outside": count_outside(_by_parameter(events), read_ranges(RANGES)),
     }
+
+
+def _by_parameter(events: pa.Table) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
+    """Yield the measurements of each parameter; -1 is the file's code for unknown."""
+    column = events["parameter"].combine_chunks()
+    code = column.indices.fill_null(-1).to_numpy()
+    value = events["value"].to_numpy()
+    for k, name in enumerate(column.dictionary.to_pylist()):
+        own = value[code == k]
+        yield name, own[own != UNKNOWN]

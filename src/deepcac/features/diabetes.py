@@ -84,13 +84,13 @@ NEVER_GIVEN = frozenset({"examide", "citoglipton"})
 
 
 def diabetes(
-    dataset: str, tidy: str | os.PathLike[str], protocol: Protocol = SOUND
+    columns: str, tidy: str | os.PathLike[str], protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, Flow]:
     """Build the features of one data set.
 
     Parameters
     ----------
-    dataset : {"diabetes", "diabetes_full"}
+    columns : {"nine", "all"}
         Which columns.
     tidy : path-like
         Encounters, from `deepcac.sources.uci_diabetes.extract`.
@@ -105,12 +105,12 @@ def diabetes(
         The cohort flow.
     """
     rows, flow = cohort(read_table(tidy).to_pandas())
-    match dataset:
-        case "diabetes":
+    match columns:
+        case "nine":
             return nine_columns(rows, protocol), flow
-        case "diabetes_full":
+        case "all":
             return all_columns(rows), flow
-    raise ConfigError(f"unknown data set {dataset!r}; known: diabetes, diabetes_full")
+    raise ConfigError(f"no set of columns {columns!r}; there are nine and all")
 
 
 def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, Flow]:

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.storage import read_table, write_table
 
 RESERVED = ("row_id", "label", "group")
+MOST_CLASSES = 128  # labels are stored as int8
+_LARGEST_WHOLE = 2.0**53  # all whole numbers up to here are doubles
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,15 @@ class FeatureMatrix:
         ids, counts = np.unique(self.row_id, return_counts=True)
         if len(ids) != n:
             raise DataError(f"row id {ids[counts > 1][0]} stands twice; every row needs its own")
-        if np.isinf(self.X).any():
-            column = self.names[int(np.isinf(self.X).any(axis=0).argmax())]
-            raise DataError(f"feature {column!r} holds an infinite value; use NaN for missing")
+        infinite = np.isinf(self.X)
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0]
+            raise DataError(
+                f"feature {self.names[column]!r}, row {row + 1}: an infinite value; "
+                "use NaN for missing"
+            )
+        if not np.issubdtype(self.label.dtype, np.integer) or (n and self.label.min() < 0):
+            raise DataError("labels must be class ids from 0")
         taken = sorted(set(self.names) & set(RESERVED))
         if taken or len(set(self.names)) != d:
             raise DataError(f"feature names must be unique and none of {RESERVED}; seen {taken}")
@@ -80,6 +89,8 @@ class FeatureMatrix:
 
 def write_features(path: str | os.PathLike[str], features: FeatureMatrix) -> None:
     """Write a feature matrix as parquet, rows ordered by row id."""
+    if len(features.label) and features.label.max() > MOST_CLASSES - 1:
+        raise DataError(f"{path}: class {features.label.max()}; {MOST_CLASSES} classes fit a file")
     order = np.argsort(features.row_id, kind="stable")
     columns: dict[str, pa.Array] = {
         "row_id": pa.array(features.row_id[order], pa.int64()),
@@ -93,7 +104,21 @@ def write_features(path: str | os.PathLike[str], features: FeatureMatrix) -> Non
 
 
 def read_features(path: str | os.PathLike[str]) -> FeatureMatrix:
-    """Read a feature file that `write_features` wrote."""
+    """Read a feature file, or a table of one's own with the columns ``row_id`` and ``label``.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet file. ``label``: whole numbers, booleans or text, of 2 to 128 values, none missing;
+        their order gives the class ids 0..C-1. ``row_id``: anything without a repeat; what is no
+        whole number is replaced by the number of the row, from 1. ``group`` is text or a number.
+        Every other column is a feature: numbers or booleans, null or NaN where missing.
+
+    Raises
+    ------
+    DataError
+        A column is missing or of another type, or a value is at fault; column and row are named.
+    """
     table = read_table(path)
     missing = [name for name in ("row_id", "label") if name not in table.column_names]
     if missing:
@@ -101,12 +126,87 @@ def read_features(path: str | os.PathLike[str]) -> FeatureMatrix:
     names = tuple(name for name in table.column_names if name not in RESERVED)
     X = np.empty((table.num_rows, len(names)))
     for j, name in enumerate(names):
-        X[:, j] = table[name].to_numpy()
+        X[:, j] = _numbers(path, name, table[name])
     group = table["group"].to_pandas().to_numpy(str) if "group" in table.column_names else None
-    return FeatureMatrix(
-        row_id=table["row_id"].to_numpy().astype(np.int64),
-        label=table["label"].to_numpy().astype(np.int64),
-        X=X,
-        names=names,
-        group=group,
-    )
+    try:
+        return FeatureMatrix(
+            row_id=_row_ids(path, table["row_id"]),
+            label=_class_ids(path, table["label"]),
+            X=X,
+            names=names,
+            group=group,
+        )
+    except DataError as error:
+        raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+
+
+def _numbers(
+    path: str | os.PathLike[str], name: str, column: pa.ChunkedArray
+) -> npt.NDArray[np.float64]:
+    kind = column.type
+    if pa.types.is_boolean(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        column = column.cast(pa.float64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise DataError(
+            f"{path}: feature {name!r} is of type {kind}; encode it as numbers, or leave it out"
+        )
+    return np.asarray(column.to_numpy(), dtype=np.float64)
+
+
+def _row_ids(path: str | os.PathLike[str], column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Return whole numbers as they are, and else row numbers; nothing may stand twice."""
+    column = _plain(column)
+    _refuse_missing(path, "row_id", column)
+    if not pa.types.is_integer(column.type):
+        first = pc.index_in(column, value_set=pc.unique(column)).to_numpy()
+        _, rows = np.unique(first, return_index=True)
+        if len(rows) < len(column):
+            row = int(np.setdiff1d(np.arange(len(column)), rows)[0])
+            raise DataError(f"{path}: column 'row_id', row {row + 1}: an id that stood before")
+        return np.arange(1, len(column) + 1)
+    try:
+        return column.cast(pa.int64()).to_numpy()
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{path}: column 'row_id' holds a number beyond 64 bits") from error
+
+
+def _class_ids(path: str | os.PathLike[str], column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Return class ids 0..C-1 by the order of the label's values."""
+    column = _plain(column)
+    _refuse_missing(path, "label", column)
+    kind = column.type
+    if pa.types.is_floating(kind):
+        values = column.to_numpy()
+        broken = ~((values == np.floor(values)) & (np.abs(values) <= _LARGEST_WHOLE))
+        if broken.any():
+            row = int(broken.argmax())
+            raise DataError(
+                f"{path}: column 'label', row {row + 1}: {values[row]} is no class; use whole "
+                "numbers, booleans or text"
+            )
+        column = column.cast(pa.int64())
+    elif not (pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_string(kind)):
+        raise DataError(f"{path}: column 'label' is of type {kind}; use whole numbers or text")
+    values = pc.unique(column)
+    if not 2 <= len(values) <= MOST_CLASSES:
+        raise DataError(
+            f"{path}: column 'label' holds {len(values)} different values; 2 to {MOST_CLASSES} "
+            "classes are needed"
+        )
+    ranked = values.take(pc.array_sort_indices(values))
+    return pc.index_in(column, value_set=ranked).to_numpy().astype(np.int64)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return dictionaries and long strings as plain values."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    large = pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type)
+    return column.cast(pa.string()) if large else column
+
+
+def _refuse_missing(path: str | os.PathLike[str], name: str, column: pa.ChunkedArray) -> None:
+    absent = pc.is_null(column, nan_is_null=True).to_numpy()
+    if absent.any():
+        row = int(absent.argmax())
+        raise DataError(f"{path}: column {name!r}, row {row + 1}: missing; every row needs one")

@@ -5,12 +5,20 @@ first columns differ a little, because some of them steer the reading of raw fil
 """
 
 import csv
+import logging
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from deepcac.errors import ConfigError
+
+_log = logging.getLogger(__name__)
 
 _COLUMN = re.compile(
     r"(?P<variable>.+?)"
@@ -83,6 +91,46 @@ def _range(row: dict[str, str]) -> Range:
         source=row.get("source", ""),
         meaning=row.get("name" if named else "meaning", ""),
     )
+
+
+def count_outside(
+    values: Iterable[tuple[str, npt.NDArray[np.float64]]], ranges: Mapping[str, Range]
+) -> list[dict[str, Any]]:
+    """Count the values outside their variable's plausible range, and log those that have some.
+
+    Parameters
+    ----------
+    values : iterable of (str, ndarray)
+        Variable and its measurements, NaN where missing, as the source has them.
+    ranges : mapping of str to Range
+
+    Returns
+    -------
+    list of {"variable", "unit", "range", "values", "outside"}
+        Of the variables with a value outside, JSON-ready.
+    """
+    found = []
+    for variable, own in values:
+        entry = ranges.get(variable)
+        if entry is None or not entry.bounded:
+            continue
+        low = -np.inf if entry.low is None else entry.low
+        high = np.inf if entry.high is None else entry.high
+        outside = int(((own < low) | (own > high)).sum())
+        if outside:
+            count = int(np.isfinite(own).sum())
+            bounds = f"{low:g} to {high:g}"
+            _log.warning("%s: %d of %d values outside %s", variable, outside, count, bounds)
+            found.append(
+                {
+                    "variable": variable,
+                    "unit": entry.unit,
+                    "range": bounds,
+                    "values": count,
+                    "outside": outside,
+                }
+            )
+    return found
 
 
 def variable_of(column: str) -> str:

@@ -6,6 +6,7 @@ published program takes the hour of the label for the onset (switch S4).
 """
 
 import os
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
-from deepcac.features.stay_columns import Stays
+from deepcac.features.stay_columns import Stays, implausible
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, LABEL_LEAD_HOURS, VARIABLES
 
 Array = npt.NDArray[np.float64]
@@ -57,7 +58,9 @@ def cohort(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.int
     return chosen, flow
 
 
-def sepsis(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[FeatureMatrix, Flow]:
+def sepsis(
+    tidy: str | os.PathLike[str], protocol: Protocol = SOUND
+) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the static features of DeepCAC, section 8: five aggregates of each variable.
 
     Values are carried forward inside a stay. Sound: the aggregates see the first 24 hours.
@@ -76,8 +79,8 @@ def sepsis(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[Fe
         Demographics, value at hour 24, partial SOFA at hour 24, aggregates. A value at hour 24
         that is the last of the window by construction (sound) is not repeated: 177 columns, and
         210 with S1.
-    list of {"step", "rows"}
-        The cohort flow.
+    dict
+        ``flow``: stays left after each exclusion; ``outside``: raw values outside their range.
     """
     stays = Stays.read(tidy, clipped="S6" not in protocol)
     chosen, flow = cohort(stays, protocol)
@@ -92,7 +95,7 @@ def sepsis(tidy: str | os.PathLike[str], protocol: Protocol = SOUND) -> tuple[Fe
     measured = {name: values_at_24[name] for name in MEASUREMENTS}
     scores = sofa_parts(measured, as_program="S5" in protocol)
     columns |= {f"SOFA_{part}": scores[:, j] for j, part in enumerate(PARTS)}
-    return _matrix(stays, chosen, columns | aggregates), flow
+    return _matrix(stays, chosen, columns | aggregates), _details(tidy, flow)
 
 
 def _by_variable(
@@ -117,7 +120,7 @@ def _by_variable(
     return values_at_24, aggregates
 
 
-def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
+def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the hourly features of the first 24 hours: (n, 24, 40), as ``variable@hour``.
 
     Values are as measured, clipped to plausible ranges and not imputed: the mask of DeepCAC,
@@ -130,7 +133,11 @@ def sepsis_ts(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     for name in (*VARIABLES, *DEMOGRAPHICS):
         values = stays.column(name)[rows]
         columns |= {f"{name}@{hour:02d}": values[:, hour] for hour in range(HOURS)}
-    return _matrix(stays, chosen, columns), flow
+    return _matrix(stays, chosen, columns), _details(tidy, flow)
+
+
+def _details(tidy: str | os.PathLike[str], flow: Flow) -> dict[str, Any]:
+    return {"flow": flow, "outside": implausible(tidy)}
 
 
 def _matrix(stays: Stays, chosen: npt.NDArray[np.intp], columns: dict[str, Array]) -> FeatureMatrix:

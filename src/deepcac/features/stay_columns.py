@@ -2,12 +2,13 @@
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import DataError
-from deepcac.features.ranges import Range, read_ranges
+from deepcac.features.ranges import Range, count_outside, read_ranges
 from deepcac.storage import read_table
 
 Array = npt.NDArray[np.float64]
@@ -20,6 +21,23 @@ def plausible_ranges() -> dict[str, Range]:
     Most are the valid ranges of MIMIC-Extract (Wang et al. 2020), which clips to them as well.
     """
     return read_ranges("features/physionet2019_ranges.csv")
+
+
+def implausible(tidy: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Count the measurements outside their plausible range, before any are clipped.
+
+    Returns
+    -------
+    list of dict
+        What `deepcac.features.ranges.count_outside` returns, for the cohort file.
+    """
+    ranges = plausible_ranges()
+    columns = ((name, _values(tidy, name)) for name in ranges)
+    return count_outside(columns, ranges)
+
+
+def _values(tidy: str | os.PathLike[str], name: str) -> Array:
+    return read_table(tidy, [name])[name].to_numpy().astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -80,8 +98,7 @@ class Stays:
 
     def column(self, name: str) -> Array:
         """Return one column of all rows as float64, NaN where missing."""
-        column = read_table(self.tidy, [name])[name]
-        values = column.to_numpy().astype(np.float64)
+        values = _values(self.tidy, name)
         if not self.clipped:
             return values
         plausible = plausible_ranges()[name]

@@ -23,8 +23,12 @@ from deepcac.errors import DataError
 
 MAX_MEMBER_BYTES = 1 << 28
 MAX_TOTAL_BYTES = 1 << 32
+MAX_MEMBERS = 1 << 18
 # What tar may spend on headers between two members: long names and extended headers are kilobytes.
 HEADER_BYTES = 1 << 20
+_PIECE = 1 << 20
+# The others of zip (bzip2, LZMA) give whole gigabytes for a kilobyte at the first call.
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 _DAMAGE = (
     tarfile.TarError,
@@ -70,6 +74,7 @@ def members(
     *,
     max_member_bytes: int = MAX_MEMBER_BYTES,
     max_total_bytes: int = MAX_TOTAL_BYTES,
+    max_members: int = MAX_MEMBERS,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the regular files of an archive, in archive order, one in memory at a time.
 
@@ -79,6 +84,8 @@ def members(
         A zip, tar.gz, tar.xz or tar file, whatever its name.
     max_member_bytes, max_total_bytes : int
         Largest unpacked size of one member, and of all together, in bytes.
+    max_members : int
+        Largest number of members, folders included.
 
     Yields
     ------
@@ -91,14 +98,15 @@ def members(
     ------
     DataError
         The archive is damaged or truncated; a member's name is absolute, holds ``..`` or stands
-        twice; a member is a link, a device, encrypted, sparse or too large.
+        twice; a member is a link, a device, encrypted, sparse, too large or packed by another
+        method than deflate; there are too many.
     """
     read = _zip_members if kind(path) == "zip" else _tar_members
     place = f"{path}: start of the archive"
     seen: set[str] = set()
     total = 0
     try:
-        for name, content in read(path, max_member_bytes):
+        for name, content in read(path, max_member_bytes, max_members):
             if name in seen:
                 raise DataError(f"{path}: member {name!r} stands twice in the archive")
             seen.add(name)
@@ -156,8 +164,16 @@ def _check_size(path: str | os.PathLike[str], name: str, size: int, limit: int) 
         raise DataError(f"{path}: refused: member {name!r} has {size} bytes, the limit is {limit}")
 
 
-def _zip_members(path: str | os.PathLike[str], limit: int) -> Iterator[tuple[str, bytes]]:
+def _check_number(path: str | os.PathLike[str], number: int, limit: int) -> None:
+    if number > limit:
+        raise DataError(f"{path}: refused: more than {limit} members")
+
+
+def _zip_members(
+    path: str | os.PathLike[str], max_bytes: int, max_members: int
+) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(path) as archive:
+        _check_number(path, len(archive.infolist()), max_members)
         for info in archive.infolist():
             name = _checked_name(path, info.filename)
             mode = stat.S_IFMT(info.external_attr >> 16)
@@ -167,22 +183,41 @@ def _zip_members(path: str | os.PathLike[str], limit: int) -> Iterator[tuple[str
                 raise DataError(f"{path}: refused: member {name!r} is a link or a device")
             if info.flag_bits & 0x1:
                 raise DataError(f"{path}: refused: member {name!r} is encrypted")
-            _check_size(path, name, info.file_size, limit)
-            # zipfile never gives more than the announced size, and checks the CRC at its end.
-            yield name, archive.read(info)
+            if info.compress_type not in _ZIP_METHODS:
+                how = f"packed by method {info.compress_type}, not deflate"
+                raise DataError(f"{path}: refused: member {name!r} is {how}")
+            _check_size(path, name, info.file_size, max_bytes)
+            with archive.open(info) as file:
+                yield name, _content(name, file, info.file_size)
 
 
-def _tar_members(path: str | os.PathLike[str], limit: int) -> Iterator[tuple[str, bytes]]:
+def _content(name: str, file: IO[bytes], announced: int) -> bytes:
+    """Read a member piece by piece, no further than its announced size; zip checks its CRC."""
+    content = bytearray()
+    while piece := file.read(_PIECE):
+        content += piece
+    if len(content) != announced:
+        raise EOFError(f"member {name!r} has {len(content)} of {announced} bytes")
+    return bytes(content)
+
+
+def _tar_members(
+    path: str | os.PathLike[str], max_bytes: int, max_members: int
+) -> Iterator[tuple[str, bytes]]:
+    number = 0
     with _opened(path) as stream:
         metered = _Metered(stream, path)
         with tarfile.open(fileobj=metered, mode="r|") as archive:
             while (info := archive.next()) is not None:
+                number += 1
+                _check_number(path, number, max_members)
+                archive.members.clear()  # type: ignore[attr-defined]  # it keeps every header
                 name = _checked_name(path, info.name)
                 if not info.isdir():
                     if not info.isreg() or info.issparse():
                         what = "a link, a device or sparse"
                         raise DataError(f"{path}: refused: member {name!r} is {what}")
-                    _check_size(path, name, info.size, limit)
+                    _check_size(path, name, info.size, max_bytes)
                     metered.quota = info.size + HEADER_BYTES
                     file = archive.extractfile(info)
                     assert file is not None  # regular files have content

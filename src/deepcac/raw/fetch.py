@@ -8,11 +8,13 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from deepcac.catalogue.entries import RawFile, Source
+from deepcac.catalogue.registry import DEMO, Registry
 from deepcac.errors import ConfigError, DataError, FetchError
 from deepcac.raw.archive import content_digest
 from deepcac.raw.download import AbsentError, UnreachableError, download, host, join, shown
@@ -30,7 +32,7 @@ def configured_mirrors(
     listed = [listed] if isinstance(listed, str) else list(listed)
     found = [*listed, *filter(None, [environ.get("DEEPCAC_MIRROR")])]
     for mirror in found:
-        if not isinstance(mirror, str) or ("://" in mirror and not _is_address(mirror)):
+        if not isinstance(mirror, str) or ("://" in mirror and not _is_valid(mirror)):
             raise ConfigError(
                 f"mirror {mirror!r}: give a folder, or an address that starts with http:// or https://"
             )
@@ -105,6 +107,9 @@ def fetch(
     tried: list[str] = []
     dead: set[str] = set()
     for place in places(file, mirrors):
+        if _is_address(place) and not _is_valid(place):
+            tried.append(f"{file.source} mirror (no valid address)")
+            continue
         if host(place) in dead:
             continue
         part = _part(target, place)
@@ -141,7 +146,9 @@ def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
         stem = file.path.removesuffix(ending)
         paths += [stem + other for other in ENDINGS if other != ending]
     for mirror in mirrors:
-        if _is_address(mirror):
+        if _is_address(mirror) and not _is_valid(mirror):
+            yield mirror
+        elif _is_address(mirror):
             yield from (join(mirror, path) for path in paths)
         else:
             held = [Path(mirror).expanduser() / path for path in paths]
@@ -161,17 +168,56 @@ def verify(file: RawFile, path: Path) -> None:
         The archive is damaged.
     """
     try:
-        if file.is_archive:
-            got = content_digest(path, top=file.top)
-        else:
-            with path.open("rb") as stream:
-                got = hashlib.file_digest(stream, "sha256").hexdigest()
+        got = _digest(file, path)
         if got != file.digest:
-            what = "members' SHA-256" if file.is_archive else "SHA-256"
-            raise FetchError(f"wrong {what}: expected {file.digest}, got {got}; deleted")
+            raise FetchError(f"wrong {_kind(file)}: expected {file.digest}, got {got}; deleted")
     except (FetchError, DataError):
         path.unlink(missing_ok=True)
         raise
+
+
+def check_raw(registry: Registry, paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Check raw files again before they are read: an edited or hand-placed one is not trusted.
+
+    Parameters
+    ----------
+    registry : Registry
+        Holds the digests.
+    paths : iterable of path-like
+        ``data/raw/{source}/{file}``; generated and restricted sources have no digest and pass.
+
+    Raises
+    ------
+    DataError
+        A file is missing, damaged or not the one of the registry. It is left where it is.
+    ConfigError
+        The registry has no such file.
+    """
+    for path in map(Path, paths):
+        source = path.parent.name
+        if source.startswith(DEMO) or registry.source(source).restricted:
+            continue
+        file = registry.file(source, path.name)
+        try:
+            got = _digest(file, path)
+        except OSError as error:
+            raise DataError(f"{path}: not readable ({error.strerror}); fetch it again") from error
+        if got != file.digest:
+            raise DataError(
+                f"{path}: not the file that the registry names: its {_kind(file)} is {got}, "
+                f"expected {file.digest}; delete it, and it is fetched again"
+            )
+
+
+def _digest(file: RawFile, path: Path) -> str:
+    if file.is_archive:
+        return content_digest(path, top=file.top)
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _kind(file: RawFile) -> str:
+    return "members' SHA-256" if file.is_archive else "SHA-256"
 
 
 def _part(target: Path, place: str) -> Path:
@@ -183,6 +229,14 @@ def _part(target: Path, place: str) -> Path:
 
 def _is_address(place: str) -> bool:
     return place.startswith(("http://", "https://"))
+
+
+def _is_valid(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return _is_address(address) and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _copy(place: str, part: Path) -> None:

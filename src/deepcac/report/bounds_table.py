@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from deepcac.experiments.theorem_checks import CLOCK, TheoryRecord, checks
+from deepcac.experiments.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac.report.tables import Table, text_row
 
 _NOTE = (
     "Training rows of the first split, sound protocol; losses are sums over rows, but means in "
-    "Theorem 1. Growth is the exponent of the time of a first pass in n, d and k, and holds up to"
-    " {limit:.2f} because a clock measures it. In Theorem 4 logistic regression is not "
+    "Theorem 1. Growth is the exponent of the operations of a first pass, counted, in n, d and k, "
+    "and holds up to {limit:.2f}. In Theorem 4 logistic regression is not "
     "regularised. The value of Theorem 1 is the test loss, its bound the form with empirical "
     "complexities (DeepCAC, Lemma 1), the class all coefficients no longer than the longest "
     "fitted; a bound above ln 2 = 0.693 is met by a constant classifier. The theorem takes the "
@@ -40,7 +40,7 @@ def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list
         Table(
             id=name,
             title="The papers' theorems, both sides",
-            note=_NOTE.format(limit=1 + CLOCK, alpha=records[0].record["alpha"]),
+            note=_NOTE.format(limit=1 + CURVED, alpha=records[0].record["alpha"]),
             head=("data set", "bound", "on", "left side", "value", "right side", "holds"),
             rows=rows,
             n_labels=3,

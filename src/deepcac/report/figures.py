@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.report.tables import plain_cell
 from deepcac.storage import atomic_path
 
 # Okabe and Ito's palette: distinct with every common kind of colour blindness.
@@ -18,6 +19,7 @@ _STYLE: Any = {
     "svg.fonttype": "path",
     "font.family": "DejaVu Sans",
     "font.size": 9,
+    "text.parse_math": False,  # a column's name may hold a dollar sign
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 10,
@@ -81,10 +83,12 @@ def write(figure: Figure, folder: Path) -> str:
     path = folder / f"{figure.id}.csv"
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(figure.head)
+        writer.writerow([plain_cell(name) for name in figure.head])
         writer.writerows([_plain(value) for value in row] for row in figure.data)
     return svg
 
 
 def _plain(value: object) -> object:
-    return f"{value:.6g}" if isinstance(value, float) else value
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return plain_cell(value) if isinstance(value, str) else value

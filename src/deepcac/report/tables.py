@@ -1,12 +1,16 @@
 """Tables as data, and as CSV, Markdown, LaTeX and HTML."""
 
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from deepcac.storage import atomic_path
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Digits, signs and what stands between the numbers of one cell; no letter that a formula needs.
+_NUMBER = re.compile(r"[\d.,eE\s%±()+to–-]+", re.ASCII)
 _MARKS = {"agree": "✓", "differ": "✗"}
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -119,24 +123,35 @@ def _write_csv(table: Table, path: Path) -> None:
         head += [f"{name} {part}" for part in parts] if several else [name]
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(head)
+        writer.writerow([plain_cell(name) for name in head])
         for row in table.rows:
             line: list[str] = []
             for cell, several in zip(row, comparing, strict=True):
                 ours = (cell.published, cell.sound, cell.verdict) if several else ()
                 line += [cell.text, *ours]
-            writer.writerow(line)
+            writer.writerow([plain_cell(text) for text in line])
+
+
+def plain_cell(text: str) -> str:
+    """Return a CSV cell that no spreadsheet takes for a formula: such a text gets an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 def markdown(table: Table) -> str:
     """Return the table as GitHub Markdown with its title and note."""
 
     def line(values: Sequence[str]) -> str:
-        return "| " + " | ".join(value.replace("|", r"\|") for value in values) + " |"
+        return "| " + " | ".join(_markdown(value) for value in values) + " |"
 
     body = [line([cell.inline() for cell in row]) for row in table.rows]
     rule = "|" + "---|" * len(table.head)
-    return "\n".join([f"**{table.title}**", "", table.note, "", line(table.head), rule, *body, ""])
+    title, note = f"**{_markdown(table.title)}**", _markdown(table.note)
+    return "\n".join([title, "", note, "", line(table.head), rule, *body, ""])
+
+
+def _markdown(text: str) -> str:
+    """Return text as one line without HTML; a cell ends only at its own bar."""
+    return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
 
 
 def latex(table: Table) -> str:

@@ -176,7 +176,7 @@ def _parse(text: bytes, n_rows: int) -> pa.Table:
 
 
 def _check(batch: _Batch, starts: np.ndarray, table: pa.Table) -> None:
-    """Refuse infinite values, hours missing or not in order, labels not 0/1 or turned off again."""
+    """Refuse odd numbers, hours missing or not in order, labels not 0/1 or turned off again."""
     begins = np.zeros(len(table), bool)
     begins[starts] = True
     hour = table["ICULOS"].to_numpy().astype(float)
@@ -192,6 +192,10 @@ def _check(batch: _Batch, starts: np.ndarray, table: pa.Table) -> None:
             infinite = pc.is_inf(table[name])
             if pc.any(infinite).as_py():
                 faults[f"{name} is infinite"] = infinite.fill_null(False).to_numpy()
+            # Arrow takes other spellings for a number; a missing value is null by now.
+            odd = pc.is_nan(table[name])
+            if pc.any(odd).as_py():
+                faults[f"{name} is no number (missing is NaN)"] = odd.fill_null(False).to_numpy()
     for fault, rows in faults.items():
         if rows.any():
             row = int(rows.argmax())

@@ -27,6 +27,13 @@ MIN_CLASS_ROWS = 4  # what a stratified split in three parts needs (splits.draw)
 NOT_FEATURES = {"splice": ("Instance_name",), "vowel": ("Train or Test",)}
 GROUPS = {"vowel": "Train or Test"}
 
+_DATA = re.compile(r"^\s*@data.*$", re.IGNORECASE | re.MULTILINE)
+# A field is quoted as a whole or holds no comma; a backslash takes its mark away from a quote.
+_FIELD = re.compile(
+    r"""(?:^|,)(\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"][^,]*|)\s*)(?=,|$)"""
+)
+_NUMBER = re.compile(r"\?|[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
 _READER_FAULTS = (
     arff.ArffError,
     NotImplementedError,  # relational, string and date attributes
@@ -102,6 +109,7 @@ def read_arff(path: StrPath) -> pa.Table:
         reason = " ".join(str(error).split())[:200]
         raise DataError(f"{path}: not a readable ARFF file ({reason})") from error
     names = meta.names()
+    _check_fields(path, text, meta)
     if np.ndim(data) == 0 or not len(data) or not names or meta[names[-1]][0] != "nominal":
         raise DataError(f"{path}: needs rows and a nominal class as the last attribute")
     fields, columns = [], []
@@ -117,6 +125,29 @@ def read_arff(path: StrPath) -> pa.Table:
         row = columns[-1].is_null().index(True).as_py() + 1
         raise DataError(f"{path}: data row {row} has no class")
     return pa.table(columns, schema=pa.schema(fields))
+
+
+def _check_fields(path: StrPath, text: str, meta: arff.MetaData) -> None:
+    """Refuse what scipy reads as less: fields too many, ``3?`` as missing and ``1_000`` as 1000."""
+    names = meta.names()
+    numeric = [meta[name][0] == "numeric" for name in names]
+    body = _DATA.split(text, maxsplit=1)[-1]
+    number = 0
+    for line in body.splitlines():
+        if not line.strip() or line.lstrip().startswith("%"):
+            continue
+        number += 1
+        fields = _FIELD.findall(line)
+        if len(fields) != len(names):
+            raise DataError(
+                f"{path}: data row {number} has {len(fields)} fields, {len(names)} are declared"
+            )
+        for name, is_number, field in zip(names, numeric, fields, strict=True):
+            if is_number and not _NUMBER.fullmatch(field.strip()):
+                raise DataError(
+                    f"{path}: data row {number}, attribute {name!r}: {field.strip()[:40]!r} is no "
+                    "number; a missing value is ?"
+                )
 
 
 def _column(

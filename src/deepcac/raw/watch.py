@@ -1,0 +1,117 @@
+"""A watch over one connection: a server that answers drop by drop is cut off.
+
+A socket's time-out counts from byte to byte, so that one byte now and then keeps a download going
+for ever, in the headers as well. No kept library bounds this: requests and urllib3 have the same
+time-out, and pooch adds whole retries only.
+"""
+
+import contextlib
+import http.client
+import socket
+import threading
+import time
+import urllib.request
+from types import TracebackType
+from typing import Any
+
+SLOWEST = 1000  # bytes a second
+
+
+class Watch:
+    """Shuts a connection down that gives too little within a time, or lasts too long.
+
+    Parameters
+    ----------
+    window : float
+        Seconds in which `SLOWEST` bytes a second must come on average; headers must come whole.
+    end : float
+        Moment of `time.monotonic` at which the connection is cut whatever its rate.
+
+    Attributes
+    ----------
+    received : int
+        Bytes that came, to be raised by the reader.
+    verdict : str
+        Why the connection was cut; empty while it was not.
+    """
+
+    def __init__(self, window: float, end: float) -> None:
+        self.received = 0
+        self.verdict = ""
+        self._window = window
+        self._end = end
+        self._socket: socket.socket | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> "Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def opener(self) -> urllib.request.OpenerDirector:
+        """Return an opener of http and https addresses, redirects too, under this watch."""
+        opener = urllib.request.OpenerDirector()
+        watched = (_Http(self), _Https(self))
+        plain = (
+            urllib.request.ProxyHandler(),
+            urllib.request.UnknownHandler(),
+            urllib.request.HTTPDefaultErrorHandler(),
+            urllib.request.HTTPRedirectHandler(),
+            urllib.request.HTTPErrorProcessor(),
+        )
+        for handler in (*watched, *plain):
+            opener.add_handler(handler)
+        return opener
+
+    def follow(self, connection: socket.socket) -> None:
+        """Watch this socket from now on, in place of an earlier one."""
+        self._socket = connection
+
+    def _look(self) -> None:
+        seen = 0
+        while not self._over.wait(self._window):
+            if time.monotonic() > self._end:
+                self.verdict = "not finished within the time allowed"
+            elif self.received - seen < SLOWEST * self._window:
+                self.verdict = f"slower than {SLOWEST} bytes/s for {self._window:g} s"
+            seen = self.received
+            if self.verdict and self._socket is not None:
+                with contextlib.suppress(OSError):
+                    # Of the plain socket: TLS would wait for the other side's word.
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+
+def _watched(base: type[http.client.HTTPConnection], watch: Watch) -> Any:
+    class Watched(base):  # type: ignore[valid-type, misc]
+        def connect(self) -> None:
+            super().connect()
+            watch.follow(self.sock)
+
+    return Watched
+
+
+class _Http(urllib.request.HTTPHandler):
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self.watch = watch
+
+    def http_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_watched(http.client.HTTPConnection, self.watch), request)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self.watch = watch
+
+    def https_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_watched(http.client.HTTPSConnection, self.watch), request)

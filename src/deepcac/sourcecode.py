@@ -1,0 +1,203 @@
+"""Digests of the package's own code: what a stage was built with, and whose compiled form is old.
+
+Numba looks only at the file of a compiled function, not at those of the functions that it calls,
+and Snakemake only at a rule's script. Both see nothing of an edit one import further down.
+"""
+
+import ast
+import atexit
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from deepcac.errors import ConfigError
+
+_ROOT = Path(__file__).parent
+_CODE = (".py", ".pyc")
+_IMPORTS_NUMBA = re.compile(r"^\s*(import|from) numba\b", re.MULTILINE)
+
+
+@cache
+def code_digest(*names: str) -> str:
+    """Return the SHA-256 over the code that some modules use, and over the tables beside it.
+
+    The catalogue's tables are left out: they say what there is, not how it is computed.
+
+    Comments, docstrings and the layout of the text do not count.
+
+    Parameters
+    ----------
+    *names : str
+        Modules or packages below ``deepcac``: ``"cac"``, ``"nn"``, ``"experiments.run"``.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits over these modules and all that they import of this package.
+
+    Raises
+    ------
+    ConfigError
+        There is no such module.
+    """
+    start = [module for name in names for module in _below(f"deepcac.{name}")]
+    return _digest(_closure(start))
+
+
+def compiled_cache() -> Path | None:
+    """Give numba a cache folder that belongs to this state of all compiled functions.
+
+    It is ``deepcac/numba/DIGEST`` in the user's cache folder, or below ``NUMBA_CACHE_DIR`` where
+    that is set; a private temporary folder if neither can be written. Only the environment of
+    this process changes, and only before numba is imported: numba reads it once. Importing the
+    package never calls this, because the folder would hold other packages' functions too.
+
+    Returns
+    -------
+    Path or None
+        The folder; None if numba was imported already, so that nothing was changed.
+    """
+    if "numba" in sys.modules:
+        return None
+    own = _digest(_closure(_compiled_modules()))[:16]
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given and Path(given).name == own:
+        return Path(given)
+    folder = Path(given) / own if given else _user_cache() / "deepcac" / "numba" / own
+    if not _writable(folder):
+        folder = Path(tempfile.mkdtemp(prefix="deepcac-numba-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    return folder
+
+
+def _user_cache() -> Path:
+    named = os.environ.get("XDG_CACHE_HOME")
+    return Path(named) if named else Path(os.path.expanduser("~"), ".cache")
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"0")
+    except OSError:
+        return False
+    return True
+
+
+def _below(name: str) -> list[str]:
+    """Return a module, or all modules of a package."""
+    found = [each for each in _modules() if each == name or each.startswith(f"{name}.")]
+    if not found:
+        raise ConfigError(f"no module {name} in the package; name one as in `import {name}`")
+    return found
+
+
+def _digest(modules: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(modules):
+        digest.update(f"{name}\n{_bare_code(name)}\n".encode())
+    # A new data set, method or label is no change of what a finished stage computed.
+    computing = [name for name in modules if not name.startswith("deepcac.catalogue")]
+    for path in sorted({path for name in computing for path in _tables(_modules()[name].parent)}):
+        digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """Return the file of every module of the package, by its full name."""
+    files = sorted(_ROOT.rglob("*.py"))
+    parts = {path: ("deepcac", *path.relative_to(_ROOT).with_suffix("").parts) for path in files}
+    return {".".join(own).removesuffix(".__init__"): path for path, own in parts.items()}
+
+
+@cache
+def _tree(name: str) -> ast.Module:
+    return ast.parse(_modules()[name].read_bytes())
+
+
+def _bare_code(name: str) -> str:
+    """Return a module's code without comments and docstrings."""
+    tree = ast.parse(_modules()[name].read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)
+
+
+def _tables(folder: Path) -> Iterator[Path]:
+    """Yield the files that are no code in a folder and in those below it that are no package."""
+    for path in folder.iterdir():
+        if path.is_dir() and path.name != "__pycache__" and not (path / "__init__.py").exists():
+            yield from _tables(path)
+        elif path.is_file() and path.suffix not in _CODE:
+            yield path
+
+
+def _imports(name: str) -> set[str]:
+    """Return the modules of the package that a module imports, inside functions as well."""
+    found = set()
+    for node in ast.walk(_tree(name)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found & _modules().keys()
+
+
+def _closure(names: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+def _compiled_modules() -> list[str]:
+    """Return the modules with compiled functions: those that import numba, or a decorator of one.
+
+    Every job asks, so that only files that can be meant are parsed.
+    """
+    texts = {name: path.read_text(encoding="utf-8") for name, path in _modules().items()}
+    direct = {name for name, text in texts.items() if _IMPORTS_NUMBA.search(text)}
+    return sorted(
+        name
+        for name, text in texts.items()
+        if name in direct
+        or (any(each in text for each in direct) and _names_from(direct, name) & _decorators(name))
+    )
+
+
+def _names_from(modules: set[str], name: str) -> set[str]:
+    """Return what a module calls the things that it imports from some modules."""
+    found = set()
+    for node in ast.walk(_tree(name)):
+        if isinstance(node, ast.Import):
+            found |= {alias.asname or alias.name for alias in node.names if alias.name in modules}
+        elif isinstance(node, ast.ImportFrom) and node.module in modules:
+            found |= {alias.asname or alias.name for alias in node.names}
+    return found
+
+
+def _decorators(name: str) -> set[str]:
+    return {
+        part.id
+        for node in ast.walk(_tree(name))
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+        for part in ast.walk(decorator)
+        if isinstance(part, ast.Name)
+    }

@@ -1,0 +1,149 @@
+"""Provoke faults, and write docs/reliability.md's table: same bytes, one clear line, or neither.
+
+usage: python tests/faults/run.py [--parts NAME ...] [--kills N] [--rows FILE] [--write DOC]
+
+Everything happens in copies of the project below a temporary folder; a part that needs root (a
+full disk, a read-only folder) has a stand-in or is marked as not run. With DEEPCAC_MIRROR set,
+runs on real data are killed as well.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import bits
+import machine
+import mirror
+import parsers
+from project import Project, Row
+
+BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
+REAL = ("results/uci_heart_c/cac_lr_k2.json",)
+SPLITS = ("data/splits/demo_diabetes.parquet",)
+
+
+def unbroken(work: Path, targets: tuple[str, ...] | None = None, real: bool = False):
+    """Return a finished project, its outcome and the seconds that it took."""
+    own = Project.copy(work / "unbroken", *([targets] if targets else []), real=real)
+    begin = time.monotonic()
+    answer = own.run()
+    if answer.code:
+        raise SystemExit(f"the unbroken run failed:\n{answer.text}")
+    return own, own.outcome(), time.monotonic() - begin
+
+
+def kills(work: Path, given: argparse.Namespace) -> list[Row]:
+    own, expected, seconds = unbroken(work)
+    return [machine.kills(own, expected, given.kills, seconds)]
+
+
+def real_kills(work: Path, given: argparse.Namespace) -> list[Row]:
+    if not os.environ.get("DEEPCAC_MIRROR"):
+        return [Row("killed (real data)", 0, 0, 0, "not run: DEEPCAC_MIRROR is not set")]
+    own, expected, seconds = unbroken(work, REAL, real=True)
+    return [machine.kills(own, expected, max(1, given.kills // 4), seconds)]
+
+
+def disk(work: Path, given: argparse.Namespace) -> list[Row]:
+    own, expected, _ = unbroken(work, SPLITS)
+    rows = [machine.file_limit(own, expected)]
+    if machine.may_mount(work):
+        return [machine.full_disk(own, expected, work), *rows, machine.read_only(own, work)]
+    absent = "not run: nothing can be mounted here (needs root)"
+    return [Row("disk full", 0, 0, 0, absent), *rows, Row("read-only folder", 0, 0, 0, absent)]
+
+
+def places(work: Path, given: argparse.Namespace) -> list[Row]:
+    own, expected, _ = unbroken(work, SPLITS)
+    return [machine.folder_names(own, expected, work, given.names)]
+
+
+def shared(work: Path, given: argparse.Namespace) -> list[Row]:
+    own, expected, _ = unbroken(work)
+    return [machine.two_runs(own, expected), machine.clock_back(own, expected)]
+
+
+def flips(work: Path, given: argparse.Namespace) -> list[Row]:
+    own, _, _ = unbroken(work)
+    return bits.flips(own.folder, given.flips)
+
+
+def servers(work: Path, given: argparse.Namespace) -> list[Row]:
+    return mirror.behaviours(work)
+
+
+def fuzz(work: Path, given: argparse.Namespace) -> list[Row]:
+    return parsers.fuzz(work, given.mutants)
+
+
+PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
+    "kills": kills,
+    "real": real_kills,
+    "disk": disk,
+    "places": places,
+    "shared": shared,
+    "flips": flips,
+    "servers": servers,
+    "fuzz": fuzz,
+}
+
+
+def table(rows: list[Row]) -> str:
+    """Return the rows as Markdown; what was not run has no figures."""
+    head = "| fault | tried | same final bytes | one clear line | neither | how |"
+    lines = [head, "|---|---:|---:|---:|---:|---|"]
+    for row in rows:
+        figures = (row.tried, row.same, row.refused, row.other) if row.tried else ("–",) * 4
+        how = row.how.replace("|", r"\|")
+        lines.append(f"| {row.fault} | {' | '.join(map(str, figures))} | {how} |")
+    return "\n".join(lines)
+
+
+def put(document: Path, text: str) -> None:
+    """Replace what stands between the two marks of a document."""
+    whole = document.read_text(encoding="utf-8")
+    head, rest = whole.split(BEGIN)
+    document.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+def read_rows(path: Path | None) -> dict[str, list[Row]]:
+    """Return the rows of earlier calls, by part."""
+    if path is None or not path.exists():
+        return {}
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return {part: [Row(**row) for row in rows] for part, rows in stored.items()}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return the exit code: 1 if anything ended in neither way."""
+    reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    reader.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    reader.add_argument("--kills", type=int, default=20)
+    reader.add_argument("--flips", type=int, default=400, help="one-bit flips a kind of file")
+    reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser")
+    reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
+    reader.add_argument("--rows", type=Path, help="JSON that keeps the rows of several calls")
+    reader.add_argument("--write", type=Path, help="document that gets the table")
+    given = reader.parse_args(arguments)
+    found = read_rows(given.rows)
+    for part in given.parts:
+        with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as work:
+            found[part] = PARTS[part](Path(work), given)
+        print(table(found[part]), flush=True)
+        if given.rows:
+            kept = {name: [asdict(row) for row in rows] for name, rows in found.items()}
+            given.rows.write_text(json.dumps(kept, indent=1, ensure_ascii=False))
+    rows = [row for part in PARTS for row in found.get(part, [])]
+    if given.write:
+        put(given.write, table(rows))
+    return int(any(row.other for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""The script of faults with a small budget: nothing ends in neither way."""
+
+import random
+
+import pytest
+from machine import folder_names, kills, two_runs
+from mirror import behaviours
+from parsers import CORPUS, PARSERS, fuzz, mutant
+from project import Project, Row
+from run import BEGIN, END, main, put, table
+
+pytestmark = pytest.mark.faults
+SPLITS = "data/splits/demo_diabetes.parquet"
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory):
+    project = Project.copy(tmp_path_factory.mktemp("faults") / "p", (SPLITS,))
+    answer = project.run()
+    assert answer.code == 0, answer.text
+    return project, project.outcome()
+
+
+def test_every_server_gives_the_file_or_one_line(tmp_path):
+    alone, followed = behaviours(tmp_path)
+    assert (alone.other, followed.other) == (0, 0)
+    assert followed.same == followed.tried
+
+
+def test_every_parser_reads_or_refuses(tmp_path):
+    assert [row.fault for row in fuzz(tmp_path, 60) if row.other] == []
+
+
+def test_every_seed_of_the_corpus_is_valid_and_every_file_is_used(tmp_path):
+    for seed, parse in PARSERS.values():
+        if (CORPUS / seed).exists():
+            path = tmp_path / f"whole.{seed.rpartition('.')[2]}"
+            path.write_bytes((CORPUS / seed).read_bytes())
+            assert parse(path) is not None
+    used = {seed for seed, _ in PARSERS.values()}
+    assert {path.name for path in CORPUS.iterdir()} <= used
+
+
+def test_mutants_are_the_same_for_a_seed_and_differ():
+    drawn = [[mutant(b"a,b\n1,2\n", random.Random(i)) for i in range(50)] for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    assert len(set(drawn[0])) > 25
+
+
+@pytest.mark.slow
+def test_killed_and_doubled_runs_end_in_the_same_bytes(unbroken):
+    project, expected = unbroken
+    assert kills(project, expected, 2, 8.0).same == 2
+    assert two_runs(project, expected).refused == 1
+
+
+@pytest.mark.slow
+def test_a_folder_may_have_any_name(unbroken, tmp_path):
+    project, expected = unbroken
+    assert folder_names(project, expected, tmp_path, 1).same == 1
+
+
+def test_the_table_goes_between_its_marks(tmp_path):
+    document = tmp_path / "d.md"
+    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    put(document, table([Row("kill", 3, 2, 0, "a|b"), Row("absent", 0, 0, 0, "not run")]))
+    text = document.read_text()
+    assert r"| kill | 3 | 2 | 0 | 1 | a\|b |" in text
+    assert "| absent | – | – | – | – | not run |" in text
+    assert text.startswith("before")
+    assert text.endswith("after\n")
+    assert "old" not in text
+
+
+def test_a_call_keeps_the_rows_of_earlier_calls(tmp_path):
+    rows = tmp_path / "rows.json"
+    document = tmp_path / "d.md"
+    document.write_text(f"{BEGIN}\n{END}\n")
+    assert main(["--parts", "fuzz", "--mutants", "5", "--rows", str(rows)]) == 0
+    given = ["--parts", "servers", "--rows", str(rows), "--write", str(document)]
+    assert main(given) == 0
+    assert "parser: ARFF" in document.read_text()
+    assert "mirror alone" in document.read_text()

@@ -1,0 +1,113 @@
+"""Digests of the code: an edit anywhere below a stage is seen, a comment is not."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deepcac.errors import ConfigError
+from deepcac.sourcecode import code_digest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "deepcac"
+COMPILE = """
+from deepcac.sourcecode import compiled_cache
+compiled_cache()
+from deepcac.cac.cluster import cluster
+import numpy as np
+X = np.arange(12.0).reshape(6, 2) % 5
+print(cluster(X, [0, 1, 0, 1, 0, 1], [0, 0, 0, 1, 1, 1], 0.1).moves.tolist())
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(PACKAGE, tmp_path / "src" / "deepcac")).parent
+
+
+def said(copy: Path, code: str, **variables: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, env=environment | variables, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def edit(copy: Path, name: str, old: str, new: str) -> None:
+    path = copy / "deepcac" / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def digest_of(copy: Path, *names: str) -> str:
+    call = f"from deepcac.sourcecode import code_digest; print(code_digest(*{names}))"
+    return said(copy, call)
+
+
+def cache_of(copy: Path, **variables: str) -> str:
+    call = "from deepcac.sourcecode import compiled_cache; print(compiled_cache())"
+    return said(copy, call, **variables)
+
+
+def test_the_digest_of_a_stage_sees_what_it_imports_and_no_more(copy):
+    before = {name: digest_of(copy, name) for name in ("cac", "experiments.run", "raw")}
+    assert before["cac"] == code_digest("cac")
+    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
+    after = {name: digest_of(copy, name) for name in before}
+    assert after["cac"] != before["cac"]
+    assert after["experiments.run"] != before["experiments.run"]
+    assert after["raw"] == before["raw"]
+
+
+def test_comments_docstrings_and_layout_are_no_difference(copy):
+    before = digest_of(copy, "cac")
+    edit(copy, "cac/state.py", "def allocate(", "# a comment\ndef  allocate(")
+    edit(copy, "cac/state.py", '"""Dot product of two vectors."""', '"""The dot product."""')
+    assert digest_of(copy, "cac") == before
+
+
+def test_a_table_of_the_package_counts(copy):
+    before = digest_of(copy, "features"), digest_of(copy, "nn")
+    edit(copy, "features/physionet2019_ranges.csv", "HR,1/min,0,350", "HR,1/min,0,300")
+    assert digest_of(copy, "features") != before[0]
+    assert digest_of(copy, "nn") == before[1]
+
+
+def test_a_module_that_is_not_there_is_named():
+    with pytest.raises(ConfigError, match=r"deepcac\.clusters"):
+        code_digest("clusters")
+
+
+def test_an_edit_of_a_called_function_is_compiled(copy, tmp_path):
+    """Numba alone looks only at the file of the caller, here of the dot products."""
+    place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    first = said(copy, COMPILE, **place)
+    assert said(copy, COMPILE, **place) == first
+    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total -= 1e6 * a[f] * b[f]")
+    assert said(copy, COMPILE, **place) != first
+    assert len(list((tmp_path / "cache" / "deepcac" / "numba").iterdir())) == 2
+
+
+def test_the_cache_goes_where_it_may(copy, tmp_path):
+    cache = cache_of(copy, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert Path(cache).parent == tmp_path / "cache" / "deepcac" / "numba"
+    given = cache_of(copy, NUMBA_CACHE_DIR=str(tmp_path / "own"))
+    assert Path(given) == tmp_path / "own" / Path(cache).name
+    assert cache_of(copy, NUMBA_CACHE_DIR=given) == given
+    (tmp_path / "file").touch()
+    fallback = cache_of(copy, XDG_CACHE_HOME=str(tmp_path / "file"), TMPDIR=str(tmp_path))
+    assert Path(fallback).parent == tmp_path
+    assert not Path(fallback).exists()
+
+
+def test_nothing_is_changed_once_numba_is_there(copy):
+    code = """
+import os, numba
+from deepcac.sourcecode import compiled_cache
+print(compiled_cache(), os.environ.get("NUMBA_CACHE_DIR"))
+"""
+    assert said(copy, code) == "None None"

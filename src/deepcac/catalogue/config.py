@@ -20,10 +20,11 @@ NONE, PAIR, ITERATIVE, SPECTRAL = LEARNERS = ("none", "pair", "iterative", "spec
 
 
 class Restricted(Entry):
-    """Folders with the credentialed files."""
+    """Folders with the files that are not fetched."""
 
     mimic3: str | None = None
     wids: str | None = None
+    webkb_authors: str | None = None
 
 
 class Plan(Entry):
@@ -104,7 +105,8 @@ class Config(Entry):
     )
     restricted: Restricted = Field(
         Restricted(),
-        description="for each credentialed source (`mimic3`, `wids`) the folder with its files, "
+        description="for each source that is not fetched (`mimic3`, `wids`, `webkb_authors`) the "
+        "folder with its files, "
         "or `null`. Without a folder its data sets are left out and the report says so",
     )
     seeds: list[Annotated[int, Field(ge=0)]] = Field(

@@ -173,16 +173,21 @@ class Layout:
     def skmeans_files(self) -> list[str]:
         """Return the records of supervised k-means: runs, and times and checks if asked for."""
         folder = "results/skmeans"
-        datasets = list(filter(self._reachable, self.config["skmeans"]))
-        runs = [f"{folder}/{dataset}/{method}.json" for dataset in datasets for method in LEARNERS]
+        datasets = [one["dataset"] for one in self.config["skmeans"]]
+        runs = [
+            f"{folder}/{dataset}/{method}.json"
+            for dataset in filter(self._reachable, datasets)
+            for method in LEARNERS
+        ]
         measured = self.config["skmeans_training_sets"] > 0
         return runs + [f"{folder}/{name}.json" for name in ("checks", "times") if measured]
 
     def skmeans_budget(self, dataset: str) -> dict[str, Any]:
         """Return the configured budget of a data set."""
-        if dataset not in self.config["skmeans"]:
+        own = [one for one in self.config["skmeans"] if one["dataset"] == dataset]
+        if not own:
             raise ConfigError(f"no budget for {dataset}; give it one under `skmeans`")
-        return dict(self.config["skmeans"][dataset])
+        return dict(own[0])
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""

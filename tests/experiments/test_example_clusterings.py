@@ -16,7 +16,7 @@ from deepcac.report.figures import write
 from deepcac.report.learnt_clusterings import learning_figures, learning_tables
 from deepcac.simulate.synth_pairs import synth_pairs
 
-BUDGET = Budget(C=(0, 1), epsilon=1.0, max_iter=30, n_restarts=2, seeds=2)
+BUDGET = Budget(dataset="tiny", C=(0, 1), epsilon=1.0, max_iter=30, n_restarts=2, seeds=2)
 SMALL = {"clusterings": 3, "clusters": 2, "points": 6}
 
 
@@ -90,7 +90,7 @@ def test_records_are_the_same_but_for_the_machine(tmp_path):
 
 def test_learning_beats_equal_weights():
     found = examples(synth_pairs(clusterings=3, clusters=3, points=8))
-    budget = Budget(C=(1, 1), epsilon=1.0, max_iter=40)
+    budget = Budget(dataset="tiny", C=(1, 1), epsilon=1.0, max_iter=40)
     means = {
         method: np.mean([fold.loss for fold in experiment(found, method, budget)[0][0]])
         for method in ("none", "iterative")
@@ -100,7 +100,7 @@ def test_learning_beats_equal_weights():
 
 def test_the_budget_that_stops_training_is_seen(tmp_path):
     path = tmp_path / "iterative.json"
-    budget = Budget(C=(1, 1), epsilon=0.01, max_iter=1)
+    budget = Budget(dataset="tiny", C=(1, 1), epsilon=0.01, max_iter=1)
     write_experiment(path, synth_pairs(**SMALL), "tiny", "iterative", budget)
     (run,) = load_clusterings([path], tmp_path).runs
     assert run.unfinished == "6 of 6 fits stopped early"

@@ -78,6 +78,7 @@ class Plan(Entry):
 class Budget(Entry):
     """How far supervised k-means goes on a data set of example clusterings."""
 
+    dataset: Id = Field(description="a data set with given clusterings (`pairwise`)")
     C: tuple[int, int] = Field(description="first and last power of ten that is tried for C")
     epsilon: float = Field(
         gt=0, description="precision of training, in the unit of the loss (0 to 100)"
@@ -138,8 +139,8 @@ class Config(Entry):
         description="data sets of two classes on which both sides of the CAC papers' theorems "
         "are evaluated, as `results/theory/{name}.json`: `{dataset}_k{k}` (first split, sound)",
     )
-    skmeans: dict[Id, Budget] = Field(
-        {},
+    skmeans: list[Budget] = Field(
+        [],
         description="supervised k-means: the data sets that its experiment runs on, as "
         "`results/skmeans/{dataset}/{method}.json`, each with its budget",
     )
@@ -168,7 +169,8 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     Every data set that it names must be in the registry.
     """
     known = checked(Config, config, "configuration")
-    for names in (known.datasets, known.skmeans, *(plan.datasets for plan in known.runs)):
+    learnt = [budget.dataset for budget in known.skmeans]
+    for names in (known.datasets, learnt, *(plan.datasets for plan in known.runs)):
         for name in names:
             registry.dataset(name)
     return known.model_dump(exclude_defaults=False)

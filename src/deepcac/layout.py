@@ -19,6 +19,9 @@ from deepcac.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
+_NO_RUNS = ("theory", "case_study", "profiles", "decomposition")  # folders of other records
+_WHOLE_TABLE = "features.flat.flat"
+
 # A switch of these stages changes what is shared by the methods of a family.
 _SHARED_STAGES = {
     "cac": frozenset({"features", "splits", "scaling"}),
@@ -75,6 +78,19 @@ class Layout:
         """Return the tidy files that a data set of a source is made from."""
         return [f"data/tidy/{source}/{name}" for name in file_names(step.reads)]
 
+    def rows_of(self, dataset: str) -> tuple[str, str]:
+        """Return the file of a data set's rows, and its column of classes.
+
+        It is the tidy table, with categories, where the features are all of its columns; else
+        the sound feature file.
+        """
+        entry, (demo, _) = self.registry.dataset(dataset), self._split_demo(dataset)
+        step = entry.features
+        if step and step.function == _WHOLE_TABLE and "columns" not in step.arguments:
+            (table,) = file_names(step.reads)
+            return f"data/tidy/{demo}{entry.source}/{table}", step.arguments["label"]
+        return self.feature_file("", dataset), "label"
+
     def feature_outputs(self, source: str, dataset: DataSet) -> dict[str, str]:
         """Return what is made of a data set, with the wildcard of its protocol if it has any."""
         demo = DEMO if source.startswith(DEMO) else ""
@@ -127,7 +143,7 @@ class Layout:
         )
         for target in targets:
             asked = run.fullmatch(target)
-            if asked and asked["dataset"] not in ("theory", "case_study", "profiles"):
+            if asked and asked["dataset"] not in _NO_RUNS:
                 self.run_inputs(**asked.groupdict())
 
     def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
@@ -188,6 +204,14 @@ class Layout:
         if not own:
             raise ConfigError(f"no budget for {dataset}; give it one under `skmeans`")
         return dict(own[0])
+
+    def decomposition_files(self) -> list[str]:
+        """Return the records of class decomposition, sound and as published."""
+        return [
+            f"results/{folder}decomposition/{dataset}.json"
+            for folder in _BUILT
+            for dataset in filter(self._reachable, self.config["decomposition"])
+        ]
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""

@@ -1,7 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from figure4 import figure4
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +14,7 @@ from deepcac.decomposition import (
 from deepcac.decomposition.configuration import configurations, separate, whole
 from deepcac.decomposition.discriminants import Refit, Training, ValidationAccuracy
 from deepcac.errors import ConfigError
+from deepcac.simulate.merging_case import merging_case
 
 TOP_MERGED = (((0, 1), (2,)), ((0,),))
 
@@ -32,7 +32,7 @@ def blobs(seed, n=240, classes=3, clusters=3, spread=0.8):
 
 
 def test_figure_4_merging_some_clusters_beats_all_and_none():
-    X, y, clusters = figure4()
+    X, y, clusters = merging_case()
     accuracy = ValidationAccuracy(Refit(PairwiseLinearSVC(), Training(X, y, clusters, X)), y)
     scores = {c: accuracy(c) for c in configurations([3, 1])}
     assert scores[whole([3, 1])] == 0.75
@@ -44,7 +44,7 @@ def test_figure_4_merging_some_clusters_beats_all_and_none():
 @pytest.mark.parametrize("refit", ["all", "one_class"])
 @pytest.mark.parametrize("search", ["greedy", "exhaustive"])
 def test_figure_4_is_found(search, refit):
-    X, y, clusters = figure4()
+    X, y, clusters = merging_case()
     model = ClassDecompositionClassifier(PairwiseLinearSVC(), search=search, refit=refit)
     model.fit(X, y, validation=(X, y), clusters=clusters)
     assert model.configuration_ == TOP_MERGED
@@ -55,7 +55,7 @@ def test_figure_4_is_found(search, refit):
 
 
 def test_figure_4_from_the_rows_alone():
-    X, y, _ = figure4()
+    X, y, _ = merging_case()
     rng = np.random.default_rng(0)
     X = X + rng.normal(scale=0.02, size=X.shape)
     model = ClassDecompositionClassifier(PairwiseLinearSVC(), max_clusters=3, clusterer="kmeans")

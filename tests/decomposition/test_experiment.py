@@ -63,6 +63,9 @@ def test_records_of_a_small_experiment():
     svm = {r.arm: r for r in records if r.base == "svm" and r.run == 1}
     assert svm["alone"].accuracy < 0.8
     assert (svm["greedy"].merges_tried, svm["greedy"].merges_taken) == (1, 0)
+    separate, merged, result = svm["greedy"].validation_steps
+    assert separate == result == svm["greedy"].validation_accuracy > merged
+    assert svm["alone"].validation_steps == ()
     # Three pairs of three groups, then the one pair of a and b.
     assert (svm["greedy"].fits, svm["greedy"].fits_if_all) == (4, 4)
 

@@ -106,7 +106,7 @@ def test_pretrained_file_for_other_rows_is_refused(pretrained):
 
 
 def test_unknown_method():
-    with pytest.raises(ConfigError, match="unknown deep method 'dec'"):
+    with pytest.raises(ConfigError, match="unknown method 'dec'"):
         make_estimator(task(), asked(), "dec")
 
 

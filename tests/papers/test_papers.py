@@ -51,15 +51,21 @@ def test_every_rule_decides_a_claim():
     known = {row["id"] for row in facts("claims")}
     decided = rules(Findings(Runs(())), [])
     assert set(decided) <= known
-    assert len(decided) == 101
+    assert len(decided) == 147
 
 
 def test_rules_of_a_paper_decide_its_own_claims():
     from deepcac.papers.cac_v1.claims import rules as cac_v1
     from deepcac.papers.cac_v2.claims import rules as cac_v2
+    from deepcac.papers.class_decomposition.claims import rules as class_decomposition
     from deepcac.papers.deepcac.claims import rules as deepcac
 
-    for folder, own in (("cac_v1", cac_v1), ("cac_v2", cac_v2), ("deepcac", deepcac)):
+    for folder, own in (
+        ("cac_v1", cac_v1),
+        ("cac_v2", cac_v2),
+        ("deepcac", deepcac),
+        ("class_decomposition", class_decomposition),
+    ):
         ids = {row["id"] for row in facts("claims", folder)}
         assert set(own(Findings(Runs(())), [])) <= ids
 

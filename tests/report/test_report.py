@@ -85,7 +85,8 @@ def test_report_without_runs_is_valid(tmp_path):
     out = report(tmp_path, [])
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "No run on real data has been made yet" in page
-    assert {row["verdict"] for row in rows(out / "claims.csv")} <= {
+    theory = {"CDEC-12", "CDEC-14"}  # decided by arithmetic
+    assert {row["verdict"] for row in rows(out / "claims.csv") if row["id"] not in theory} <= {
         "not run",
         "not decidable from open data",
     }

@@ -65,13 +65,14 @@ ALLOWED = {"kernel.py: _sweep", "drift.py: _terms", "weights.py: renew"}
 # The same word for something else: the package, the paper, a diagnosis group, a source's columns.
 OTHER_MEANING = {
     ("deepcac", name)
-    for name in ("finished", "record", "ranges", "persistence", "download", "figures")
+    for name in ("finished", "record", "ranges", "persistence", "download", "figures", "sourcecode")
 } | {
     ("deepcac", "casetables"),
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),
     ("svm", "repeated_runs"),
+    ("svm", "finished_decompositions"),
     ("ec3", "ec3"),
     ("webkb_n", "leave_one_out"),
     ("webkb_l", "leave_one_out"),

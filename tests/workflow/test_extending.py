@@ -43,3 +43,6 @@ def test_the_page_is_followed_in_a_fresh_checkout(tmp_path):
     record = json.loads((folder / "results" / "wisconsin" / "cac_lr_k2.json").read_text())
     assert (record["n_rows"], record["n_features"]) == (569, 30)
     assert record["summary"]["auroc"]["mean"] > 0.97  # a model that learnt nothing has .5
+    own = json.loads((folder / "results" / "wisconsin" / "km_vote_k2.json").read_text())
+    assert own["splits"][0]["hyperparameters"]["classifier"] == "vote"
+    assert own["summary"]["auroc"]["mean"] > 0.97

@@ -48,6 +48,19 @@ def test_profiles_follow_the_feature_files():
     }
 
 
+def test_decomposition_reads_whole_tables_with_their_categories():
+    paths = layout()
+    assert paths.rows_of("uci_breast_w") == ("data/tidy/weka_uci/breast_w.parquet", "class")
+    assert paths.rows_of("diabetes") == ("data/features/diabetes.parquet", "label")
+    assert paths.rows_of("demo_cic") == ("data/features/demo_cic.parquet", "label")
+    listed = Layout(REGISTRY, {"decomposition": ["uci_vote"]})
+    assert listed.decomposition_files() == [
+        "results/decomposition/uci_vote.json",
+        "results/as_published/decomposition/uci_vote.json",
+    ]
+    listed.check_targets(["results/decomposition/uci_vote_k2.json"])
+
+
 def test_splits_follow_the_rows_or_the_switch_that_draws_them():
     paths = layout()
     assert (

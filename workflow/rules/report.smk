@@ -8,6 +8,7 @@ rule report:
         cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         theory=collect("results/theory/{name}.json", name=config["theory"]),
         clusterings=layout.skmeans_files(),
+        decompositions=layout.decomposition_files(),
         registry=collect(
             "config/registry/{source}.yaml",
             source=glob_wildcards("config/registry/{source}.yaml").source,

@@ -17,4 +17,5 @@ with job(snakemake):
         case_paths=snakemake.input.cases,
         theory_paths=snakemake.input.theory,
         clustering_paths=snakemake.input.clusterings,
+        decomposition_paths=snakemake.input.decompositions,
     )

@@ -150,6 +150,15 @@ class Config(Entry):
         description="training sets at each point of supervised k-means' Figures 1 to 4; "
         "neither these nor the checks of its theory if 0",
     )
+    decomposition: list[Id] = Field(
+        [],
+        description="data sets of the experiment on class decomposition, as "
+        "`results/decomposition/{dataset}.json` and `results/as_published/decomposition/"
+        "{dataset}.json`; the target `class_decomposition` makes them all",
+    )
+    decomposition_runs: int = Field(
+        10, ge=1, description="runs of that experiment, each with parts drawn anew"
+    )
     runs: list[Plan] = Field(
         [],
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
@@ -170,7 +179,8 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     """
     known = checked(Config, config, "configuration")
     learnt = [budget.dataset for budget in known.skmeans]
-    for names in (known.datasets, learnt, *(plan.datasets for plan in known.runs)):
+    named = (known.datasets, learnt, known.decomposition, *(plan.datasets for plan in known.runs))
+    for names in named:
         for name in names:
             registry.dataset(name)
     return known.model_dump(exclude_defaults=False)

@@ -24,7 +24,7 @@ Arm = Literal["alone", "separate", "greedy"]
 
 RUNS = 10
 _TRAIN, _VALIDATION, _TEST = 0, 1, 2
-_SHARES = (0.5, 0.25)  # for training and validation
+SHARES = (0.5, 0.25, 0.25)  # for training, validation and test
 
 
 class Record(NamedTuple):
@@ -48,6 +48,9 @@ class Record(NamedTuple):
     reverted : bool
         Whether the search restored the original classes.
     merges_tried, merges_taken : int
+    validation_steps : tuple of float
+        Validation accuracy with all clusters separate, after each merge tried, and of the result;
+        empty without a search.
     fits, fits_if_all : int
         Discriminants that the search fitted, and what it takes if each configuration is fitted
         as a whole.
@@ -65,6 +68,7 @@ class Record(NamedTuple):
     reverted: bool
     merges_tried: int
     merges_taken: int
+    validation_steps: tuple[float, ...]
     fits: int
     fits_if_all: int
     seconds_clustering: float
@@ -151,7 +155,7 @@ def draw_parts(y: npt.NDArray[Any], rng: np.random.Generator, *, stratified: boo
     part = np.full(len(y), _TEST)
     for rows in strata or [np.arange(len(y))]:
         order = rng.permutation(rows)
-        cut = np.array(_SHARES) * len(order) + (rng.random() if stratified else 0.5)
+        cut = np.array(SHARES[:2]) * len(order) + (rng.random() if stratified else 0.5)
         train = max(int(cut[0]), 1)
         validation = train + int(cut[1])
         part[order[:train]] = _TRAIN
@@ -211,6 +215,7 @@ def _fit_arm(data: _Run, base: Base, arm: Arm, ties: Ties) -> Record:
         reverted=model.reverted_,
         merges_tried=model.merges_tried_,
         merges_taken=model.merges_taken_,
+        validation_steps=tuple(model.validation_accuracy_.tolist()),
         fits=model.n_fits_,
         fits_if_all=model.n_fits_if_all_,
         seconds_clustering=data.seconds,

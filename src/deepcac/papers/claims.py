@@ -11,6 +11,7 @@ from deepcac.experiments.finished import Runs
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.cac_v1.claims import rules as cac_v1_rules
 from deepcac.papers.cac_v2.claims import rules as cac_v2_rules
+from deepcac.papers.class_decomposition.claims import rules as class_decomposition_rules
 from deepcac.papers.deepcac.claims import rules as deepcac_rules
 from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac.papers.findings import Findings
@@ -57,8 +58,14 @@ def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
 
 
 def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
-    """Return the rules of all papers by claim id; class decomposition has none yet."""
-    parts = (cac_v1_rules, cac_v2_rules, deepcac_rules, supervised_kmeans_rules)
+    """Return the rules of all papers by claim id."""
+    parts = (
+        cac_v1_rules,
+        cac_v2_rules,
+        supervised_kmeans_rules,
+        deepcac_rules,
+        class_decomposition_rules,
+    )
     return {name: rule for part in parts for name, rule in part(found, ledger).items()}
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from deepcac.experiments.finished import Runs
 from deepcac.experiments.finished_clusterings import Clusterings
+from deepcac.experiments.finished_decompositions import DecompositionRecord
 from deepcac.experiments.finished_studies import CaseStudy
 from deepcac.experiments.finished_sweeps import Sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord
@@ -20,6 +21,7 @@ class Findings:
     sweeps : Sweeps
     studies : sequence of CaseStudy
     theory : sequence of TheoryRecord
+    decompositions : sequence of DecompositionRecord
     clusterings : Clusterings
     """
 
@@ -27,4 +29,5 @@ class Findings:
     sweeps: Sweeps = field(default_factory=Sweeps)
     studies: Sequence[CaseStudy] = ()
     theory: Sequence[TheoryRecord] = ()
+    decompositions: Sequence[DecompositionRecord] = ()
     clusterings: Clusterings = field(default_factory=Clusterings)

@@ -11,6 +11,7 @@ import numpy as np
 from deepcac.experiments.finished import Run, Runs
 from deepcac.papers.agreement import Answers, Ours, verdict
 from deepcac.papers.cac_v1.table_summaries import Summaries
+from deepcac.papers.class_decomposition.gain_table import GainTable
 from deepcac.papers.deepcac.length_of_stay import ClusterTables
 from deepcac.papers.findings import Findings
 from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols
@@ -53,6 +54,7 @@ def entries(found: Findings) -> list[Entry]:
         Summaries(found.runs),
         ClusterTables(found.studies),
         LossTables(found.clusterings),
+        GainTable(found.decompositions),
     )
     special = {source: one for one in answers for source in one.sources}
     return [_entry(cell, found.runs, special) for cell in printed_cells()]

@@ -114,10 +114,7 @@ def fetch(
             continue
         part = _part(target, place)
         try:
-            if _is_address(place):
-                download(place, part, attempts=attempts, pause=pause, timeout=timeout)
-            else:
-                _copy(place, part)
+            _bring(place, part, attempts=attempts, pause=pause, timeout=timeout)
             verify(file, part)
         except (FetchError, DataError) as error:
             if isinstance(error, UnreachableError):
@@ -125,17 +122,29 @@ def fetch(
             reason = str(error).replace(str(part), target.name)
             _log.warning("%s: %s", shown(place), reason)
             tried.append(f"{shown(place)} ({reason})")
-            continue
-        os.replace(part, target)
-        for rest in target.parent.glob(f".{target.name}.*.part"):
-            rest.unlink()
-        _log.info("%s/%s: from %s, digest holds", file.source, file.name, shown(place))
-        return shown(place)
+        else:
+            _settle(part, target)
+            _log.info("%s/%s: from %s, digest holds", file.source, file.name, shown(place))
+            return shown(place)
     raise FetchError(
         f"{file.source}/{file.name} could not be fetched; tried {'; '.join(tried) or 'no place'}; "
         f"give a mirror that holds {file.path}{' (or another archive of it)' * file.is_archive}: "
         "config key mirrors, or DEEPCAC_MIRROR=FOLDER_OR_URL"
     )
+
+
+def _bring(place: str, part: Path, **patience: Any) -> None:
+    if _is_address(place):
+        download(place, part, **patience)
+    else:
+        _copy(place, part)
+
+
+def _settle(part: Path, target: Path) -> None:
+    """Give a file that holds its digest its final name; what other places left is removed."""
+    os.replace(part, target)
+    for rest in target.parent.glob(f".{target.name}.*.part"):
+        rest.unlink()
 
 
 def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:

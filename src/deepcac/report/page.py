@@ -2,18 +2,15 @@
 
 import base64
 import os
-import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
 from deepcac.experiments.finished import Runs, load
 from deepcac.experiments.finished_clusterings import Clusterings, load_clusterings
+from deepcac.experiments.finished_decompositions import DecompositionRecord, load_decompositions
 from deepcac.experiments.finished_studies import CaseStudy, load_case_studies
 from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord, load_theory
@@ -35,6 +32,7 @@ from deepcac.report.comparisons import (
     switch_effects,
 )
 from deepcac.report.curves import curve_figures
+from deepcac.report.decomposition_gains import decomposition_figures, gains_tables
 from deepcac.report.effecttables import (
     answer_table,
     collapse_table,
@@ -53,6 +51,7 @@ from deepcac.report.schematics import schematic_figures
 from deepcac.report.source_notes import SourceNote, data_table, source_notes
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
+from deepcac.report.templating import environment
 from deepcac.storage import atomic_path
 
 
@@ -72,7 +71,7 @@ class Material:
     ----------
     runs : Runs
         Real and synthetic ones.
-    sweeps, studies, theory, clusterings, profiles, sources
+    sweeps, studies, theory, decompositions, clusterings, profiles, sources
         What the loaders of this package return.
     """
 
@@ -81,6 +80,7 @@ class Material:
     studies: Sequence[CaseStudy]
     theory: Sequence[TheoryRecord]
     clusterings: Clusterings
+    decompositions: Sequence[DecompositionRecord]
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
 
@@ -92,8 +92,14 @@ class Material:
     @cached_property
     def on_real_data(self) -> Findings:
         """What the papers are compared with."""
-        studies, theory = _real(self.studies), _real(self.theory)
-        return Findings(self.real, self.sweeps, studies, theory, self.clusterings)
+        return Findings(
+            runs=self.real,
+            sweeps=self.sweeps,
+            studies=_real(self.studies),
+            theory=_real(self.theory),
+            decompositions=_real(self.decompositions),
+            clusterings=self.clusterings,
+        )
 
 
 def build(
@@ -107,6 +113,7 @@ def build(
     case_paths: Iterable[str | os.PathLike[str]] = (),
     theory_paths: Iterable[str | os.PathLike[str]] = (),
     clustering_paths: Iterable[str | os.PathLike[str]] = (),
+    decomposition_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -131,6 +138,8 @@ def build(
         Records of `deepcac.experiments.theorems`.
     clustering_paths : iterable of path-like, optional
         Records of supervised k-means (`deepcac.experiments.finished_clusterings`).
+    decomposition_paths : iterable of path-like, optional
+        Records of `deepcac.experiments.decomposition_runs`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -148,6 +157,7 @@ def build(
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
         clusterings=load_clusterings(clustering_paths, root),
+        decompositions=load_decompositions(decomposition_paths, root),
         profiles=profiles,
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )
@@ -173,7 +183,7 @@ def _render(
     drawn: dict[str, list[Drawn]],
 ) -> str:
     """Return the page."""
-    template = _environment().get_template("index.html")
+    template = environment().get_template("index.html")
     return template.render(
         runs=found.runs,
         n_real=len(found.real),
@@ -215,6 +225,7 @@ def _tables(
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],
+        "decomposition": gains_tables(_real(found.decompositions)),
         "theory": theory_tables(_real(found.theory)),
         "learning": learning_tables(found.clusterings),
         "data": [data_table(found.sources)],
@@ -226,6 +237,7 @@ def _synthetic_tables(found: Material) -> list[Table]:
     tables = [
         *case_tables(_generated(found.studies), (), "synthetic_case"),
         *theory_tables(_generated(found.theory), "synthetic_theory"),
+        *gains_tables(_generated(found.decompositions), "synthetic_decomposition"),
     ]
     if generated := _generated(found.runs):
         runs = runs_table(generated, (), "synthetic_runs")
@@ -241,6 +253,7 @@ def _figures(
         printed_against_ours(ledger),
         effect_forest(effects),
         *schematic_figures(),
+        *decomposition_figures(_real(found.decompositions)),
         *curve_figures(found.runs),
         *history_figures(found.runs),
         *sweep_figures(found.sweeps),
@@ -261,35 +274,3 @@ def _draw(figures: Sequence[Figure], out: Path) -> dict[str, list[Drawn]]:
         picture = Drawn(figure, f"data:image/svg+xml;base64,{coded}")
         drawn.setdefault(figure.section, []).append(picture)
     return drawn
-
-
-def _environment() -> Environment:
-    loader = PackageLoader("deepcac.report", "templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    # Style and script are files of this package; everything else on the page is escaped.
-    for name in ("style.css", "page.js"):
-        text, _, _ = loader.get_source(environment, name)
-        environment.globals[name.partition(".")[0]] = Markup(text)
-    environment.filters["tone"] = _tone
-    environment.filters["from_page"] = _from_page
-    return environment
-
-
-def _from_page(path: str) -> str:
-    """Return the way from the page to a run, both given from the project's folder."""
-    return posixpath.relpath(path, "results/report")
-
-
-def _tone(verdict: str) -> str:
-    """Return the CSS class of a verdict."""
-    if verdict in ("agree", "holds", "better"):
-        return "good"
-    if verdict in ("differ", "fails", "worse", "diverged", "timeout"):
-        return "bad"
-    return "mixed" if verdict == "partly" else "quiet"

@@ -1,0 +1,140 @@
+"""Rules of the claims on Table 1 of class decomposition: gains, and which are significant."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from deepcac.catalogue.facts import facts
+from deepcac.experiments.finished_decompositions import DecompositionRecord
+from deepcac.papers.class_decomposition.gain_table import TABLE_1
+from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
+from deepcac.papers.names import printed_datasets
+from deepcac.papers.rules import Rule, by_share
+from deepcac.scoring.statistics import holm
+
+Records = Sequence[DecompositionRecord]
+Judge = Callable[[Records], tuple[str, str]]
+
+LEVEL = 0.01  # of the paper's t-test
+_ENOUGH = 0.75  # share of the table's data sets below which nothing is decided
+_NEAR = 1.0  # points between two averages over the table
+_SAME = 2.0  # points within which two accuracies are almost the same, as in the ledger
+_APART = ("uci_vehicle", "uci_vowel")  # where the paper finds the linear gain significant
+_PRINTED_AS = {"nb": "NB+decomposition", "svm": "linear SVM+decomposition"}
+
+
+def rules_of(records: Records, judges: Mapping[str, Judge]) -> dict[str, Rule]:
+    """Return rules by claim id from judges of the records of one protocol."""
+    return {name: _rule(records, judge) for name, judge in judges.items()}
+
+
+def _rule(records: Records, judge: Judge) -> Rule:
+    wanted = printed_datasets(TABLE_1)
+
+    def rule(evidence: Evidence) -> Decision:
+        own = [r for r in records if r.protocol == evidence.protocol and r.dataset in wanted]
+        count = f"{len(own)} of {len(wanted)} data sets"
+        if len(own) < _ENOUGH * len(wanted):
+            return Decision(NOT_RUN, f"only {count} have a record" if own else "")
+        verdict, figures = judge(own)
+        if len(own) < len(wanted):
+            figures = f"{figures}; on {count}"
+        return Decision(verdict, figures, tuple(one.path for one in own))
+
+    return rule
+
+
+def printed_gains(base: str) -> list[float]:
+    """Return the gains that Table 1 prints for a base classifier, in its order."""
+    return [float(row["mean"]) for row in facts(TABLE_1) if row["method"] == _PRINTED_AS[base]]
+
+
+def mean_gains(records: Records, base: str) -> dict[str, float]:
+    """Return the mean gain over the runs by data set."""
+    return {one.dataset: float(one.gains(base).mean()) for one in records}
+
+
+def p_values(records: Records, base: str) -> dict[str, float]:
+    """Return p by data set, of records of one protocol.
+
+    As published by Student's t-test on the gains; sound by the corrected one (Nadeau and Bengio
+    2003), adjusted over the data sets (Holm 1979).
+    """
+    if records and records[0].protocol == "sound":
+        p = holm([one.corrected_test(base).p for one in records]).tolist()
+    else:
+        p = [one.plain_test(base).p for one in records]
+    return {one.dataset: value for one, value in zip(records, p, strict=True)}
+
+
+def significant(records: Records, base: str) -> list[str]:
+    """Return the data sets whose gain, or loss, is significant at the paper's level."""
+    return [name for name, p in p_values(records, base).items() if p < LEVEL]
+
+
+def average_gain(base: str, claimed: float) -> Judge:
+    """Return the judge of an average gain: positive, and near the claimed one."""
+
+    def judge(records: Records) -> tuple[str, str]:
+        ours = float(np.mean(list(mean_gains(records, base).values())))
+        near = HOLDS if abs(ours - claimed) <= _NEAR else PARTLY
+        printed = float(np.mean(printed_gains(base)))
+        return near if ours > 0 else FAILS, f"{ours:+.2f} points; printed column {printed:+.2f}"
+
+    return judge
+
+
+def significant_gains(base: str, claimed: int) -> Judge:
+    """Return the judge of a number of significant gains."""
+
+    def judge(records: Records) -> tuple[str, str]:
+        gains = mean_gains(records, base)
+        better = [name for name in significant(records, base) if gains[name] > 0]
+        return by_share(len(better) / claimed, 1.0), f"{len(better)}: {_listed(better)}"
+
+    return judge
+
+
+def same_but_two(records: Records) -> tuple[str, str]:
+    """Ask for linear gains on Vehicle and Vowel that are significant, and almost none elsewhere."""
+    gains, sure = mean_gains(records, "svm"), significant(records, "svm")
+    apart = {name: gains[name] for name in _APART if name in gains}
+    two = all(gain > 0 and name in sure for name, gain in apart.items())
+    far = [name for name, gain in gains.items() if name not in _APART and abs(gain) > _SAME]
+    figures = ", ".join(
+        f"{name} {gain:+.2f}{' *' if name in sure else ''}" for name, gain in apart.items()
+    )
+    figures += f"; more than {_SAME:g} points elsewhere: {_listed(far)}"
+    verdict = HOLDS if two and not far else PARTLY if two or not far else FAILS
+    return verdict, figures
+
+
+def mild_drops(records: Records) -> tuple[str, str]:
+    """Look for losses of the linear machines, and for significant ones among them."""
+    gains, sure = mean_gains(records, "svm"), significant(records, "svm")
+    drops = [name for name, gain in gains.items() if gain < 0]
+    grave = [name for name in drops if name in sure]
+    verdict = FAILS if not drops else PARTLY if grave else HOLDS
+    return verdict, f"{len(drops)} drops, significant: {_listed(grave)}"
+
+
+def bayes_more_than_linear(records: Records) -> tuple[str, str]:
+    """Compare the two average gains."""
+    nb, svm = (float(np.mean(list(mean_gains(records, b).values()))) for b in ("nb", "svm"))
+    verdict = HOLDS if nb > _NEAR >= abs(svm) else PARTLY if nb > svm else FAILS
+    return verdict, f"naive Bayes {nb:+.2f} points, linear {svm:+.2f}"
+
+
+def seldom_lower(records: Records) -> tuple[str, str]:
+    """Ask for equal or higher accuracy on most data sets with both base classifiers."""
+    fine = {
+        name: sum(gain >= 0 for gain in mean_gains(records, base).values())
+        for base, name in (("nb", "naive Bayes"), ("svm", "linear"))
+    }
+    most = [count > len(records) / 2 for count in fine.values()]
+    figures = ", ".join(f"{name} {count} of {len(records)}" for name, count in fine.items())
+    return HOLDS if all(most) else PARTLY if any(most) else FAILS, f"equal or higher: {figures}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(name.removeprefix("uci_") for name in names) or "none"

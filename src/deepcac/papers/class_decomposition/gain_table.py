@@ -1,0 +1,48 @@
+"""Table 1 of class decomposition: accuracies and gains from its records."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from deepcac.experiments.finished_decompositions import DecompositionRecord
+from deepcac.papers.agreement import Ours
+from deepcac.papers.printed import PrintedCell
+
+TABLE_1 = "classdecomp_table1_accuracy"
+
+# Base classifier of each method of the table, and whether the cell is a gain.
+_COLUMNS = {
+    "nb": ("nb", False),
+    "decomp_nb": ("nb", True),
+    "linear_svm": ("svm", False),
+    "decomp_linear_svm": ("svm", True),
+}
+
+
+class GainTable:
+    """What answers the cells of Table 1.
+
+    Parameters
+    ----------
+    records : sequence of DecompositionRecord
+        On real data.
+    """
+
+    sources: Sequence[str] = (TABLE_1,)
+
+    def __init__(self, records: Sequence[DecompositionRecord]) -> None:
+        self._records = {(one.protocol, one.dataset): one for one in records}
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return mean and spread over the runs, in per cent or points; None without a record."""
+        found = self._records.get((protocol, cell.dataset_id))
+        if found is None:
+            return None
+        base, gain = _COLUMNS[cell.method_id]
+        values = found.gains(base) if gain else found.values(base, "alone")
+        sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return Ours(float(values.mean()), sd, "ok", found.path)
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Return nothing: the printed remarks are enough."""
+        return ""

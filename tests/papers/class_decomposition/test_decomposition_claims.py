@@ -1,0 +1,196 @@
+import pytest
+from decomposition_records import SETS, decomposed
+
+from deepcac.experiments.finished import Runs
+from deepcac.papers.class_decomposition import gain_rules as gains
+from deepcac.papers.class_decomposition import search_rules as search
+from deepcac.papers.class_decomposition.claims import rules
+from deepcac.papers.evidence import Evidence
+from deepcac.papers.findings import Findings
+from deepcac.papers.ledger import entries
+
+FAR = ("uci_vehicle", "uci_vowel")
+
+
+def table(**planned):
+    return [decomposed(name, **planned) for name in SETS]
+
+
+def by_set(plans, **planned):
+    return [decomposed(name, **{**planned, **plans.get(name, {})}) for name in SETS]
+
+
+def test_there_are_twenty_sets_and_a_rule_for_every_claim():
+    assert len(SETS) == 20
+    assert set(rules(Findings(Runs(())), [])) == {f"CDEC-{i:02d}" for i in range(1, 18)}
+
+
+def test_the_arithmetic_on_the_printed_table():
+    nb, svm = gains.printed_gains("nb"), gains.printed_gains("svm")
+    assert (len(nb), len(svm)) == (20, 20)
+    assert sum(nb) / 20 == pytest.approx(4.564)
+    assert sum(svm) / 20 == pytest.approx(0.8935)
+    assert (min(nb), sum(gain >= 0 for gain in svm)) == (0.0, 16)
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(4.0, "holds"), (2.0, "partly"), (-1.0, "fails")])
+def test_average_gains(gain, verdict):
+    assert gains.average_gain("nb", 4.56)(table(nb=gain))[0] == verdict
+    found = gains.average_gain("svm", gain)(table(svm=gain))
+    assert found[0] == (verdict if gain < 0 else "holds")
+    assert f"{gain:+.2f} points; printed column +0.89" in found[1]
+
+
+@pytest.mark.parametrize(("better", "verdict"), [(8, "holds"), (5, "partly"), (4, "fails")])
+def test_significant_gains(better, verdict):
+    plans = {name: {"nb": 5.0} for name in SETS[:better]}
+    plans |= {SETS[-1]: {"nb": -5.0}}  # significant, but a loss
+    records = by_set(plans, nb=0.01)
+    found = gains.significant_gains("nb", 8)(records)
+    assert found[0] == verdict
+    assert found[1].startswith(f"{better}: anneal")
+
+
+def test_the_sound_test_is_the_stricter():
+    """Gains of 5 +- 3: t = 3.73 by the plain test, 1.86 corrected for the shared rows."""
+    plain = gains.p_values(table(protocol="as_published", nb=5.0, spread=3.0), "nb")
+    sound = gains.p_values(table(nb=5.0, spread=3.0), "nb")
+    assert plain["uci_vote"] == pytest.approx(0.0136, abs=2e-4)
+    assert sound["uci_vote"] == 1.0  # 0.121 for one of twenty
+    alone = gains.p_values([decomposed("uci_vote", nb=5.0, spread=3.0)], "nb")
+    assert alone["uci_vote"] == pytest.approx(0.1214, abs=2e-4)
+
+
+def test_linear_gains_on_vehicle_and_vowel_alone():
+    two = {name: {"svm": 8.0} for name in FAR}
+    assert gains.same_but_two(by_set(two, svm=0.3))[0] == "holds"
+    assert gains.same_but_two(by_set(two, svm=3.0))[0] == "partly"
+    assert gains.same_but_two(table(svm=0.3, spread=1.0))[0] == "partly"
+    losses = {name: {"svm": -8.0} for name in FAR}
+    assert gains.same_but_two(by_set(losses, svm=3.0))[0] == "fails"
+
+
+def test_drops():
+    mild = by_set({"uci_colic": {"svm": -0.2}}, spread=1.0)
+    assert gains.mild_drops(mild) == ("holds", "1 drops, significant: none")
+    grave = by_set({"uci_colic": {"svm": -8.0}})
+    assert gains.mild_drops(grave) == ("partly", "1 drops, significant: colic")
+    assert gains.mild_drops(table())[0] == "fails"
+
+
+@pytest.mark.parametrize(
+    ("nb", "svm", "verdict"), [(4.0, 0.5, "holds"), (4.0, 2.0, "partly"), (1.0, 2.0, "fails")]
+)
+def test_bayes_gains_more(nb, svm, verdict):
+    assert gains.bayes_more_than_linear(table(nb=nb, svm=svm))[0] == verdict
+
+
+def test_seldom_lower():
+    nine = {name: {"nb": -1.0} for name in SETS[:9]}
+    ten = {name: {"nb": -1.0} for name in SETS[:10]}
+    assert gains.seldom_lower(by_set(nine))[0] == "holds"
+    assert gains.seldom_lower(by_set(ten))[0] == "partly"
+    assert gains.seldom_lower(by_set(ten, svm=-1.0))[0] == "fails"
+
+
+def test_drops_after_validation_gains():
+    drop = {"uci_colic": {"svm": -1.0}, "uci_vote": {"svm": -1.0, "validation": 0.0}}
+    assert search.drops_after_gains(by_set(drop))[0] == "fails"  # one of two
+    del drop["uci_vote"]
+    assert search.drops_after_gains(by_set(drop))[0] == "holds"
+    assert search.drops_after_gains(table())[0] == "not decidable from open data"
+
+
+def test_merged_back():
+    idle = {"nb": 0.0, "svm": 0.0, "spread": 0.0, "validation": 0.0}
+    assert search.merged_back(table(**idle, whole=True))[0] == "holds"
+    restored = search.merged_back(table(**idle, whole=True, reverted=True))
+    assert restored[0] == "partly"
+    assert restored[1].startswith("240 of 240 runs")
+    assert search.merged_back(table(**idle))[0] == "fails"
+    assert search.merged_back(table(validation=0.0, whole=True))[0] == "fails"  # another accuracy
+    assert search.merged_back(table())[0] == "not decidable from open data"
+    # Classes of one cluster have nothing to merge.
+    assert search.merged_back(table(**idle, clusters=(1, 1)))[0] == "not decidable from open data"
+
+
+@pytest.mark.parametrize(
+    ("clusters", "verdict"), [((4, 3), "holds"), ((4, 5), "partly"), ((5, 5), "fails")]
+)
+def test_clusters_of_a_class(clusters, verdict):
+    assert search.clusters_of_a_class(table(clusters=clusters))[0] == verdict
+
+
+def test_merging_some():
+    assert search.merging_helps(table(separate=-1.0))[0] == "holds"
+    assert search.merging_helps(table(separate=2.0))[0] == "partly"
+    assert search.merging_helps(table(separate=9.0))[0] == "fails"
+
+
+def test_the_shortcut_and_the_classes():
+    def plans(factor):
+        return {
+            name: {"clusters": (2,) * (2 + i), "fits": (10, int(10 * factor(2 + i)))}
+            for i, name in enumerate(SETS)
+        }
+
+    assert search.shortcut(by_set(plans(lambda c: c)))[0] == "holds"
+    assert search.shortcut(by_set(plans(lambda c: 30 - c)))[0] == "partly"
+    assert search.shortcut(by_set(plans(lambda c: 22 - c)))[0] == "fails"
+
+
+def test_time_of_the_search():
+    assert search.search_takes_longest(table(seconds=(1.0, 5.0)))[0] == "holds"
+    long = by_set({"uci_letter": {"seconds": (5.0, 500.0)}})
+    assert search.search_takes_longest(long)[0] == "partly"
+    assert search.search_takes_longest(table())[0] == "fails"
+
+
+def test_gain_and_clusters():
+    def verdict(nb, svm):
+        plans = {
+            name: {"clusters": (1 + i, 2), "nb": nb * i, "svm": svm * i}
+            for i, name in enumerate(SETS)
+        }
+        return search.grows_with_clusters(by_set(plans))[0]
+
+    assert verdict(1.0, 1.0) == "holds"
+    assert verdict(-1.0, 1.0) == verdict(1.0, -1.0) == "partly"
+    assert verdict(-1.0, -1.0) == "fails"
+
+
+def test_theory_needs_no_record():
+    found = rules(Findings(Runs(())), [])
+    evidence = Evidence(Runs(()), "sound")
+    assert found["CDEC-12"](evidence).verdict == "holds"
+    bounded = found["CDEC-14"](evidence)
+    assert bounded.verdict == "fails"
+    assert "52 of n = 5 exceeds 2^5 = 32" in bounded.figures
+    assert found["CDEC-11"](evidence).verdict == "not run"
+
+
+def test_protocols_are_decided_apart_and_few_sets_decide_nothing():
+    records = [*table(nb=4.5)[:14], *table(nb=-4.5, protocol="as_published")[:15]]
+    rule = rules(Findings(Runs(()), decompositions=records), [])["CDEC-01"]
+    sound, published = (rule(Evidence(Runs(()), p)) for p in ("sound", "as_published"))
+    assert (sound.verdict, sound.figures) == ("not run", "only 14 of 20 data sets have a record")
+    assert published.verdict == "fails"
+    assert published.figures.endswith("on 15 of 20 data sets")
+    assert len(published.runs) == 15
+    assert rule(Evidence(Runs(()), "as_published_cv5")).figures == ""
+
+
+def test_ledger():
+    records = [
+        decomposed("uci_vote", nb=6.5, spread=0.5),
+        decomposed("uci_vote", "as_published", nb=3.0, spread=0.0),
+    ]
+    rows = entries(Findings(Runs(()), decompositions=records))
+    found = {e.method: e for e in rows if (e.paper, e.dataset) == ("classdecomp", "Vote")}
+    gain = found["NB+decomposition"]
+    assert (gain.printed, gain.sound, gain.as_published) == ("6.02", "6.5", "3")
+    assert (gain.verdict, gain.sound_verdict, gain.sound_sd) == ("differ", "agree", "0.5477")
+    assert found["NB"].sound == "80"
+    assert found["linear SVM+decomposition"].verdict == "agree"
+    other = [e.verdict for e in rows if e.paper == "classdecomp" and e.dataset != "Vote"]
+    assert set(other) == {"not run"}

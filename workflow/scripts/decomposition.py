@@ -1,0 +1,18 @@
+"""Run the experiment on class decomposition on one data set."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.catalogue.protocol import Protocol
+    from deepcac.experiments.decomposition_runs import write_decomposition
+
+    write_decomposition(
+        snakemake.output.record,
+        snakemake.input.table,
+        dataset=snakemake.wildcards.dataset,
+        protocol=Protocol.from_folder(snakemake.wildcards.variant),
+        label=snakemake.params.label,
+        runs=snakemake.params.runs,
+        synthetic=snakemake.params.synthetic,
+        threads=snakemake.threads,
+    )

@@ -171,5 +171,6 @@ def _sizes(found: Examples) -> dict[str, Any]:
 
 def _fold(found: Examples, fold: Fold) -> dict[str, Any]:
     """Return the fields of a fold with the name of its clustering; seconds are of the machine."""
-    kept = {key: value for key, value in fold.record().items() if key != "seconds"}
+    kept: dict[str, Any] = {key: value for key, value in fold.record().items() if key != "seconds"}
+    kept |= {key: max(0.0, round(kept[key], 9)) for key in ("loss", "inner_loss")}
     return {**kept, "test": found.names[fold.test]}

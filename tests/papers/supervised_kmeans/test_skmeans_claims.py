@@ -159,6 +159,12 @@ def test_claims_on_times():
     for row in good.record["rows"]:
         if (row["axis"], row["value"], row["oracle"]) == ("points", 5, "iterative"):
             row["seconds"] *= 3  # the hump
+    stopped = times(usual, {"iterative": 0.5, "spectral": 0.1})
+    for row in stopped.record["rows"]:
+        row["converged"] = row["oracle"] == "iterative"
+    cut = {name: decide(name, Clusterings(times=stopped)).verdict for name in names}
+    waiting = {name for name, verdict in cut.items() if verdict == "not run"}
+    assert waiting == {"SKM-12", "SKM-15", "SKM-17", "SKM-19", "SKM-20"}
     rows = {("clusterings", o): 2.0 for o in ("iterative", "spectral")}
     rows |= {("features", o): 2.0 for o in ("iterative", "spectral")}
     rows |= {("clusters", "spectral"): 1.5, ("clusters", "iterative"): -1.0}

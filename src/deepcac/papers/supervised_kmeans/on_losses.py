@@ -1,6 +1,7 @@
 """Claims on the losses on test clusterings, decided on finished experiments."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -59,11 +60,10 @@ def learning_wins(losses: Mapping[str, Losses]) -> tuple[str, str]:
     wins = compared = 0
     texts = []
     for name, own in losses.items():
-        baseline = np.minimum(own["pair"], own["none"])
-        for method in ("iterative", "spectral"):
-            better = int((own[method] < baseline - _EVEN).sum())
-            wins, compared = wins + better, compared + len(baseline)
-            texts.append(f"{name} {method} {better} of {len(baseline)}")
+        for method, baseline in product(("iterative", "spectral"), ("pair", "none")):
+            better = int((own[method] < own[baseline] - _EVEN).sum())
+            wins, compared = wins + better, compared + len(own[method])
+            texts.append(f"{name} {method} below {baseline} {better} of {len(own[method])}")
     return by_share(wins / compared, 1.0), "; ".join(texts)
 
 

@@ -15,6 +15,7 @@ Judge = Callable[[Measured], tuple[str, str]]
 ITERATIVE, SPECTRAL = "iterative", "spectral"
 LINEAR = 1.15  # largest exponent that counts as linear: the times are of a clock
 NEARLY = 1.3
+_CUT = 0.1  # largest share of trainings that may have been stopped where their times are fitted
 _STRAIGHT = 0.95  # least squared correlation of a straight line of logarithms
 
 
@@ -57,6 +58,23 @@ def stopped(times: Measured, axis: str) -> str:
     count = sum(not row["converged"] for row in rows)
     limit = times.record["max_iter"]
     return f"; {count} of {len(rows)} stopped after {limit} passes" if count else ""
+
+
+def _ended(judge: Judge, *axes: str) -> Judge:
+    """Return a judge that decides nothing where too many trainings were stopped."""
+
+    def careful(times: Measured) -> tuple[str, str]:
+        rows = [row for axis in axes for row in times.rows("rows", axis=axis)]
+        verdict, figures = judge(times)
+        cut = sum(not row["converged"] for row in rows)
+        if cut <= _CUT * len(rows):
+            return verdict, figures
+        return (
+            NOT_RUN,
+            f"{cut} of {len(rows)} trainings were stopped, so times say little: {figures}",
+        )
+
+    return careful
 
 
 def _linear(axis: str, limits: Mapping[str, float]) -> Judge:
@@ -149,13 +167,13 @@ def _all_linear(times: Measured) -> tuple[str, str]:
 
 _BOTH = (ITERATIVE, SPECTRAL)
 _JUDGES: dict[str, Judge] = {
-    "SKM-12": _linear("clusterings", {SPECTRAL: LINEAR, ITERATIVE: NEARLY}),
+    "SKM-12": _ended(_linear("clusterings", {SPECTRAL: LINEAR, ITERATIVE: NEARLY}), "clusterings"),
     "SKM-13": _fewer_passes,
     "SKM-14": _slow_calls,
-    "SKM-15": _linear("features", {SPECTRAL: LINEAR, ITERATIVE: LINEAR}),
+    "SKM-15": _ended(_linear("features", {SPECTRAL: LINEAR, ITERATIVE: LINEAR}), "features"),
     "SKM-16": _slower,
-    "SKM-17": _polynomial,
+    "SKM-17": _ended(_polynomial, "points"),
     "SKM-18": _hump,
-    "SKM-19": _predictable,
-    "SKM-20": _all_linear,
+    "SKM-19": _ended(_predictable, "clusterings", "clusters", "features", "points"),
+    "SKM-20": _ended(_all_linear, "clusterings", "clusters", "features"),
 }

@@ -71,7 +71,7 @@ def _ended(judge: Judge, *axes: str) -> Judge:
             return verdict, figures
         return (
             NOT_RUN,
-            f"{cut} of {len(rows)} trainings were stopped, so times say little: {figures}",
+            f"{cut} of {len(rows)} trainings were stopped: {figures}",
         )
 
     return careful

@@ -12,7 +12,7 @@ env: .venv/ready
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[test]'
 	$(BIN)/pip install --quiet --constraint constraints.txt setuptools
-	$(BIN)/pip install --quiet --constraint constraints.txt --no-build-isolation iisignature pysiglib \
+	$(BIN)/pip install --quiet --constraint constraints.txt --no-build-isolation iisignature \
 		|| echo "iisignature was not built (it needs a C++ compiler): set signature_backend: numba"
 	touch $@
 

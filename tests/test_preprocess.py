@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.experiments.prepare import Setting, make_task
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.preprocess import Scaler, SequenceScaler, standardise_alone
+from deepcac.preprocess import SequenceScaler, TableScaler, standardise_alone
 from deepcac.splits import Split
 
 nan = np.nan
@@ -14,9 +15,14 @@ nan = np.nan
 
 def test_scaler_by_hand():
     train = np.array([[1.0, nan, 5.0], [3.0, 2.0, 5.0], [nan, 4.0, 5.0]])
-    scaler = Scaler.fit(train)
+    scaler = TableScaler().fit(train)
     # Medians 2 and 3; flags for both columns; the constant third column is left out.
-    assert scaler.names(("a", "b", "c")) == ("a", "b", "a_missing", "b_missing")
+    assert list(scaler.get_feature_names_out(["a", "b", "c"])) == [
+        "a",
+        "b",
+        "a_missing",
+        "b_missing",
+    ]
     out = scaler.transform(np.array([[nan, 3.0, 9.0]]))
     sd = np.sqrt(2 / 3)
     flag_mean, flag_sd = 1 / 3, np.sqrt(2) / 3
@@ -30,7 +36,7 @@ def test_scaled_training_rows_have_zero_mean_unit_variance(seed, n, d):
     rng = np.random.default_rng(seed)
     X = rng.normal(3, 10, size=(n, d))
     X[rng.random((n, d)) < 0.3] = nan
-    out = Scaler.fit(X).transform(X)
+    out = TableScaler().fit(X).transform(X)
     assert np.isfinite(out).all()
     np.testing.assert_allclose(out.mean(axis=0), 0, atol=1e-9)
     np.testing.assert_allclose(out.std(axis=0), 1, atol=1e-9)
@@ -129,3 +135,8 @@ def test_feature_matrix_names_its_faults():
         FeatureMatrix(np.array([4, 5]), np.array([0, 1]), X + np.inf, ("a",))
     with pytest.raises(ValueError, match="label"):
         FeatureMatrix(np.array([4, 5]), np.array([0, 1]), X, ("label",))
+
+
+@parametrize_with_checks([TableScaler()])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

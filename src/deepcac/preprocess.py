@@ -1,59 +1,86 @@
 """From a feature matrix to what a model is fed: missing values, missing flags, unit variance."""
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 Array = npt.NDArray[np.float64]
+Names = npt.NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Scaler:
+class TableScaler(TransformerMixin, BaseEstimator):
     """Train-median imputation, a flag for each column with missing values, unit variance.
 
     Attributes
     ----------
-    median : ndarray of shape (d,)
+    median_ : ndarray of shape (d,)
         Of the training rows; 0 for a column without a training value.
-    flagged : ndarray of shape (flags,), int
+    flagged_ : ndarray of shape (flags,), int
         Columns that had a missing training value.
-    mean, scale : ndarray of shape (kept.sum(),)
-        Mean and sd of the columns that are kept, on the imputed training rows.
-    kept : ndarray of bool, shape (d + flags,)
+    kept_ : ndarray of bool, shape (d + flags,)
         Columns that vary on the training rows; the others are left out.
+    mean_, scale_ : ndarray of shape (kept_.sum(),)
+        Mean and sd of the columns that are kept, on the imputed training rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from deepcac.preprocess import TableScaler
+    >>> TableScaler().fit_transform(np.array([[1.0, 7.0], [3.0, 7.0], [np.nan, 7.0]])).round(2)
+    array([[-1.22, -0.71],
+           [ 1.22, -0.71],
+           [ 0.  ,  1.41]])
     """
 
-    median: Array
-    flagged: npt.NDArray[np.intp]
-    mean: Array
-    scale: Array
-    kept: npt.NDArray[np.bool_]
-
-    @classmethod
-    def fit(cls, X: Array) -> "Scaler":
+    def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Learn the statistics of training rows `X` of shape (n, d), NaN where missing."""
-        absent = np.isnan(X)
-        median = np.zeros(X.shape[1])
+        rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        absent = np.isnan(rows)
+        self.median_ = np.zeros(rows.shape[1])
         seen = ~absent.all(axis=0)
-        median[seen] = np.nanmedian(X[:, seen], axis=0)
-        flagged = np.flatnonzero(absent.any(axis=0) & seen)
-        filled = np.hstack([np.where(absent, median, X), absent[:, flagged]])
+        self.median_[seen] = np.nanmedian(rows[:, seen], axis=0)
+        self.flagged_ = np.flatnonzero(absent.any(axis=0) & seen)
+        filled = self._filled(rows)
         mean, scale = filled.mean(axis=0), filled.std(axis=0)
         # A constant column has a rounding residue instead of an exact zero.
-        kept = scale > 1e-12 * np.maximum(1.0, np.abs(mean))
-        return cls(median, flagged, mean[kept], scale[kept], kept)
+        self.kept_ = scale > 1e-12 * np.maximum(1.0, np.abs(mean))
+        self.mean_, self.scale_ = mean[self.kept_], scale[self.kept_]
+        return self
 
-    def transform(self, X: Array) -> Array:
+    def transform(self, X: npt.ArrayLike) -> Array:
         """Return the rows of `X` imputed, flagged and standardised, C-ordered float64."""
-        absent = np.isnan(X)
-        filled = np.hstack([np.where(absent, self.median, X), absent[:, self.flagged]])
-        return np.ascontiguousarray((filled[:, self.kept] - self.mean) / self.scale)
+        check_is_fitted(self)
+        rows = validate_data(
+            self,
+            X,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=0,
+            reset=False,
+        )
+        filled = self._filled(rows)[:, self.kept_]
+        return np.ascontiguousarray((filled - self.mean_) / self.scale_)
 
-    def names(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of the columns of `transform`, for input columns `names`."""
-        extended = (*names, *(f"{names[j]}_missing" for j in self.flagged))
-        return tuple(name for name, keep in zip(extended, self.kept, strict=True) if keep)
+    def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Names:
+        """Return the names of the columns of `transform`; a flag is ``{column}_missing``."""
+        check_is_fitted(self)
+        given = _check_feature_names_in(self, input_features)
+        extended = [*given, *(f"{given[j]}_missing" for j in self.flagged_)]
+        return np.array(extended, dtype=object)[self.kept_]
+
+    def _filled(self, rows: Array) -> Array:
+        absent = np.isnan(rows)
+        return np.hstack([np.where(absent, self.median_, rows), absent[:, self.flagged_]])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
 
 def standardise_alone(X: Array) -> Array:

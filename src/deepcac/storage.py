@@ -1,5 +1,6 @@
 """Files that are whole or absent, and the same bytes each time they are written."""
 
+import hashlib
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
 
+_SHAPE = b"deepcac.shape"
 # What a damaged file can make of the reader: wrong lengths ask for memory, names are no text.
 _UNREADABLE = (OSError, pa.ArrowException, ValueError, TypeError, KeyError, MemoryError)
 
@@ -75,27 +77,54 @@ def _flush(path: Path) -> None:
 
 
 def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
-    """Write a parquet file whose bytes depend on the table and the library version only."""
+    """Write a parquet file whose bytes depend on the table and the library version only.
+
+    Every page carries a checksum, and the file a digest of its columns and its number of rows,
+    which no page holds.
+    """
+    kept = dict(table.schema.metadata or {}) | {_SHAPE: _shape(table.schema, table.num_rows)}
     with atomic_path(path) as partial:
         pq.write_table(
-            table.replace_schema_metadata(table.schema.metadata),
+            table.replace_schema_metadata(kept),
             partial,
             compression="zstd",
             compression_level=6,
             row_group_size=1 << 20,
             store_schema=True,
+            write_page_checksum=True,
         )
 
 
 def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -> pa.Table:
     """Read a parquet file; a damaged or missing one is a `DataError` that names it."""
     try:
-        return pq.read_table(path, columns=columns, partitioning=None)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            schema = file.schema_arrow
+            kept = dict(schema.metadata or {})
+            expected = kept.pop(_SHAPE, None)
+            if expected not in (None, _shape(schema, file.metadata.num_rows)):
+                raise ValueError("the names of its columns or its number of rows have changed")
+            for name in columns or ():
+                schema.field(name)  # a KeyError if it is missing
+            table = file.read(columns).replace_schema_metadata(kept or None)
+            table.validate()
+            return table
     except _UNREADABLE as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(
             f"{path}: not a readable parquet file ({reason}); delete it and build it again"
         ) from error
+
+
+def _shape(schema: pa.Schema, rows: int) -> bytes:
+    """Digest what a reader takes from the end of the file: columns, types, levels, rows."""
+    # Parquet has its own name for what a list holds.
+    types = [str(each.type).replace("list<item:", "list<element:") for each in schema]
+    lines = [
+        f"{each.name} {kind} {sorted((each.metadata or {}).items())}"
+        for each, kind in zip(schema, types, strict=True)
+    ]
+    return hashlib.sha256("\n".join([str(rows), *lines]).encode()).hexdigest().encode()
 
 
 def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:

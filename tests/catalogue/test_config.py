@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deepcac.catalogue.config import check_config
-from deepcac.catalogue.describe import describe_keys
+from deepcac.catalogue.config import Config, check_config
+from deepcac.catalogue.describe import describe_keys, schema
+from deepcac.catalogue.entries import Source
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
 
@@ -58,3 +59,9 @@ def test_the_page_on_the_configuration_is_made_from_the_models():
     page = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
     assert page == describe_keys(page), "run: python -m deepcac.catalogue.describe"
     assert "`signature_backend`" in page
+
+
+@pytest.mark.parametrize(("name", "model"), [("config", Config), ("registry", Source)])
+def test_the_schemas_for_editors_are_made_from_the_models(name, model):
+    committed = (ROOT / "config" / "schemas" / f"{name}.json").read_text(encoding="utf-8")
+    assert committed == schema(model), "run: python -m deepcac.catalogue.describe"

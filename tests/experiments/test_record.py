@@ -7,9 +7,11 @@ from deepcac.catalogue.methods import methods, parse_method
 from deepcac.catalogue.protocol import SOUND, Protocol, published_labels
 from deepcac.errors import ConfigError, DataError
 from deepcac.experiments import record as records
+from deepcac.experiments.finished import Run, load
 from deepcac.experiments.run import RunFiles, run, split_entry
 from deepcac.features.matrix import FeatureMatrix, read_features, write_features
 from deepcac.splits import make_splits, write_splits
+from deepcac.storage import read_table, write_table
 from deepcac.task import Fitted, Task
 
 
@@ -60,6 +62,20 @@ def test_methods_that_share_a_job_have_the_records_of_their_own(files):
         alone = fit_one(files, method.id, k=2)
         assert records.read_record(path)["digest"] == records.read_record(alone)["digest"]
         assert records.scores_path(path).read_bytes() == records.scores_path(alone).read_bytes()
+
+
+def test_scores_that_are_not_those_of_the_record_are_refused(files):
+    (found,) = load([fit_one(files)], files.features.parent)
+    assert found.scores(["seed", "p_1"]).num_rows == 80
+    whole = read_table(found.scores_file)
+    write_table(found.scores_file, whole.slice(1))
+    with pytest.raises(DataError, match=r"run\.scores\.parquet: not the scores of its record"):
+        found.scores(["seed"])
+    found.scores_file.unlink()
+    with pytest.raises(DataError, match=r"run\.scores\.parquet: missing"):
+        found.scores(["seed"])
+    old = Run(found.path, found.file, {**found.record, "scores": None})
+    assert old.scores(["seed"]) is None
 
 
 def test_an_edited_record_is_refused(files):

@@ -17,7 +17,7 @@ from deepcac.features.signature import (
     words,
 )
 
-BACKENDS = ("iisignature", "pysiglib", "numba")
+BACKENDS = ("iisignature", "numba")
 
 
 def backend_or_skip(name: str) -> str:
@@ -137,7 +137,7 @@ def test_no_paths_and_single_points_have_empty_signatures():
         (np.zeros((2, 3)), 2, "numba", r"\(n, length, d\)"),
         (np.zeros((2, 3, 1)), 0, "numba", "depth >= 1"),
         (np.full((1, 3, 1), np.nan), 2, "numba", "NaN"),
-        (np.zeros((2, 3, 1)), 2, "esig", "known: iisignature, pysiglib, numba"),
+        (np.zeros((2, 3, 1)), 2, "esig", "known: iisignature, numba"),
     ],
 )
 def test_wrong_arguments_are_named(paths, depth, backend, message):

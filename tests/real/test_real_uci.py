@@ -17,7 +17,7 @@ from deepcac.catalogue.registry import load_registry
 from deepcac.features import flat as features
 from deepcac.features.encoding import class_ids
 from deepcac.features.pages import webkb
-from deepcac.preprocess import Scaler, standardise_alone
+from deepcac.preprocess import TableScaler, standardise_alone
 from deepcac.sources import flat_tables as flat
 from deepcac.sources import webkb as pages
 from deepcac.sources import weka_uci
@@ -66,7 +66,7 @@ def published_scores(data):
     """Fit plain logistic regression on the published hold-out, test rows standardised alone."""
     part = holdout(data.label)
     train, test = part == TRAIN, part == TEST
-    scaler = Scaler.fit(data.X[train])
+    scaler = TableScaler().fit(data.X[train])
     model = LogisticRegression(max_iter=1000)
     model.fit(scaler.transform(data.X[train]), data.label[train])
     X, y = standardise_alone(data.X[test]), data.label[test]

@@ -7,7 +7,10 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from deepcac.cohort import steps, write_cohort
 from deepcac.errors import DataError
@@ -80,6 +83,36 @@ def test_tables_are_the_same_bytes_and_a_damaged_one_is_named(tmp_path):
     for damaged in ("b", "absent"):
         with pytest.raises(DataError, match=f"{damaged}: not a readable parquet file"):
             read_table(tmp_path / damaged)
+
+
+@settings(max_examples=200, deadline=None)
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_flipped_bit_is_a_data_error_or_no_difference(tmp_path_factory, place, bit):
+    folder = tmp_path_factory.mktemp("flip")
+    labels = pa.array([[1, 0], [2], []], pa.list_(pa.int8()))
+    table = pa.table({"größe": [0.5, 1.5, None], "name": list("abc"), "labels": labels})
+    write_table(folder / "t", table)
+    assert read_table(folder / "t").equals(table)
+    content = bytearray((folder / "t").read_bytes())
+    content[int(place * len(content))] ^= 1 << bit
+    (folder / "t").write_bytes(content)
+    try:
+        read = read_table(folder / "t")
+    except DataError as error:
+        assert "\n" not in str(error)
+    else:
+        assert read.equals(table)
+
+
+def test_a_column_that_is_not_there_is_named(tmp_path):
+    write_table(tmp_path / "t", pa.table({"x": [1]}))
+    with pytest.raises(DataError, match="absent"):
+        read_table(tmp_path / "t", ["x", "absent"])
+
+
+def test_a_table_of_another_program_is_read(tmp_path):
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "t")
+    assert read_table(tmp_path / "t")["x"].to_pylist() == [1]
 
 
 def test_json_refuses_what_is_no_number(tmp_path):

@@ -116,9 +116,9 @@ class Config(Entry):
     demo_records: int = Field(
         900, ge=100, description="records in each generated demo cohort (`demo_*` data sets)"
     )
-    signature_backend: Literal["iisignature", "pysiglib", "numba"] = Field(
+    signature_backend: Literal["iisignature", "numba"] = Field(
         "iisignature",
-        description="`iisignature` (needs a C++ compiler to install), `pysiglib` or `numba` "
+        description="`iisignature` (needs a C++ compiler to install) or `numba` "
         "(needs nothing); the same numbers to 1e-10",
     )
     datasets: list[Id] = Field([], description="data sets whose features and splits `all` builds")

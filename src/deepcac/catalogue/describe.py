@@ -1,5 +1,6 @@
-"""Pages made from the catalogue: ``docs/data.md``, and the keys in ``config/README.md``."""
+"""Made from the catalogue: ``docs/data.md``, the keys in ``config/README.md``, JSON schemas."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -122,12 +123,19 @@ def _keys(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
         yield name, f"{field.description}{default}"
 
 
+def schema(model: type[BaseModel]) -> str:
+    """Return the JSON schema of a kind of file, for editors that check while one types."""
+    return json.dumps(model.model_json_schema(), indent=1) + "\n"
+
+
 def main() -> None:
-    """Write both pages."""
+    """Write the pages and the schemas."""
     keys = Path("config/README.md")
     for path, text in (
         (Path("docs/data.md"), describe("config/registry")),
         (keys, describe_keys(keys.read_text(encoding="utf-8"))),
+        (Path("config/schemas/config.json"), schema(Config)),
+        (Path("config/schemas/registry.json"), schema(Source)),
     ):
         with atomic_path(path) as partial:
             partial.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """The runs that a report is made from, found by protocol, data set, method and k."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from deepcac.errors import DataError
-from deepcac.experiments.record import read_record, scores_path
+from deepcac.experiments.record import file_digest, read_record, scores_path
+from deepcac.storage import read_table
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,23 @@ class Run:
     def scores_file(self) -> Path:
         """Per-row test scores beside the record."""
         return scores_path(self.file)
+
+    def scores(self, columns: Sequence[str]) -> pa.Table | None:
+        """Return columns of the per-row test scores; None where the record promises none.
+
+        Raises
+        ------
+        DataError
+            The file is missing, damaged or not the one that the record was written with.
+        """
+        promised = self.record.get("scores")
+        there = self.scores_file.exists()
+        if promised is None and not there:
+            return None
+        if promised is not None and not (there and file_digest(self.scores_file) == promised):
+            state = "not the scores of its record" if there else "missing"
+            raise DataError(f"{self.scores_file}: {state}; delete both and run it again")
+        return read_table(self.scores_file, list(columns))
 
     @cached_property
     def metrics(self) -> list[str]:

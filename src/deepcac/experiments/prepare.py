@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from deepcac.catalogue.protocol import Protocol
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.preprocess import Scaler, SequenceScaler
+from deepcac.preprocess import SequenceScaler, TableScaler
 from deepcac.published.scaling import Rows, published_scaling
 from deepcac.splits import HOLDOUT_SEED, Split, draw_holdout
 from deepcac.task import Task
@@ -98,5 +98,7 @@ def _scale(
     published = published_scaling(features, rows, setting.dataset, setting.family, setting.protocol)
     if published is not None:
         return published, features.names
-    scaler = Scaler.fit(features.X[rows[0]])
-    return [scaler.transform(features.X[part]) for part in rows], scaler.names(features.names)
+    scaler = TableScaler().fit(features.X[rows[0]])
+    return [scaler.transform(features.X[part]) for part in rows], tuple(
+        scaler.get_feature_names_out(features.names)
+    )

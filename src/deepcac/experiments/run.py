@@ -93,15 +93,16 @@ def run(
         seconds: Counter[str] = Counter()
         for each in done:
             seconds.update(each.seconds)
+        records.write_scores(path, [each.scores for each in done])
         record = {
             "synthetic": synthetic,
             **_head(setting, method),
             **shape,
             **_outcome([each.entry for each in done]),
             "inputs": inputs,
+            "scores": records.file_digest(records.scores_path(path)),
             "machine": records.machine(dict(seconds), threads, device(method)),
         }
-        records.write_scores(path, [each.scores for each in done])
         records.write_record(path, record)
 
 

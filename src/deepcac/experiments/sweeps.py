@@ -20,7 +20,7 @@ from deepcac.cac.km import KMClassifier
 from deepcac.catalogue.methods import CAC_LR, DEEPCAC, KM_LR, LR, parse_method
 from deepcac.experiments.prepare import Setting
 from deepcac.features.matrix import FeatureMatrix, read_features
-from deepcac.preprocess import Scaler
+from deepcac.preprocess import TableScaler
 from deepcac.scoring.metrics import f1, score
 from deepcac.simulate.synthetic_cac import grid
 from deepcac.task import Task
@@ -158,7 +158,7 @@ def grid_sweep(folder: Path) -> pa.Table:
 
 
 def _scaled(features: FeatureMatrix, train: Ids, test: Ids, seed: int) -> Task:
-    scaler = Scaler.fit(features.X[train])
+    scaler = TableScaler().fit(features.X[train])
     X_train, X_test = (scaler.transform(features.X[part]) for part in (train, test))
     return Task(
         X_train=X_train,

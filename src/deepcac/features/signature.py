@@ -1,13 +1,12 @@
 """Path signatures up to a given depth, their logarithm, and the usual augmentations of paths.
 
-A signature is computed by iisignature, by pysiglib or by a small kernel of our own; all three
-give the same numbers (`tests/test_signature.py` holds them to a plain reference).
+A signature is computed by iisignature or by a small kernel of our own, which needs no compiler;
+both give the same numbers (`test_signature.py` holds them to a plain reference).
 """
 
 import importlib
 from collections.abc import Callable
 from itertools import product
-from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +16,7 @@ from deepcac.errors import ConfigError
 
 Array = npt.NDArray[np.float64]
 
-_INSTALL = {
-    "iisignature": "pip install --no-build-isolation iisignature==0.24",
-    "pysiglib": "pip install pysiglib==4.0.0",
-}
+_INSTALL = "pip install --no-build-isolation iisignature==0.24"
 
 
 def signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
@@ -32,7 +28,7 @@ def signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
         Points of each path, all finite.
     depth : int
         Highest level, 1 or more.
-    backend : {"iisignature", "pysiglib", "numba"}
+    backend : {"iisignature", "numba"}
         What computes it. The first two are optional packages.
 
     Returns
@@ -55,8 +51,7 @@ def signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
         raise ConfigError(f"unknown backend {backend!r}; known: {', '.join(_BACKENDS)}")
     if len(paths) == 0 or paths.shape[1] == 1:
         return np.zeros((len(paths), len(words(paths.shape[2], depth))))
-    # pysiglib wants arrays that own their data.
-    return _BACKENDS[backend](np.require(paths, np.float64, ["C", "O"]), depth)
+    return _BACKENDS[backend](np.ascontiguousarray(paths, np.float64), depth)
 
 
 def words(d: int, depth: int) -> list[tuple[int, ...]]:
@@ -127,19 +122,11 @@ def add_time(paths: Array, time: Array) -> Array:
 
 
 def _by_iisignature(paths: Array, depth: int) -> Array:
-    return _module("iisignature").sig(paths, depth)
-
-
-def _by_pysiglib(paths: Array, depth: int) -> Array:
-    return _module("pysiglib").sig(paths, depth)
-
-
-def _module(name: str) -> ModuleType:
     try:
-        return importlib.import_module(name)
+        return importlib.import_module("iisignature").sig(paths, depth)
     except ImportError as error:
         raise ConfigError(
-            f"signature backend {name!r} is not installed: `{_INSTALL[name]}`, "
+            f"signature backend 'iisignature' is not installed: `{_INSTALL}`, "
             "or choose the backend 'numba'"
         ) from error
 
@@ -176,6 +163,5 @@ def _by_numba(paths: Array, depth: int) -> Array:
 
 _BACKENDS: dict[str, Callable[[Array, int], Array]] = {
     "iisignature": _by_iisignature,
-    "pysiglib": _by_pysiglib,
     "numba": _by_numba,
 }

@@ -1,5 +1,6 @@
 """Tensors as one safetensors file with JSON in its header; never a pickle."""
 
+import hashlib
 import json
 import os
 from typing import Any
@@ -13,6 +14,8 @@ from deepcac.storage import atomic_path
 
 # One key only: the library writes several in no fixed order, and files must be the same bytes.
 KEY = "deepcac"
+DIGEST = "sha256"
+_UNREADABLE = (OSError, SafetensorError, KeyError, ValueError, TypeError, AttributeError)
 
 
 def write_tensors(
@@ -20,8 +23,9 @@ def write_tensors(
 ) -> None:
     """Write named tensors and a JSON header."""
     ready = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    whole = header | {DIGEST: _digest(header, ready)}
     with atomic_path(path) as partial:
-        partial.write_bytes(save(ready, metadata={KEY: json.dumps(header, sort_keys=True)}))
+        partial.write_bytes(save(ready, metadata={KEY: json.dumps(whole, sort_keys=True)}))
 
 
 def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -30,6 +34,18 @@ def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str
         with safe_open(path, framework="pt") as file:
             header = json.loads((file.metadata() or {})[KEY])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
-        raise DataError(f"{path}: not a readable model file ({error}); build it again") from error
+        if header.pop(DIGEST) != _digest(header, tensors):
+            raise ValueError("its digest does not hold")
+    except _UNREADABLE as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: not a readable model file ({reason}); build it again") from error
     return header, tensors
+
+
+def _digest(header: dict[str, Any], tensors: dict[str, Tensor]) -> str:
+    """Return the SHA-256 over header, names, types, shapes and bytes: the format has none."""
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.numpy().tobytes())
+    return digest.hexdigest()

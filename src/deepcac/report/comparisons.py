@@ -20,7 +20,6 @@ from deepcac.scoring.bootstrap import (
     poisson_weights,
 )
 from deepcac.scoring.statistics import Comparison, corrected_t_test, holm
-from deepcac.storage import read_table
 
 METRICS = ("f1", "auroc", "auprc")
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
@@ -99,10 +98,10 @@ class Bootstraps:
 
 
 def split_scores(run: Run) -> list[SplitScores]:
-    """Read a two-class run's test scores, one entry a split; empty where there is no file."""
-    if int(run.record.get("n_classes", 2)) != 2 or not run.scores_file.exists():
+    """Read a two-class run's test scores, one entry a split; empty where none were kept."""
+    table = run.scores(_SCORE_COLUMNS) if int(run.record.get("n_classes", 2)) == 2 else None
+    if table is None:
         return []
-    table = read_table(run.scores_file, columns=_SCORE_COLUMNS)
     rows, seeds, label, predicted, score = (
         table[name].to_numpy(zero_copy_only=False) for name in _SCORE_COLUMNS
     )

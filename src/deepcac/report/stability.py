@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.experiments.finished import Run
-from deepcac.storage import read_table
 
 
 def stability(run: Run) -> float | None:
@@ -19,9 +18,9 @@ def stability(run: Run) -> float | None:
     float or None
         None without a score file, or where no two splits share rows.
     """
-    if not run.scores_file.exists():
+    table = run.scores(["row_id", "seed", "cluster"])
+    if table is None:
         return None
-    table = read_table(run.scores_file, columns=["row_id", "seed", "cluster"])
     rows, seeds, cluster = (table[name].to_numpy() for name in ("row_id", "seed", "cluster"))
     agreement = []
     for one, other in combinations(np.unique(seeds), 2):

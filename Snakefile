@@ -50,6 +50,7 @@ include: "workflow/rules/splits.smk"
 include: "workflow/rules/shared.smk"
 include: "workflow/rules/runs.smk"
 include: "workflow/rules/experiments.smk"
+include: "workflow/rules/skmeans.smk"
 include: "workflow/rules/decomposition.smk"
 include: "workflow/rules/report.smk"
 
@@ -61,6 +62,7 @@ localrules:
     splits,
     cac,
     deep,
+    skmeans,
 
 
 rule all:

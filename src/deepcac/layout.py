@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deepcac.catalogue.config import Plan
+from deepcac.catalogue.config import LEARNERS, Plan
 from deepcac.catalogue.entries import DataSet, Source, Step, file_names
 from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import Protocol, folder_pattern, switches
@@ -185,6 +185,25 @@ class Layout:
     def all_runs(self) -> list[str]:
         """Return the run records of every part."""
         return self.runs("cac") + self.runs("deep")
+
+    def skmeans_files(self) -> list[str]:
+        """Return the records of supervised k-means: runs, and times and checks if asked for."""
+        folder = "results/skmeans"
+        datasets = [one["dataset"] for one in self.config["skmeans"]]
+        runs = [
+            f"{folder}/{dataset}/{method}.json"
+            for dataset in filter(self._reachable, datasets)
+            for method in LEARNERS
+        ]
+        measured = self.config["skmeans_training_sets"] > 0
+        return runs + [f"{folder}/{name}.json" for name in ("checks", "times") if measured]
+
+    def skmeans_budget(self, dataset: str) -> dict[str, Any]:
+        """Return the configured budget of a data set."""
+        own = [one for one in self.config["skmeans"] if one["dataset"] == dataset]
+        if not own:
+            raise ConfigError(f"no budget for {dataset}; give it one under `skmeans`")
+        return dict(own[0])
 
     def decomposition_files(self) -> list[str]:
         """Return the records of class decomposition, sound and as published."""

@@ -46,9 +46,9 @@ def pack(path, pages):
 
 def tables(folder, pages=PAGES, headers=HEADERS):
     archive = pack(folder / "webkb.archive", {n: headers + page for n, page in pages.items()})
-    names = [folder / f"{part}.parquet" for part in ("pages", "words", "links")]
+    names = [folder / f"{part}.parquet" for part in ("pages", "words", "links", "markup")]
     extract(archive, *names)
-    return [read_table(name) for name in names]
+    return [read_table(name) for name in names[:3]]
 
 
 def test_pages_words_and_links(tmp_path):
@@ -119,6 +119,24 @@ def test_tf_idf_and_classes_by_hand(tmp_path):
     assert nodes[0, data.names.index("course")] == pytest.approx(2 * math.log(6))
     assert nodes[2, data.names.index("ann")] == pytest.approx(math.log(6 / 3))
     assert data.pair_features().shape == (0, 0)
+
+
+def test_rows_of_length_one_by_hand(tmp_path):
+    nodes = webkb(*tables(tmp_path), linked=False, unit=True)
+    rows = nodes.nodes.toarray()
+    raw = webkb(*tables(tmp_path), linked=False).nodes.toarray()
+    np.testing.assert_allclose(rows[0], raw[0] / np.linalg.norm(raw[0]))
+    lengths = np.linalg.norm(rows, axis=1)
+    np.testing.assert_allclose(lengths[lengths > 0], 1.0)
+
+
+def test_markup_has_the_words_that_no_reader_sees(tmp_path):
+    pages, *_ = tables(tmp_path)
+    markup = read_table(tmp_path / "markup.parquet").to_pylist()
+    counts = {(row["page"], row["word"]): row["count"] for row in markup}
+    assert counts[4, "var"] == 1  # a script
+    assert counts[0, "h"] == 2  # the tags of a heading
+    assert {page for page, word in counts if word == "date"} == set(pages["page"].to_pylist())
 
 
 def test_linked_and_cocited_pairs_by_hand(tmp_path):
@@ -212,7 +230,7 @@ def test_pairs_agree_with_the_plain_reference(data):
 def test_bad_archives(tmp_path, pages, message):
     archive = pack(tmp_path / "webkb.archive", pages)
     with pytest.raises(DataError, match=message) as caught:
-        extract(archive, tmp_path / "p", tmp_path / "w", tmp_path / "l")
+        extract(archive, tmp_path / "p", tmp_path / "w", tmp_path / "l", tmp_path / "m")
     assert "webkb.archive" in str(caught.value)
     assert not (tmp_path / "p").exists()
 
@@ -221,7 +239,7 @@ def test_truncated_archive(tmp_path):
     archive = pack(tmp_path / "webkb.archive", dict.fromkeys(PAGES, HEADERS * 50))
     archive.write_bytes(archive.read_bytes()[:-40])
     with pytest.raises(DataError, match="truncated or damaged"):
-        extract(archive, tmp_path / "p", tmp_path / "w", tmp_path / "l")
+        extract(archive, tmp_path / "p", tmp_path / "w", tmp_path / "l", tmp_path / "m")
 
 
 def test_other_universities_alone_are_refused(tmp_path):

@@ -57,6 +57,10 @@ def grid_table(ics_gain, clusters_gain, k_gain):
     return pd.DataFrame(rows)
 
 
+# Decided by arithmetic on the printed losses.
+ON_PRINT = {"SKM-03", "SKM-04", "SKM-08", "SKM-09", "SKM-29"}
+
+
 def verdicts(sweeps, protocol="sound"):
     known = rules(Findings(Runs(()), sweeps), [])
     return {name: rule(Evidence(Runs(()), protocol)).verdict for name, rule in known.items()}
@@ -117,7 +121,8 @@ def test_generated_cohorts_and_missing_sweeps_decide_nothing():
     for found in (verdicts(demo), verdicts(grid, "as_published")):
         by_arithmetic = {found.pop(name) for name in ("CDEC-12", "CDEC-14")}
         assert by_arithmetic == {"holds", "fails"}
-        assert set(found.values()) <= {"not run", "not decidable from open data"}
+        of_runs = {name: v for name, v in found.items() if name not in ON_PRINT}
+        assert set(of_runs.values()) <= {"not run", "not decidable from open data"}
         assert found["CAC1-12"] == found["CAC1-16"] == "not run"
     assert {figure.section for figure in sweep_figures(demo)} == {"synthetic"}
 

@@ -135,6 +135,27 @@ def test_the_demo_plans_nothing_of_the_papers_configuration():
     planned = [*paths.all_runs(), *paths.feature_files(), *merged["sweeps"]]
     planned += [*merged["case_studies"], *merged["theory"]]
     assert [name for name in planned if "demo_" not in name] == []
+    assert {path.split("/")[2] for path in paths.skmeans_files()} == {"synth_pairs_small"}
+
+
+def test_records_of_supervised_k_means_and_their_budgets():
+    budget = {"dataset": "synth_pairs", "C": [0, 1], "epsilon": 1.0, "max_iter": 5}
+    away = {**budget, "dataset": "webkb_authors"}  # its folder is not there
+    config = {"skmeans": [budget, away], "skmeans_training_sets": 1, "restricted": {}}
+    paths = Layout(REGISTRY, config)
+    assert paths.skmeans_files() == [
+        *(
+            f"results/skmeans/synth_pairs/{m}.json"
+            for m in ("none", "pair", "iterative", "spectral")
+        ),
+        "results/skmeans/checks.json",
+        "results/skmeans/times.json",
+    ]
+    assert paths.skmeans_budget("synth_pairs") == budget
+    with pytest.raises(ConfigError, match="give it one under `skmeans`"):
+        paths.skmeans_budget("webkb_n")
+    none = Layout(REGISTRY, {**config, "skmeans_training_sets": 0})
+    assert none.skmeans_files() == paths.skmeans_files()[:4]
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "demo.yaml"])

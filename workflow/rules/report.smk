@@ -7,6 +7,7 @@ rule report:
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
         cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         theory=collect("results/theory/{name}.json", name=config["theory"]),
+        clusterings=layout.skmeans_files(),
         decompositions=layout.decomposition_files(),
         registry=collect(
             "config/registry/{source}.yaml",

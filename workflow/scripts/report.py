@@ -16,5 +16,6 @@ with job(snakemake):
         sweep_paths=snakemake.input.sweeps,
         case_paths=snakemake.input.cases,
         theory_paths=snakemake.input.theory,
+        clustering_paths=snakemake.input.clusterings,
         decomposition_paths=snakemake.input.decompositions,
     )

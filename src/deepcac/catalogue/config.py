@@ -15,11 +15,16 @@ Sweep = Annotated[str, Field(pattern="^(grid|(alpha|weights)_[a-z0-9_]+_k[1-9][0
 Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
 
 
+# Methods of supervised k-means' experiment: two baselines, and training with each oracle.
+NONE, PAIR, ITERATIVE, SPECTRAL = LEARNERS = ("none", "pair", "iterative", "spectral")
+
+
 class Restricted(Entry):
-    """Folders with the credentialed files."""
+    """Folders with the files that are not fetched."""
 
     mimic3: str | None = None
     wids: str | None = None
+    webkb_authors: str | None = None
 
 
 class Plan(Entry):
@@ -70,6 +75,27 @@ class Plan(Entry):
         return self
 
 
+class Budget(Entry):
+    """How far supervised k-means goes on a data set of example clusterings."""
+
+    dataset: Id = Field(description="a data set with given clusterings (`pairwise`)")
+    C: tuple[int, int] = Field(description="first and last power of ten that is tried for C")
+    epsilon: float = Field(
+        gt=0, description="precision of training, in the unit of the loss (0 to 100)"
+    )
+    max_iter: int = Field(ge=1, description="largest number of passes over the clusterings")
+    n_restarts: int = Field(10, ge=1, description="random starts of iterative clustering")
+    seeds: int = Field(
+        1, ge=1, description="random states of the methods whose training or clusters are random"
+    )
+
+    @model_validator(mode="after")
+    def _upwards(self) -> "Budget":
+        if self.C[0] > self.C[1]:
+            raise ValueError("C goes from the smaller power of ten to the larger one")
+        return self
+
+
 class Config(Entry):
     """One configuration file."""
 
@@ -80,7 +106,8 @@ class Config(Entry):
     )
     restricted: Restricted = Field(
         Restricted(),
-        description="for each credentialed source (`mimic3`, `wids`) the folder with its files, "
+        description="for each source that is not fetched (`mimic3`, `wids`, `webkb_authors`) the "
+        "folder with its files, "
         "or `null`. Without a folder its data sets are left out and the report says so",
     )
     seeds: list[Annotated[int, Field(ge=0)]] = Field(
@@ -112,6 +139,17 @@ class Config(Entry):
         description="data sets of two classes on which both sides of the CAC papers' theorems "
         "are evaluated, as `results/theory/{name}.json`: `{dataset}_k{k}` (first split, sound)",
     )
+    skmeans: list[Budget] = Field(
+        [],
+        description="supervised k-means: the data sets that its experiment runs on, as "
+        "`results/skmeans/{dataset}/{method}.json`, each with its budget",
+    )
+    skmeans_training_sets: int = Field(
+        0,
+        ge=0,
+        description="training sets at each point of supervised k-means' Figures 1 to 4; "
+        "neither these nor the checks of its theory if 0",
+    )
     decomposition: list[Id] = Field(
         [],
         description="data sets of the experiment on class decomposition, as "
@@ -140,7 +178,9 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     Every data set that it names must be in the registry.
     """
     known = checked(Config, config, "configuration")
-    for names in (known.datasets, known.decomposition, *(plan.datasets for plan in known.runs)):
+    learnt = [budget.dataset for budget in known.skmeans]
+    named = (known.datasets, learnt, known.decomposition, *(plan.datasets for plan in known.runs))
+    for names in named:
         for name in names:
             registry.dataset(name)
     return known.model_dump(exclude_defaults=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from deepcac.catalogue.config import Config, Plan
+from deepcac.catalogue.config import Budget, Config, Plan
 from deepcac.catalogue.entries import DataSet, RawFile, Source
 from deepcac.catalogue.registry import load_registry
 from deepcac.storage import atomic_path
@@ -108,7 +108,9 @@ def _escaped(text: str) -> str:
 
 def describe_keys(page: str) -> str:
     """Return the page on the configuration with its table of keys made anew."""
-    rows = [*_keys(Config), *((f"runs/*/{name}", text) for name, text in _keys(Plan))]
+    parts = (("runs/*/", Plan), ("skmeans/*/", Budget))
+    rows = [*_keys(Config)]
+    rows += [(f"{place}{name}", text) for place, model in parts for name, text in _keys(model)]
     table = _table(("key", "meaning"), ((f"`{name}`", text) for name, text in rows))
     head, rest = page.split(_KEYS, 1)
     return head + _KEYS + "\n" + table + _KEYS_END + rest.split(_KEYS_END, 1)[1]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
+from sklearn.preprocessing import normalize
 
 from deepcac.cohort import Flow, steps
 from deepcac.errors import DataError
@@ -25,7 +26,9 @@ LINKED, COCITED = 0, 1
 Ids = npt.NDArray[np.int64]
 
 
-def webkb(pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool) -> PairwiseData:
+def webkb(
+    pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool, unit: bool = False
+) -> PairwiseData:
     """Build WebKB-N, or WebKB-L with the features of linked and co-cited pairs.
 
     Parameters
@@ -35,6 +38,8 @@ def webkb(pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool) ->
     linked : bool
         WebKB-L: a pair of pages of one university has region 0 when one links to the other, and
         region 1 when one page of the archive links to both.
+    unit : bool
+        Scale the words of each page to length 1.
 
     Returns
     -------
@@ -46,7 +51,7 @@ def webkb(pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool) ->
         raise DataError(f"no page of {', '.join(UNIVERSITIES)}; extract the archive again")
     row_id = kept["page"].to_numpy().astype(np.int64)
     group = np.array(kept["university"].to_pylist(), dtype=str)
-    nodes, names = tf_idf(words, row_id)
+    nodes, names = tf_idf(words, row_id, unit=unit)
     first, second, marks = _no_pairs()
     if linked:
         first, second, marks = _link_pairs(links, row_id, group, pages.num_rows)
@@ -56,16 +61,27 @@ def webkb(pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool) ->
 
 
 def webkb_cohort(
-    pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool
+    pages: pa.Table, words: pa.Table, links: pa.Table, *, linked: bool, unit: bool = False
 ) -> tuple[PairwiseData, Flow]:
     """Build the data set (`webkb`) and count the pages that are left."""
-    data = webkb(pages, words, links, linked=linked)
+    data = webkb(pages, words, links, linked=linked, unit=unit)
     counts = {"pages": pages.num_rows, "pages of the four universities": len(data.row_id)}
     return data, steps(counts)
 
 
-def tf_idf(words: pa.Table, row_id: Ids) -> tuple[sparse.csr_array, tuple[str, ...]]:
+def tf_idf(
+    words: pa.Table, row_id: Ids, *, unit: bool = False
+) -> tuple[sparse.csr_array, tuple[str, ...]]:
     """Return word counts times log(n / pages with the word), over the pages `row_id`.
+
+    Parameters
+    ----------
+    words : pyarrow.Table
+        ``page``, ``word`` and ``count``.
+    row_id : ndarray of shape (n,)
+        Pages, in ascending order.
+    unit : bool
+        Scale each row to length 1; an empty one stays 0.
 
     Returns
     -------
@@ -80,7 +96,8 @@ def tf_idf(words: pa.Table, row_id: Ids) -> tuple[sparse.csr_array, tuple[str, .
     value = words["count"].to_numpy() * idf[column]
     matrix = sparse.csr_array((value, (row, column)), shape=(len(row_id), len(names)))
     weighted = np.flatnonzero(idf > 0)
-    return sparse.csr_array(matrix[:, weighted]), tuple(names[weighted].tolist())
+    kept = sparse.csr_array(matrix[:, weighted])
+    return (normalize(kept) if unit else kept), tuple(names[weighted].tolist())
 
 
 def _labels(pages: pa.Table) -> Ids:

@@ -17,6 +17,7 @@ from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.papers.rules import Rule
+from deepcac.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
 from deepcac.storage import atomic_path
 
 
@@ -57,8 +58,14 @@ def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
 
 
 def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
-    """Return the rules of all papers by claim id; supervised k-means has none yet."""
-    parts = (cac_v1_rules, cac_v2_rules, deepcac_rules, class_decomposition_rules)
+    """Return the rules of all papers by claim id."""
+    parts = (
+        cac_v1_rules,
+        cac_v2_rules,
+        supervised_kmeans_rules,
+        deepcac_rules,
+        class_decomposition_rules,
+    )
     return {name: rule for part in parts for name, rule in part(found, ledger).items()}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.finished_clusterings import Clusterings
 from deepcac.experiments.finished_decompositions import DecompositionRecord
 from deepcac.experiments.finished_studies import CaseStudy
 from deepcac.experiments.finished_sweeps import Sweeps
@@ -21,6 +22,7 @@ class Findings:
     studies : sequence of CaseStudy
     theory : sequence of TheoryRecord
     decompositions : sequence of DecompositionRecord
+    clusterings : Clusterings
     """
 
     runs: Runs
@@ -28,3 +30,4 @@ class Findings:
     studies: Sequence[CaseStudy] = ()
     theory: Sequence[TheoryRecord] = ()
     decompositions: Sequence[DecompositionRecord] = ()
+    clusterings: Clusterings = field(default_factory=Clusterings)

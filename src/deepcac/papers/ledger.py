@@ -15,6 +15,7 @@ from deepcac.papers.class_decomposition.gain_table import GainTable
 from deepcac.papers.deepcac.length_of_stay import ClusterTables
 from deepcac.papers.findings import Findings
 from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols
+from deepcac.papers.supervised_kmeans.cluster_losses import LossTables
 from deepcac.storage import atomic_path
 
 
@@ -52,6 +53,7 @@ def entries(found: Findings) -> list[Entry]:
     answers: tuple[Answers, ...] = (
         Summaries(found.runs),
         ClusterTables(found.studies),
+        LossTables(found.clusterings),
         GainTable(found.decompositions),
     )
     special = {source: one for one in answers for source in one.sources}

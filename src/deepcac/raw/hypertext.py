@@ -46,14 +46,22 @@ def body(content: bytes) -> str:
     The pages carry no reliable charset; they decode as UTF-8 where that is possible, and as
     Latin-1 (which never fails) otherwise. Headers are dropped when the first line looks like one.
     """
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _decode(content).replace("\r\n", "\n").replace("\r", "\n")
     if re.match(r"(WWW A|[A-Za-z-]+:|HTTP/)", text):
         return text.partition("\n\n")[2]
     return text
+
+
+def _decode(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def words_of_file(content: bytes) -> Counter[str]:
+    """Return the word counts of a saved page as it lies on disk, headers, tags and scripts too."""
+    return Counter(_WORD.findall(_decode(content).lower()))
 
 
 def read_page(content: bytes, url: str) -> tuple[Counter[str], list[str]]:

@@ -2,17 +2,14 @@
 
 import base64
 import os
-import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
 from deepcac.experiments.finished import Runs, load
+from deepcac.experiments.finished_clusterings import Clusterings, load_clusterings
 from deepcac.experiments.finished_decompositions import DecompositionRecord, load_decompositions
 from deepcac.experiments.finished_studies import CaseStudy, load_case_studies
 from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
@@ -45,6 +42,7 @@ from deepcac.report.effecttables import (
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
 from deepcac.report.kchoice import choice_table
+from deepcac.report.learnt_clusterings import learning_figures, learning_tables
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.profiles import Profile, load_profiles, missingness_figures
@@ -53,6 +51,7 @@ from deepcac.report.schematics import schematic_figures
 from deepcac.report.source_notes import SourceNote, data_table, source_notes
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
+from deepcac.report.templating import environment
 from deepcac.storage import atomic_path
 
 
@@ -72,7 +71,7 @@ class Material:
     ----------
     runs : Runs
         Real and synthetic ones.
-    sweeps, studies, theory, decompositions, profiles, sources
+    sweeps, studies, theory, decompositions, clusterings, profiles, sources
         What the loaders of this package return.
     """
 
@@ -80,6 +79,7 @@ class Material:
     sweeps: Sweeps
     studies: Sequence[CaseStudy]
     theory: Sequence[TheoryRecord]
+    clusterings: Clusterings
     decompositions: Sequence[DecompositionRecord]
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
@@ -92,8 +92,14 @@ class Material:
     @cached_property
     def on_real_data(self) -> Findings:
         """What the papers are compared with."""
-        parts = (self.studies, self.theory, self.decompositions)
-        return Findings(self.real, self.sweeps, *map(_real, parts))
+        return Findings(
+            runs=self.real,
+            sweeps=self.sweeps,
+            studies=_real(self.studies),
+            theory=_real(self.theory),
+            decompositions=_real(self.decompositions),
+            clusterings=self.clusterings,
+        )
 
 
 def build(
@@ -106,6 +112,7 @@ def build(
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
     case_paths: Iterable[str | os.PathLike[str]] = (),
     theory_paths: Iterable[str | os.PathLike[str]] = (),
+    clustering_paths: Iterable[str | os.PathLike[str]] = (),
     decomposition_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
@@ -129,6 +136,8 @@ def build(
         Records of `deepcac.experiments.case_study`.
     theory_paths : iterable of path-like, optional
         Records of `deepcac.experiments.theorems`.
+    clustering_paths : iterable of path-like, optional
+        Records of supervised k-means (`deepcac.experiments.finished_clusterings`).
     decomposition_paths : iterable of path-like, optional
         Records of `deepcac.experiments.decomposition_runs`.
     resamples : int, optional
@@ -147,6 +156,7 @@ def build(
         sweeps=load_sweeps(sweep_paths),
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
+        clusterings=load_clusterings(clustering_paths, root),
         decompositions=load_decompositions(decomposition_paths, root),
         profiles=profiles,
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
@@ -173,7 +183,7 @@ def _render(
     drawn: dict[str, list[Drawn]],
 ) -> str:
     """Return the page."""
-    template = _environment().get_template("index.html")
+    template = environment().get_template("index.html")
     return template.render(
         runs=found.runs,
         n_real=len(found.real),
@@ -217,6 +227,7 @@ def _tables(
         "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],
         "decomposition": gains_tables(_real(found.decompositions)),
         "theory": theory_tables(_real(found.theory)),
+        "learning": learning_tables(found.clusterings),
         "data": [data_table(found.sources)],
         "synthetic": _synthetic_tables(found),
     }
@@ -248,6 +259,7 @@ def _figures(
         *sweep_figures(found.sweeps),
         *missingness_figures(found.profiles),
         *case_figures(found.studies),
+        *learning_figures(found.clusterings),
     ]
     return [figure for figure in figures if figure]
 
@@ -262,35 +274,3 @@ def _draw(figures: Sequence[Figure], out: Path) -> dict[str, list[Drawn]]:
         picture = Drawn(figure, f"data:image/svg+xml;base64,{coded}")
         drawn.setdefault(figure.section, []).append(picture)
     return drawn
-
-
-def _environment() -> Environment:
-    loader = PackageLoader("deepcac.report", "templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    # Style and script are files of this package; everything else on the page is escaped.
-    for name in ("style.css", "page.js"):
-        text, _, _ = loader.get_source(environment, name)
-        environment.globals[name.partition(".")[0]] = Markup(text)
-    environment.filters["tone"] = _tone
-    environment.filters["from_page"] = _from_page
-    return environment
-
-
-def _from_page(path: str) -> str:
-    """Return the way from the page to a run, both given from the project's folder."""
-    return posixpath.relpath(path, "results/report")
-
-
-def _tone(verdict: str) -> str:
-    """Return the CSS class of a verdict."""
-    if verdict in ("agree", "holds", "better"):
-        return "good"
-    if verdict in ("differ", "fails", "worse", "diverged", "timeout"):
-        return "bad"
-    return "mixed" if verdict == "partly" else "quiet"

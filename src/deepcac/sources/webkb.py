@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.raw.archive import members
-from deepcac.raw.hypertext import page_key, read_page
+from deepcac.raw.hypertext import page_key, read_page, words_of_file
 from deepcac.storage import write_table
 
 StrPath = str | os.PathLike[str]
@@ -31,9 +31,12 @@ class Page(NamedTuple):
     url: str
     words: Counter[str]
     targets: list[str]  # keys of the pages it links to
+    markup: Counter[str]  # words of the whole file
 
 
-def extract(archive: StrPath, pages: StrPath, words: StrPath, links: StrPath) -> None:
+def extract(
+    archive: StrPath, pages: StrPath, words: StrPath, links: StrPath, markup: StrPath
+) -> None:
     """Read every page once: what it is, which words it has, which other pages it links to.
 
     Parameters
@@ -47,6 +50,8 @@ def extract(archive: StrPath, pages: StrPath, words: StrPath, links: StrPath) ->
         Table to write: ``page``, ``word``, ``count``.
     links : path-like
         Table to write: ``source`` and ``target`` page, each pair once, no page to itself.
+    markup : path-like
+        Table to write: as `words`, of the whole file with its headers and tags.
 
     Raises
     ------
@@ -63,7 +68,8 @@ def extract(archive: StrPath, pages: StrPath, words: StrPath, links: StrPath) ->
     for n, page in enumerate(found):
         number.setdefault(page_key(page.url), n)
     write_table(pages, _page_table(found))
-    write_table(words, _word_table(found))
+    write_table(words, _word_table([page.words for page in found]))
+    write_table(markup, _word_table([page.markup for page in found]))
     write_table(links, _link_table(found, number))
 
 
@@ -78,7 +84,7 @@ def _pages(archive: StrPath) -> Iterator[Page]:
         url = address(parts[3])
         words, targets = read_page(content, url)
         keys = sorted({page_key(target) for target in targets})
-        yield Page(parts[1], parts[2], url, words, keys)
+        yield Page(parts[1], parts[2], url, words, keys, words_of_file(content))
 
 
 def address(file_name: str) -> str:
@@ -102,8 +108,8 @@ def _page_table(found: list[Page]) -> pa.Table:
     )
 
 
-def _word_table(found: list[Page]) -> pa.Table:
-    rows = [(n, word, k) for n, page in enumerate(found) for word, k in sorted(page.words.items())]
+def _word_table(found: list[Counter[str]]) -> pa.Table:
+    rows = [(n, word, k) for n, counts in enumerate(found) for word, k in sorted(counts.items())]
     number, word, count = zip(*rows, strict=True) if rows else ((), (), ())
     return pa.table(
         {

@@ -1,0 +1,104 @@
+"""Losses on test clusterings, ours and printed, for the ledger and the claims."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.catalogue.facts import facts
+from deepcac.experiments.finished_clusterings import ClusteringRun, Clusterings
+from deepcac.papers.agreement import Ours
+from deepcac.papers.printed import PrintedCell
+from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
+
+Floats = npt.NDArray[np.float64]
+
+# "As published" stands for the reading of WebKB whose losses without learning are nearest to print.
+NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l": "webkb_l_markup"}
+_DRAW = "our own draw of Synth: mean over its clusterings"
+
+
+def dataset(name: str, protocol: str) -> str:
+    """Return the data set that stands for a printed one; empty where there is none."""
+    return name if protocol == "sound" else NEAREST.get(name, "")
+
+
+def mean_losses(run: ClusteringRun) -> Floats:
+    """Return the mean loss over the seeds of each test clustering."""
+    return np.asarray(run.losses.mean(axis=0))
+
+
+def printed_losses(printed: str) -> dict[str, Floats]:
+    """Return the legible losses of Table 3 by method, rows in order.
+
+    Parameters
+    ----------
+    printed : str
+        Start of the printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
+    """
+    found: dict[str, list[float]] = {}
+    for row in facts("skmeans_table3_loss"):
+        if row["dataset"].startswith(printed) and row["mean"]:
+            found.setdefault(row["method"].lower(), []).append(float(row["mean"]))
+    return {method: np.array(losses) for method, losses in found.items()}
+
+
+class LossTables:
+    """Answers the cells of Tables 1, 3 and 4 from finished experiments.
+
+    Parameters
+    ----------
+    found : Clusterings
+    """
+
+    sources: Sequence[str] = (
+        "skmeans_table1_datasets",
+        "skmeans_table3_loss",
+        "skmeans_table4_wins",
+    )
+
+    def __init__(self, found: Clusterings) -> None:
+        self._found = found
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return our number for a cell, None where its experiment was not made."""
+        name = dataset(cell.dataset_id, protocol)
+        if cell.source == "skmeans_table1_datasets":
+            return self._size(cell, name)
+        if cell.source == "skmeans_table4_wins":
+            return self._wins(cell, name)
+        run = self._found.find(name, cell.method_id.removeprefix("skm_"))
+        return _loss(cell, run) if run else None
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Say what our number stands for where the rows cannot be matched."""
+        if cell.source == "skmeans_table3_loss" and cell.dataset_id == "synth_pairs":
+            return _DRAW
+        return ""
+
+    def _size(self, cell: PrintedCell, name: str) -> Ours | None:
+        run = next((run for run in self._found.runs if run.dataset == name), None)
+        if run is None:
+            return None
+        keys = {"avg_m": "items", "N_node": "n_node", "N_pair": "n_pair"}
+        value = float(run.record[keys.get(cell.item, cell.item)])
+        return Ours(value, None, "ok", run.path, agrees=round(value) == cell.value)
+
+    def _wins(self, cell: PrintedCell, name: str) -> Ours | None:
+        runs = [self._found.find(name, method) for method in ("iterative", "spectral")]
+        one, other = runs
+        if one is None or other is None:
+            return None
+        value = float(getattr(signed_ranks(mean_losses(one), mean_losses(other)), cell.item))
+        agrees = value > 0.05 if cell.text.startswith(">") else None
+        return Ours(value, None, "ok", one.path, agrees=agrees)
+
+
+def _loss(cell: PrintedCell, run: ClusteringRun) -> Ours:
+    """Return the loss of one clustering, or of all where it has no name that we know."""
+    name = cell.note.partition(";")[0].lower()
+    losses = run.losses
+    if name.isalpha() and name in run.names:
+        losses = losses[:, [run.names.index(name)]]
+    spread = float(losses.std(ddof=1)) if losses.size > 1 else None
+    return Ours(float(losses.mean()), spread, "ok", run.path)

@@ -1,0 +1,119 @@
+"""Claims on the losses on test clusterings, decided on finished experiments."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+
+from deepcac.experiments.finished_clusterings import ClusteringRun, Clusterings
+from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
+from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.supervised_kmeans.cluster_losses import Floats, dataset, mean_losses
+from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
+
+CLAIMED = ("webkb_n_unit", "webkb_l")  # News was never published
+POOR = 70.0
+_CONCLUSIVE = 0.05
+_EVEN = 1e-6
+
+Losses = Mapping[str, Floats]
+Judge = Callable[[Mapping[str, Losses]], tuple[str, str]]
+
+
+def on_losses(
+    found: Clusterings, names: Sequence[str], methods: Sequence[str], judge: Judge
+) -> Rule:
+    """Return a rule on the mean losses, by data set and method, of those data sets that were run.
+
+    Parameters
+    ----------
+    found : Clusterings
+    names : sequence of str
+        Data sets as they are called in the sound protocol.
+    methods : sequence of str
+        What must have been run for a data set to count.
+    judge : callable
+        From losses of shape (clusterings,) to a verdict and its figures.
+    """
+
+    def rule(evidence: Evidence) -> Decision:
+        runs: dict[str, list[ClusteringRun]] = {}
+        for name in names:
+            asked = dataset(name, evidence.protocol)
+            own = [run for method in methods if (run := found.find(asked, method))]
+            if len(own) == len(methods):
+                runs[asked] = own
+        if not runs:
+            needed = ", ".join(f"{name}: {' '.join(methods)}" for name in names)
+            return Decision(NOT_RUN, f"needs results/skmeans of {needed}")
+        losses = {name: {run.method: mean_losses(run) for run in own} for name, own in runs.items()}
+        verdict, figures = judge(losses)
+        used = [run for own in runs.values() for run in own]
+        notes = [f"{run.dataset} {run.method}: {run.unfinished}" for run in used if run.unfinished]
+        return Decision(verdict, "; ".join([figures, *notes]), tuple(run.path for run in used))
+
+    return rule
+
+
+def learning_wins(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask how often each learner is below both baselines."""
+    wins = compared = 0
+    texts = []
+    for name, own in losses.items():
+        for method, baseline in product(("iterative", "spectral"), ("pair", "none")):
+            better = int((own[method] < own[baseline] - _EVEN).sum())
+            wins, compared = wins + better, compared + len(own[method])
+            texts.append(f"{name} {method} below {baseline} {better} of {len(own[method])}")
+    return by_share(wins / compared, 1.0), "; ".join(texts)
+
+
+def inconclusive(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether no learner is significantly better than Pair."""
+    texts, clear = [], []
+    for name, own in losses.items():
+        for method in ("iterative", "spectral"):
+            test = signed_ranks(own[method], own["pair"])
+            clear.append(test.win > test.lose and test.p_1tail <= _CONCLUSIVE)
+            texts.append(f"{name} {method} {test}")
+    return (FAILS if all(clear) else PARTLY if any(clear) else HOLDS), "; ".join(texts)
+
+
+def no_winner(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether neither learner is significantly better than the other."""
+    tests = {name: signed_ranks(own["iterative"], own["spectral"]) for name, own in losses.items()}
+    clear = [test.p_1tail <= _CONCLUSIVE for test in tests.values()]
+    figures = "; ".join(f"{name} Iterative against Spectral {t}" for name, t in tests.items())
+    return (FAILS if any(clear) else HOLDS), figures
+
+
+def neither_always(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether each of both learners wins somewhere."""
+    tests = {name: signed_ranks(own["iterative"], own["spectral"]) for name, own in losses.items()}
+    both = any(test.win for test in tests.values()) and any(test.lose for test in tests.values())
+    figures = "; ".join(f"{name} {test}" for name, test in tests.items())
+    return (HOLDS if both else FAILS), figures
+
+
+def none_is_poor(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether the loss without learning is near chance, and the highest."""
+    (name, own), *_ = losses.items()
+    mean = {method: float(values.mean()) for method, values in own.items()}
+    poor = mean["none"] >= POOR and mean["none"] == max(mean.values())
+    text = ", ".join(f"{method} {value:.1f}" for method, value in mean.items())
+    return (HOLDS if poor else FAILS), f"{name}: {text}; one cluster for all costs 80"
+
+
+def links_help(margin: float, methods: Sequence[str]) -> Judge:
+    """Return a judge that asks whether WebKB-L is below WebKB-N by more than a margin."""
+
+    def judge(losses: Mapping[str, Losses]) -> tuple[str, str]:
+        linked = next((own for name, own in losses.items() if "_l" in name), None)
+        plain = next((own for name, own in losses.items() if "_n" in name), None)
+        if linked is None or plain is None:
+            return NOT_RUN, "needs results/skmeans of webkb_l and webkb_n"
+        gains = np.concatenate([plain[method] - linked[method] for method in methods])
+        share = float(np.mean(gains > margin))
+        figures = f"the gain is above {margin:g} in {(gains > margin).sum()} of {len(gains)}"
+        return by_share(share, 1.0), figures
+
+    return judge

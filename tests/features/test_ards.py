@@ -1,10 +1,10 @@
-import os
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from mirrors import MIRROR
 from pyarrow import csv
 
 from deepcac.catalogue.protocol import Protocol
@@ -182,10 +182,7 @@ def test_registry_says_what_is_restricted_and_what_is_too_small():
 
 @pytest.mark.real
 def test_cohort_of_the_open_demo(tmp_path):
-    mirror = os.environ.get("DEEPCAC_MIRROR")
-    if not mirror:
-        pytest.skip("DEEPCAC_MIRROR is not set")
-    archive = f"{mirror}/mimic3_demo/mimic-iii-clinical-database-demo-1.4.tar.xz"
+    archive = f"{MIRROR}/mimic3_demo/mimic-iii-clinical-database-demo-1.4.tar.xz"
     extract(archive, tmp_path)
     features, flow = ards(tmp_path)
     assert [step["rows"] for step in flow["flow"]] == [136, 100, 99, 81, 81, 63]

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 import zipfile
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mirrors import MIRROR
 
 from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import ConfigError, DataError
@@ -322,14 +322,13 @@ def test_planted_effects_are_opposed(tmp_path):
 
 
 @pytest.mark.real
-@pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="DEEPCAC_MIRROR is not set")
 def test_the_real_file_gives_the_published_rows(tmp_path):
     from deepcac.catalogue.registry import load_registry
     from deepcac.raw.fetch import fetch
 
     registry = load_registry(Path(__file__).parents[2] / "config" / "registry")
     file = registry.file("uci_diabetes", "dataset_diabetes.archive")
-    fetch(file, tmp_path / file.name, mirrors=[os.environ["DEEPCAC_MIRROR"]])
+    fetch(file, tmp_path / file.name, mirrors=[str(MIRROR)])
     extract(tmp_path / file.name, tmp_path / "tidy.parquet")
     table = read_table(tmp_path / "tidy.parquet").to_pandas()
     rows, steps = cohort(table)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from catalogued import REGISTRY
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mirrors import MIRROR
 
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
@@ -282,12 +282,9 @@ def test_every_parameter_has_a_unit_and_a_range() -> None:
 @pytest.mark.real
 @pytest.mark.slow
 def test_the_published_table_is_reproduced_cell_by_cell(tmp_path: Path) -> None:
-    mirror = os.environ.get("DEEPCAC_MIRROR", "")
-    if not Path(mirror, "physionet2012").is_dir():
-        pytest.skip("DEEPCAC_MIRROR names no folder with physionet2012")
     extract(
-        {letter: f"{mirror}/physionet2012/set-{letter}.tar.xz" for letter in "abc"},
-        {letter: f"{mirror}/physionet2012/Outcomes-{letter}.txt" for letter in "abc"},
+        {letter: f"{MIRROR}/physionet2012/set-{letter}.tar.xz" for letter in "abc"},
+        {letter: f"{MIRROR}/physionet2012/Outcomes-{letter}.txt" for letter in "abc"},
         events_path=tmp_path / "events.parquet",
         outcomes_path=tmp_path / "outcomes.parquet",
     )
@@ -305,12 +302,12 @@ def test_the_published_table_is_reproduced_cell_by_cell(tmp_path: Path) -> None:
     published = Protocol.from_folder("as_published/")
     shapes = {
         (dataset, protocol.name): cic_features(dataset, events, outcomes, protocol)[0].X.shape
-        for dataset in ("cic", "cic_los")
+        for dataset in ("death", "stay")
         for protocol in (SOUND, published)
     }
     assert shapes == {
-        ("cic", "sound"): (12000, 114),
-        ("cic", "as_published"): (12000, 117),
-        ("cic_los", "sound"): (11833, 114),
-        ("cic_los", "as_published"): (12000, 116),
+        ("death", "sound"): (12000, 114),
+        ("death", "as_published"): (12000, 117),
+        ("stay", "sound"): (11833, 114),
+        ("stay", "as_published"): (12000, 116),
     }

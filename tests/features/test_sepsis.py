@@ -1,12 +1,11 @@
 import csv
 import json
-import os
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from mirrors import MIRROR
 from sepsis_files import NAMES, stay, tidy
 
 from deepcac.catalogue.protocol import Protocol, published_labels
@@ -407,9 +406,8 @@ def test_sound_values_lie_in_their_ranges(tmp_path):
 
 @pytest.mark.real
 @pytest.mark.slow
-@pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="needs DEEPCAC_MIRROR")
 def test_cohorts_of_the_real_files(tmp_path):
-    folder = Path(os.environ["DEEPCAC_MIRROR"]) / "physionet2019"
+    folder = MIRROR / "physionet2019"
     path = tmp_path / "hourly.parquet"
     extract({part: folder / f"training_set{part}.tar.xz" for part in "AB"}, path)
     features, details = sepsis(path)

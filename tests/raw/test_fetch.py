@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from mirrors import MIRROR
 
 from deepcac.catalogue.entries import RawFile, Source
 from deepcac.catalogue.registry import Registry, load_registry
@@ -524,13 +525,12 @@ def test_restricted_sources_are_read_from_their_folder(tmp_path):
 
 @pytest.mark.real
 @pytest.mark.slow
-@pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="DEEPCAC_MIRROR is not set")
 def test_the_mirror_has_every_open_file_of_the_registry(tmp_path):
     registry = load_registry(Path(__file__).parents[2] / "config" / "registry")
     files = [file for source in registry.sources.values() for file in source.files.values()]
     assert files
     for file in files:
         target = tmp_path / file.source / file.name
-        fetch(file.model_copy(update={"url": None}), target, mirrors=[os.environ["DEEPCAC_MIRROR"]])
+        fetch(file.model_copy(update={"url": None}), target, mirrors=[str(MIRROR)])
         if file.is_archive:
             assert file.members in (None, sum(1 for _ in members(target)))

@@ -1,12 +1,10 @@
 """The CAC pass on real rows, read straight from the raw files."""
 
-import os
-from pathlib import Path
-
 import cac_reference as reference
 import numpy as np
 import pyarrow.csv as pacsv
 import pytest
+from mirrors import MIRROR
 
 from deepcac.cac import cluster
 from deepcac.cac.cluster import kmeans_labels
@@ -17,10 +15,8 @@ from deepcac.sources.physionet2012 import read_outcomes, read_sets
 pytestmark = [
     pytest.mark.real,
     pytest.mark.slow,
-    pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="needs the real raw files"),
 ]
 
-MIRROR = Path(os.environ.get("DEEPCAC_MIRROR", "."))
 ROWS = 2000
 
 

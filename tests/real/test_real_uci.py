@@ -1,13 +1,13 @@
 """Adult, Credit, MAGIC, Titanic, the twenty UCI sets and WebKB, from the real raw files."""
 
 import math
-import os
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from catalogued import extracted, made
+from mirrors import MIRROR
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 
@@ -26,10 +26,8 @@ from deepcac.storage import read_table
 
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="needs the real raw files"),
 ]
 
-MIRROR = Path(os.environ.get("DEEPCAC_MIRROR", "."))
 REGISTRY = load_registry(Path(__file__).parents[2] / "config" / "registry")
 UCI20 = REGISTRY.sources["weka_uci"].datasets
 

@@ -1,7 +1,6 @@
 """Profiles of feature files, plausible ranges, and what the data page tells about them."""
 
 import json
-import os
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from catalogued import extracted, made
 from hypothesis import given
 from hypothesis import strategies as st
+from mirrors import MIRROR
 
 from deepcac.catalogue.describe import describe
 from deepcac.catalogue.registry import load_registry
@@ -238,12 +238,7 @@ def outside_by_variable(features, table):
     return checked, counts
 
 
-real = pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="needs the real raw files")
-MIRROR = Path(os.environ.get("DEEPCAC_MIRROR", "."))
-
-
 @pytest.mark.real
-@real
 def test_flat_tables_lie_in_their_ranges(tmp_path):
     from deepcac.features import flat as features
     from deepcac.sources import flat_tables as flat
@@ -267,7 +262,6 @@ def test_flat_tables_lie_in_their_ranges(tmp_path):
 
 
 @pytest.mark.real
-@real
 def test_diabetes_lies_in_its_ranges(tmp_path):
     from deepcac.features.diabetes import all_columns, cohort, nine_columns
     from deepcac.sources.uci_diabetes import extract
@@ -281,7 +275,6 @@ def test_diabetes_lies_in_its_ranges(tmp_path):
 
 
 @pytest.mark.real
-@real
 def test_ards_of_the_open_demo_lies_in_its_ranges(tmp_path):
     from deepcac.features.ards import ards, ards_ts
     from deepcac.sources.mimic3 import extract
@@ -295,7 +288,6 @@ def test_ards_of_the_open_demo_lies_in_its_ranges(tmp_path):
 
 @pytest.mark.real
 @pytest.mark.slow
-@real
 def test_sepsis_lies_in_its_ranges(tmp_path):
     from deepcac.features.sepsis import sepsis, sepsis_ts
     from deepcac.features.sepsis_signature import sepsis_signature
@@ -312,7 +304,6 @@ def test_sepsis_lies_in_its_ranges(tmp_path):
 
 @pytest.mark.real
 @pytest.mark.slow
-@real
 def test_cic_leaves_its_ranges_only_where_no_cleaning_rule_acts(tmp_path):
     from deepcac.features.cic import cic_features
     from deepcac.sources.physionet2012 import extract

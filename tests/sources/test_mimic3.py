@@ -1,8 +1,6 @@
 import csv
 import gzip
-import os
 import zlib
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -13,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mirrors import MIRROR
 
 from deepcac.errors import DataError
 from deepcac.features.ards import ards
@@ -419,10 +418,7 @@ def test_faulty_item_map_is_refused(text, message):
 
 @pytest.fixture(scope="module")
 def demo_archive():
-    mirror = os.environ.get("DEEPCAC_MIRROR")
-    if not mirror:
-        pytest.skip("DEEPCAC_MIRROR is not set")
-    return Path(mirror) / "mimic3_demo" / "mimic-iii-clinical-database-demo-1.4.tar.xz"
+    return MIRROR / "mimic3_demo" / "mimic-iii-clinical-database-demo-1.4.tar.xz"
 
 
 @pytest.mark.real

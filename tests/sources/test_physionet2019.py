@@ -1,5 +1,4 @@
 import io
-import os
 import tarfile
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mirrors import MIRROR
 from sepsis_files import HEADER, NAMES, archive, stay, text
 
 from deepcac.errors import DataError
@@ -212,9 +212,8 @@ def test_the_risk_of_simulated_sepsis_depends_on_the_planted_subtype(tmp_path):
 
 @pytest.mark.real
 @pytest.mark.slow
-@pytest.mark.skipif("DEEPCAC_MIRROR" not in os.environ, reason="needs DEEPCAC_MIRROR")
 def test_the_real_archives_hold_40336_patients_and_1552210_hours():
-    folder = Path(os.environ["DEEPCAC_MIRROR"]) / "physionet2019"
+    folder = MIRROR / "physionet2019"
     table = read_archives({part: folder / f"training_set{part}.tar.xz" for part in "AB"})
     patient_id = table["patient_id"].to_numpy()
     assert (len(np.unique(patient_id)), table.num_rows) == (40_336, 1_552_210)

@@ -131,6 +131,6 @@ def _draw_gains(
         )
         axis.scatter(printed, places, marker="x", color=PALETTE[1], s=26, label="printed")
         axis.set(title=name, xlabel="gain (points)", ylim=(len(rows) - 0.5, -0.5))
-    first = [row[0].removeprefix("uci_") for row in data if row[1] == next(iter(BASES.values()))]
-    axes[0].set_yticks(range(len(first)), first)
-    axes[1].legend(loc="lower right")
+    datasets = list(dict.fromkeys(row[0] for row in data))
+    axes[0].set_yticks(range(len(datasets)), datasets)
+    canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)

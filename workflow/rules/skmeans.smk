@@ -3,7 +3,8 @@ rule skmeans_run:
     input:
         features="data/features/{dataset}.parquet",
         parts=expand(
-            "data/features/{{dataset}}_{part}.parquet", part=["nodes", "columns", "pairs"]
+            "data/features/{{dataset}}_{part}.parquet",
+            part=["nodes", "columns", "pairs"],
         ),
     output:
         "results/skmeans/{dataset}/{method}.json",

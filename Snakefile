@@ -31,7 +31,6 @@ except ConfigError as error:
 
 
 wildcard_constraints:
-    demo="(demo_)?",
     variant=folder_pattern(),
     # Any name: one that is not known is refused with near names, not with a missing rule.
     dataset="[a-z0-9_]+",

@@ -7,7 +7,7 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac.similarity import EqualWeights, ItemSet, SupervisedKMeans
-from deepcac.similarity.leave_one_out import C_RANGES, leave_one_out, powers_of_ten
+from deepcac.similarity.leave_one_out import leave_one_out, powers_of_ten
 from deepcac.similarity.weighted import SimilarityClusterer
 
 SETS = [ItemSet(np.full((2, 1), float(i))) for i in range(4)]
@@ -94,5 +94,4 @@ def test_too_few_clusterings_are_refused():
 
 
 def test_table_2():
-    assert powers_of_ten(*C_RANGES["synth"]) == (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
-    assert [len(powers_of_ten(*C_RANGES[name])) for name in C_RANGES] == [6, 6, 6, 6]
+    assert powers_of_ten(-2, 3) == (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)

@@ -74,8 +74,6 @@ OTHER_MEANING = {
     ("svm", "repeated_runs"),
     ("svm", "finished_decompositions"),
     ("ec3", "ec3"),
-    ("webkb_n", "leave_one_out"),
-    ("webkb_l", "leave_one_out"),
 }
 
 

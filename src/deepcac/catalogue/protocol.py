@@ -72,10 +72,8 @@ def protocol_folder(name: str) -> str:
     return "" if name == "sound" else f"{name}/"
 
 
-def folder_pattern(*names: str) -> str:
-    """Return a regular expression of the results folders of protocols; by default of every one."""
-    if names:
-        return "(" + "|".join(map(protocol_folder, names)) + ")"
+def folder_pattern() -> str:
+    """Return a regular expression of the results folders of all protocols."""
     return "((" + "|".join(named_protocols()) + ")/|switches/[A-Z]+[0-9]+/)?"
 
 

@@ -18,13 +18,6 @@ from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.weighted import SimilarityClusterer
 
 PREDICTORS = ("iterative", "spectral", "discrete")
-# The ranges of Table 2: all powers of ten from the first to the last.
-C_RANGES: Mapping[str, tuple[int, int]] = {
-    "webkb_l": (-1, 4),
-    "webkb_n": (0, 5),
-    "news": (0, 5),
-    "synth": (-2, 3),
-}
 
 # What a fold takes over from its fit.
 _SHARED = ("n_iter", "n_cuts", "n_oracle_calls", "slack", "seconds", "converged")

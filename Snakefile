@@ -6,12 +6,14 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
+from deepcac.atomic import check_writable
 from deepcac.catalogue.config import check_config
 from deepcac.catalogue.methods import classifiers
 from deepcac.catalogue.protocol import folder_pattern
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
 from deepcac.layout import Layout
+from deepcac.sharing import shared_files
 from deepcac.sourcecode import code_digest
 
 min_version("9.20")
@@ -21,6 +23,7 @@ configfile: "config/config.yaml"
 
 
 try:
+    check_writable(Path.cwd())
     registry = load_registry(Path(workflow.basedir) / "config" / "registry")
     config |= check_config(config, registry)
     layout = Layout(registry, config)
@@ -52,6 +55,7 @@ include: "workflow/rules/experiments.smk"
 include: "workflow/rules/skmeans.smk"
 include: "workflow/rules/decomposition.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/share.smk"
 
 
 localrules:

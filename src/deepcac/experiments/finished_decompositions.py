@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.errors import DataError
-from deepcac.experiments.record import content_digest
 from deepcac.scoring.statistics import Comparison, corrected_t_test
 from deepcac.storage import read_json
 
@@ -110,6 +108,4 @@ def load_decompositions(
 
 def _read(file: Path, root: str | os.PathLike[str]) -> DecompositionRecord:
     record = read_json(file)
-    if record.get("digest") != content_digest(record):
-        raise DataError(f"{file}: the digest does not hold; the file was edited, run it again")
     return DecompositionRecord(Path(os.path.relpath(file, root)).as_posix(), record)

@@ -1,5 +1,6 @@
 """Faults of the machine: kills, a full disk, a clock set back, shared and read-only folders."""
 
+import math
 import os
 import random
 import shutil
@@ -14,19 +15,29 @@ from project import Project, Row, kill, wait_for
 NAMES = ("with space", "quote's", 'two "quotes"', "x$(touch y)", "größe 猫", "a;b&c", "-dash")
 
 
-def kills(project: Project, expected: dict[str, str], number: int, seconds: float) -> Row:
+def kills(
+    project: Project,
+    expected: dict[str, str],
+    number: int,
+    seconds: float,
+    minutes: float = math.inf,
+) -> Row:
     """Kill one run again and again at random moments, until it ends; compare; begin anew.
 
     `seconds` is what an unbroken run takes. Each try goes on where the last was killed; a tenth to
-    six tenths of a whole run are enough for its start and a job or two.
+    six tenths of a whole run are enough for its start and a job or two. After `minutes` no more
+    kills are begun.
     """
     draw = random.Random(0)
     killed = same = builds = 0
-    while killed < number:
+    end = time.monotonic() + 60 * minutes
+    while killed < number and time.monotonic() < end:
         project.clear()
         builds += 1
         kills_here = 0
-        while killed + kills_here < number and _kill_one(project, draw.uniform(0.1, 0.6) * seconds):
+        while killed + kills_here < number and time.monotonic() < end:
+            if not _kill_one(project, draw.uniform(0.1, 0.6) * seconds):
+                break
             kills_here += 1
         project.finish()
         killed += kills_here
@@ -122,8 +133,10 @@ def read_only(project: Project, work: Path) -> Row:
         own = Project.copy(disk / "p", project.targets)
         mount("-o", "remount,ro", str(disk))
         answer = own.run()
-    refused = answer.has_line("Read-only", "Permission denied", "not writable")
-    return Row("read-only folder", 1, 0, int(refused), _last_line(answer.text))
+    word = "cannot be written"
+    said = [line.strip() for line in answer.text.splitlines() if word in line] or ["said nothing"]
+    how = said[0].replace(str(own.folder), "FOLDER").replace("|", " ")
+    return Row("read-only folder", 1, 0, int(answer.has_line(word)), how)
 
 
 def folder_names(project: Project, expected: dict[str, str], work: Path, number: int) -> Row:
@@ -139,11 +152,6 @@ def folder_names(project: Project, expected: dict[str, str], work: Path, number:
         shutil.rmtree(work / "names")
     shown = ", ".join(f"`{name}`" for name in names)
     return Row("folder names", len(names), same, 0, shown)
-
-
-def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1].replace("|", " ")[:120] if lines else "said nothing"
 
 
 def mount(*arguments: str) -> None:

@@ -15,7 +15,7 @@ from deepcac.storage import content_digest
 
 ROOT = Path(__file__).parents[2]
 TARGETS = ("results/demo_diabetes/cac_lr_k2.json",)
-LIMIT = 600.0  # seconds that any one run may take
+LIMIT = 1800.0  # seconds that any one run may take
 
 
 @dataclass(frozen=True)

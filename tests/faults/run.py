@@ -39,14 +39,14 @@ def unbroken(work: Path, targets: tuple[str, ...] | None = None, real: bool = Fa
 
 def kills(work: Path, given: argparse.Namespace) -> list[Row]:
     own, expected, seconds = unbroken(work)
-    return [machine.kills(own, expected, given.kills, seconds)]
+    return [machine.kills(own, expected, given.kills, seconds, given.minutes)]
 
 
 def real_kills(work: Path, given: argparse.Namespace) -> list[Row]:
     if not os.environ.get("DEEPCAC_MIRROR"):
         return [Row("killed (real data)", 0, 0, 0, "not run: DEEPCAC_MIRROR is not set")]
     own, expected, seconds = unbroken(work, REAL, real=True)
-    return [machine.kills(own, expected, given.kills, seconds)]
+    return [machine.kills(own, expected, given.kills, seconds, given.minutes)]
 
 
 def disk(work: Path, given: argparse.Namespace) -> list[Row]:
@@ -134,6 +134,7 @@ def main(arguments: list[str] | None = None) -> int:
     reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reader.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     reader.add_argument("--kills", type=int, default=20)
+    reader.add_argument("--minutes", type=float, default=30.0, help="then no more kills are begun")
     reader.add_argument("--flips", type=int, default=400, help="one-bit flips a kind of file")
     reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")

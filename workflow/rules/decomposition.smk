@@ -12,7 +12,8 @@ rule decomposition:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(240),
     params:
         code=code_digest("experiments.decomposition_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
@@ -26,10 +27,7 @@ rule decomposition:
 rule class_decomposition:
     input:
         layout.decomposition_files(),
+    localrule: True
 
 
 ruleorder: decomposition > run
-
-
-localrules:
-    class_decomposition,

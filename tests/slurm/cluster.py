@@ -106,7 +106,9 @@ class Cluster:
         heads = [
             process
             for process in psutil.process_iter(["cmdline"])
-            if any(f"slurmstepd: [{job}." in " ".join(process.info["cmdline"] or ()) for job in jobs)
+            if any(
+                f"slurmstepd: [{job}." in " ".join(process.info["cmdline"] or ()) for job in jobs
+            )
         ]
         return [each for head in heads for each in (head, *head.children(recursive=True))]
 

@@ -48,6 +48,7 @@ rule profile:
         "../../envs/deepcac.yaml"
     resources:
         mem_mb=grows(1500),
+        runtime=grows(5),
     params:
         options=lambda wildcards: layout.profile_options(wildcards.dataset),
     script:

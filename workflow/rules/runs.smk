@@ -50,6 +50,8 @@ use rule run as untuned_arm with:
     wildcard_constraints:
         variant="(as_published(_cv5)?/)?",
         arm="(km_)?",
+    resources:
+        runtime=grows(60),
 
 
 # As published alpha is given.

@@ -5,8 +5,8 @@
 
 Jobs and their order come from the plan, seconds from the benchmark files of finished runs (of a job
 measured several times, the first folder's). A job that was never measured gets the median of its
-rule, or of all rules of its kind (`features_*`); both are counted and named. A free core takes the
-ready job with the longest way to the end.
+rule, or of all rules of its kind (`features_*`), or what `--stated RULE=SECONDS` says; the table
+before the result tells which. A free core takes the ready job with the longest way to the end.
 """
 
 import argparse
@@ -14,11 +14,12 @@ import csv
 import heapq
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from graphlib import TopologicalSorter
 from pathlib import Path
 from statistics import median
 
-HEAD = re.compile(r"^(local)?(?:rule|checkpoint) (\S+):$")
+HEAD = re.compile(r"^(?:local)?(?:rule|checkpoint) (\S+):$")
 KIND = re.compile(r"^(features|extract|simulate)_.*")
 
 
@@ -39,28 +40,27 @@ def read_plan(text, folders=()):
     """Return the jobs that a dry run lists, with the seconds that the folders know."""
     blocks = _blocks(text)
     makers = {
-        name: i
-        for i, (_, _, block) in enumerate(blocks)
-        for name in _names(block.get("output", ""))
+        name: i for i, (_, block) in enumerate(blocks) for name in _names(block.get("output", ""))
     }
     jobs = []
-    for rule, local, block in blocks:
+    for rule, block in blocks:
         needs = {makers[name] for name in _names(block.get("input", "")) if name in makers}
-        seconds = 0.0 if local else measured(block.get("benchmark"), folders)
+        # What is not timed (downloads, targets) does not run on a node.
+        seconds = measured(block["benchmark"], folders) if "benchmark" in block else 0.0
         jobs.append(Job(rule, tuple(sorted(needs)), seconds, int(block.get("threads", 1))))
     return jobs
 
 
 def _blocks(text):
-    """Return rule, whether it runs where Snakemake does, and keys of each job, by its id once."""
+    """Return rule and keys of each job, each id once."""
     found, current = {}, None
     for line in text.splitlines():
         head = HEAD.match(line)
         if head:
-            current = (head[2], bool(head[1]), {})
+            current = (head[1], {})
         elif current and line.startswith("    ") and ": " in line:
             key, _, value = line.strip().partition(": ")
-            current[2][key] = value
+            current[1][key] = value
             if key == "jobid":
                 found[value] = current
         elif not line.startswith("    "):
@@ -74,7 +74,7 @@ def _names(value):
 
 def measured(benchmark, folders):
     """Return the seconds in a job's benchmark file, from the first folder that has it."""
-    for folder in folders if benchmark else ():
+    for folder in folders:
         path = Path(folder) / benchmark.removeprefix("logs/benchmarks/")
         if path.exists():
             with path.open(newline="") as file:
@@ -82,45 +82,40 @@ def measured(benchmark, folders):
     return None
 
 
-def fill(jobs):
+def fill(jobs, stated=None):
     """Return the jobs with a time each, and how many of each rule were measured and not."""
     times, kinds, told = {}, {}, Counter()
     for job in jobs:
         if job.seconds is not None:
             times.setdefault(job.rule, []).append(job.seconds)
-            kinds.setdefault(KIND.sub(r"\1", job.rule), []).append(job.seconds)
+            kinds.setdefault(_kind(job.rule), []).append(job.seconds)
     whole = []
     for job in jobs:
-        known = times.get(job.rule) or kinds.get(KIND.sub(r"\1", job.rule))
-        if job.seconds is None and not known:
-            raise SystemExit(f"no job of {job.rule} was measured; name a folder that has one")
         told[job.rule, job.seconds is not None] += 1
-        seconds = median(known) if job.seconds is None else job.seconds
-        whole.append(Job(job.rule, job.needs, seconds, job.threads))
+        seconds = job.seconds
+        if seconds is None:
+            known = times.get(job.rule) or kinds.get(_kind(job.rule))
+            if not known and job.rule not in (stated or {}):
+                raise SystemExit(f"no job of {job.rule} was measured; give --stated {job.rule}=...")
+            seconds = median(known) if known else stated[job.rule]
+        whole.append(replace(job, seconds=seconds))
     return whole, told
 
 
+def _kind(rule):
+    return KIND.sub(r"\1", rule)
+
+
 def ways(jobs):
-    """Return for each job the seconds of the longest way from its start to the end."""
+    """Return for each job the seconds of the longest way from its start on, and its users."""
     users = [[] for _ in jobs]
     for i, job in enumerate(jobs):
         for need in job.needs:
             users[need].append(i)
-    longest = [None] * len(jobs)
-
-    def way(i):
-        stack = [i]
-        while stack:
-            waiting = [u for u in users[stack[-1]] if longest[u] is None]
-            if waiting:
-                stack += waiting
-            else:
-                j = stack.pop()
-                after = max((longest[u] for u in users[j]), default=0.0)
-                longest[j] = jobs[j].seconds + after
-
-    for i in range(len(jobs)):
-        way(i)
+    order = TopologicalSorter({i: users[i] for i in range(len(jobs))}).static_order()
+    longest = [0.0] * len(jobs)
+    for i in order:  # users come first
+        longest[i] = jobs[i].seconds + max((longest[user] for user in users[i]), default=0.0)
     return longest, users
 
 
@@ -167,12 +162,14 @@ def main():
     parser.add_argument("--cores", type=int, default=2, help="cores of a node")
     parser.add_argument("--nodes", type=int, nargs="+", default=[1, 8, 64])
     parser.add_argument("--overhead", type=float, nargs="+", default=[0.0, 15.0])
+    parser.add_argument("--stated", nargs="*", default=[], metavar="RULE=SECONDS")
     arguments = parser.parse_args()
-    jobs, told = fill(read_plan(arguments.plan.read_text(), arguments.folders))
+    stated = {rule: float(value) for rule, value in (one.split("=") for one in arguments.stated)}
+    jobs, told = fill(read_plan(arguments.plan.read_text(), arguments.folders), stated)
     for rule in sorted({rule for rule, _ in told}):
         of_rule = [job.seconds for job in jobs if job.rule == rule]
         print(
-            f"{rule}: {told[rule, True]} measured, {told[rule, False]} by median; "
+            f"{rule}: {told[rule, True]} measured, {told[rule, False]} not; "
             f"{sum(of_rule):.0f} s, longest {max(of_rule):.0f} s"
         )
     work = sum(job.seconds * min(job.threads, arguments.cores) for job in jobs)

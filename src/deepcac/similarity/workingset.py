@@ -21,6 +21,7 @@ from deepcac.errors import ConfigError
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+SECOND_SOLVER = "daqp"  # an active-set method: slower, but it ends where interior points give up
 PRECISION = 1e-9  # of the quadratic program, beside losses scaled to 1
 NEWTON_STEPS = 50
 # Shares of the largest dual variable: under the first a plane is inactive, and with changes below
@@ -43,7 +44,7 @@ class WorkingSet:
     patience : int
         Solutions in a row in which a plane may be inactive before it is dropped.
     solver : str
-        As `qpsolvers` calls it.
+        As `qpsolvers` calls it; where it finds nothing, `SECOND_SOLVER` is asked.
 
     Attributes
     ----------
@@ -122,23 +123,28 @@ class WorkingSet:
         sums = np.zeros((self.n_examples, len(self.owner)))
         sums[self.owner, np.arange(len(self.owner))] = 1.0
         present = sums.any(axis=1)
-        found = solve_qp(
+        found = self._ask(
             gram * (unit / largest),
             -self.losses / largest,
-            G=sums[present],
-            h=np.full(present.sum(), self.cap / unit),
-            lb=np.zeros(len(self.owner)),
-            solver=self.solver,
-            **_accuracy(self.solver),
+            sums[present],
+            np.full(present.sum(), self.cap / unit),
         )
-        if found is None:
-            raise ConfigError(
-                f"{self.solver} found no solution at C / n = {self.cap:g}; scale the features "
-                "to a common size, or use a smaller C"
-            )
         duals = unit * np.clip(found, 0.0, None)
         used = sums @ duals
         return duals * np.minimum(1.0, self.cap / np.maximum(used, self.cap))[self.owner]
+
+    def _ask(self, P: Floats, q: Floats, G: Floats, h: Floats) -> Floats:
+        """Return the least a >= 0 of a P a / 2 + q a with G a <= h, by the first solver with one."""
+        for solver in dict.fromkeys((self.solver, SECOND_SOLVER)):
+            found = solve_qp(
+                P, q, G=G, h=h, lb=np.zeros(len(q)), solver=solver, **_accuracy(solver)
+            )
+            if found is not None:
+                return found
+        raise ConfigError(
+            f"{self.solver} and {SECOND_SOLVER} found no solution at C / n = {self.cap:g}; scale the "
+            "features to a common size, or use a smaller C"
+        )
 
     def _newton(self) -> None:
         """Maximise the dual of non-negative weights, which is quadratic in pieces.

@@ -10,6 +10,7 @@ and w = Z^T a. With non-negative weights w is the positive part of Z^T a instead
 the primal is solved then, with many the dual by Newton's method.
 """
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,6 +87,18 @@ class WorkingSet:
     def dual_objective(self) -> float:
         """Value of the dual, a lower bound of the primal over the same planes."""
         return float(self.losses @ self.duals - 0.5 * self.weights @ self.weights)
+
+    def under(self, cap: float) -> "WorkingSet":
+        """Return the same planes with the weights that are optimal under another cap.
+
+        A plane holds whatever C is, so that training can go on from those of a smaller one.
+        """
+        other = copy.deepcopy(self)
+        other.cap = cap
+        other._idle[:] = 0
+        if len(other.owner):
+            other.solve()
+        return other
 
     def add(self, example: int, normal: Floats, loss: float) -> None:
         """Take in a plane; `solve` then gives the new weights."""

@@ -22,6 +22,7 @@ _TS = "_ts"
 
 DEEPCAC = "deepcac"  # whose loss weights are swept and whose clusters the case study shows
 LR, KM_LR = "lr", "km_lr"
+NB = "nb"  # the one base whose groups can be fitted apart
 CAC_LR = "cac_lr"  # what the papers' figures on single fits of CAC are about
 CENTROID_RULE = "nearest_centroid"  # what CAC is where the clusters are the classes
 YARDSTICKS = ("fnn", LR, "xgb")  # what a method with clusters should at least beat

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from deepcac.base_classifiers import class_scores
-from deepcac.catalogue.methods import Method
+from deepcac.catalogue.methods import NB, Method
 from deepcac.decomposition import ClassDecompositionClassifier
 from deepcac.experiments.prepare import Setting
 from deepcac.published.cac_program import class_weight, classifier_seed
@@ -39,7 +39,7 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
         method.learner.load()(classifier_seed(task.seed, setting.protocol)),
         task.k,
         clusterer=_CLUSTERERS[method.arm],  # type: ignore[arg-type]
-        refit="one_class" if method.classifier == "nb" else "all",
+        refit="one_class" if method.classifier == NB else "all",
         class_weight=weight,  # type: ignore[arg-type]
         random_state=task.seed,
     ).fit(task.X_train, task.y_train)

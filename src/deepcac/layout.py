@@ -19,7 +19,13 @@ from deepcac.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
-_NO_RUNS = ("theory", "case_study", "profiles", "decomposition")  # folders of other records
+_NO_RUNS = (
+    "theory",
+    "case_study",
+    "profiles",
+    "decomposition",
+    "bias_variance",
+)  # folders of other records
 _WHOLE_TABLE = "features.flat.flat"
 
 # A switch of these stages changes what is shared by the methods of a family.
@@ -206,12 +212,14 @@ class Layout:
         return dict(own[0])
 
     def decomposition_files(self) -> list[str]:
-        """Return the records of class decomposition, sound and as published."""
-        return [
+        """Return the records of class decomposition, sound and as published, and of its error."""
+        runs = [
             f"results/{folder}decomposition/{dataset}.json"
             for folder in _BUILT
             for dataset in filter(self._reachable, self.config["decomposition"])
         ]
+        split = filter(self._reachable, self.config.get("bias_variance", ()))
+        return runs + [f"results/bias_variance/{dataset}.json" for dataset in split]
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""

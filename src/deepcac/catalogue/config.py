@@ -159,6 +159,17 @@ class Config(Entry):
     decomposition_runs: int = Field(
         10, ge=1, description="runs of that experiment, each with parts drawn anew"
     )
+    decomposition_against_rest: list[Id] = Field(
+        [],
+        description="data sets on which that experiment also runs linear machines one against "
+        "rest, which WEKA's are not",
+    )
+    bias_variance: list[Id] = Field(
+        [],
+        description="data sets on which the error of class decomposition is split into bias and "
+        "variance, as `results/bias_variance/{dataset}.json`",
+    )
+    bias_variance_samples: int = Field(10, ge=2, description="training samples of that experiment")
     runs: list[Plan] = Field(
         [],
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
@@ -179,7 +190,8 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     """
     known = checked(Config, config, "configuration")
     learnt = [budget.dataset for budget in known.skmeans]
-    named = (known.datasets, learnt, known.decomposition, *(plan.datasets for plan in known.runs))
+    decomposed = (known.decomposition, known.decomposition_against_rest, known.bias_variance)
+    named = (known.datasets, learnt, *decomposed, *(plan.datasets for plan in known.runs))
     for names in named:
         for name in names:
             registry.dataset(name)

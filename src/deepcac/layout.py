@@ -143,16 +143,10 @@ class Layout:
 
     def check_targets(self, targets: Iterable[str]) -> None:
         """Refuse run records that nothing makes, with near names (`run_inputs`)."""
-        run = re.compile(
-            rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
-            r"(?P<method>\w+)_k(?P<k>\d+)\.json"
-        )
-        for target in targets:
-            asked = run.fullmatch(target)
-            if asked and asked["dataset"] not in _NO_RUNS:
-                self.run_inputs(**asked.groupdict())
+        for asked in _runs_among(targets):
+            self.run_inputs(**asked)
 
-    def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
+    def shared_file(self, variant: str, dataset: str, method: str, k: int | str) -> list[str]:
         """Return the file that methods of one family share, if this one uses it (0 or 1)."""
         parsed = parse_method(method)
         folder = variant if self._changes_shared(variant, dataset, parsed.family) else ""
@@ -191,6 +185,14 @@ class Layout:
     def all_runs(self) -> list[str]:
         """Return the run records of every part."""
         return self.runs("cac") + self.runs("deep")
+
+    def stage_files(self) -> list[str]:
+        """Return the clusterings and autoencoders that the configured runs read."""
+        return [
+            file
+            for run in _runs_among(self.all_runs())
+            for file in self.shared_file(run["variant"], run["dataset"], run["method"], run["k"])
+        ]
 
     def skmeans_files(self) -> list[str]:
         """Return the records of supervised k-means: runs, and times and checks if asked for."""
@@ -277,6 +279,18 @@ class Layout:
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""
         return frozenset(self.registry.dataset(dataset).switches)
+
+
+def _runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Yield the parts of those paths that are run records: variant, dataset, method, k."""
+    run = re.compile(
+        rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
+        r"(?P<method>\w+)_k(?P<k>\d+)\.json"
+    )
+    for path in paths:
+        found = run.fullmatch(path)
+        if found and found["dataset"] not in _NO_RUNS:
+            yield found.groupdict()
 
 
 def _source(variant: str) -> str:

@@ -22,6 +22,8 @@ class Budget:
         Rows a step.
     lr : float
         Adam's rate.
+    weight_decay : float
+        Weight of the squared parameters.
     restore : bool
         Go back to the best epoch at the end.
     """
@@ -30,6 +32,7 @@ class Budget:
     patience: int
     batch_size: int
     lr: float
+    weight_decay: float = 0.0
     restore: bool = True
 
 
@@ -115,7 +118,8 @@ def train(
         A stage that diverges ends at its best epoch so far, or where it started.
     """
     device = next(network.parameters()).device
-    optimisers = [torch.optim.Adam(step.parameters, lr=budget.lr, fused=True) for step in steps]
+    options = {"lr": budget.lr, "weight_decay": budget.weight_decay, "fused": True}
+    optimisers = [torch.optim.Adam(step.parameters, **options) for step in steps]
     curve = Curve()
     best, best_state = -math.inf, _snapshot(network)
     for epoch in range(1, budget.max_epochs + 1):

@@ -51,6 +51,7 @@ include: "workflow/rules/runs.smk"
 include: "workflow/rules/experiments.smk"
 include: "workflow/rules/skmeans.smk"
 include: "workflow/rules/decomposition.smk"
+include: "workflow/rules/judge.smk"
 include: "workflow/rules/report.smk"
 
 

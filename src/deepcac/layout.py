@@ -15,8 +15,10 @@ from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import Protocol, folder_pattern, switches
 from deepcac.catalogue.registry import DEMO, Registry, checked
 from deepcac.errors import ConfigError
+from deepcac.judge.contenders import parse_contender
 from deepcac.raw.fetch import available, restricted_folder
 
+EFFORT = ("resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials")
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
 _NO_RUNS = ("theory", "case_study", "profiles", "decomposition")  # folders of other records
@@ -212,6 +214,33 @@ class Layout:
             for folder in _BUILT
             for dataset in filter(self._reachable, self.config["decomposition"])
         ]
+
+    def judge_files(self) -> list[str]:
+        """Return the stored trials of every contender on every data set that it meets on."""
+        return list(
+            dict.fromkeys(
+                f"results/judge/{dataset}/{parse_contender(name).id}.json"
+                for match in self.config["judge"]["matches"]
+                for dataset in filter(self._reachable, match["datasets"])
+                for name in match["contenders"]
+            )
+        )
+
+    def effort(self) -> dict[str, int]:
+        """Return how much every contender of the judge is given (`deepcac.judge.trials.Effort`)."""
+        judge = self.config["judge"]
+        return {name: judge[name] for name in EFFORT}
+
+    def planted_files(self) -> list[str]:
+        """Return the records of the planted cohorts, one a strength."""
+        strengths = self.config["judge"]["planted"]["strengths"]
+        return [f"results/judge/planted/strength_{strength:g}.json" for strength in strengths]
+
+    def verdict_files(self) -> list[str]:
+        """Return the judge's verdicts, if it is asked for any."""
+        if not self.config["judge"]["matches"]:
+            return []
+        return [f"results/judge/{name}" for name in ("verdicts.csv", "summary.json")]
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""

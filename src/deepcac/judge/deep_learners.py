@@ -67,9 +67,9 @@ def _autoencoder(
     if key not in sample.shared:
         device = data.find_device("auto")
         with data.session(device, sample.seed, 1):
-            parts = (
+            train, validation = (
                 data.as_inputs(clipped(rows, clip), None, device)
                 for rows in (sample.train, sample.validation)
             )
-            sample.shared[key], _ = pretrain(*parts, hidden, latent)
+            sample.shared[key], _ = pretrain(train, validation, hidden, latent)
     return sample.shared[key]

@@ -64,8 +64,7 @@ def greedy(validation: Stored, metric: str) -> Ids:
     count = kept.copy()
     for step in range(1, STEPS + 1):
         found = [
-            _score(validation.label, (total + one) / step, metric)
-            for one in validation.probability
+            _score(validation.label, (total + one) / step, metric) for one in validation.probability
         ]
         winner = int(np.argmax(found))
         total += validation.probability[winner]

@@ -18,7 +18,7 @@ Array = npt.NDArray[np.float64]
 Predict = Callable[[Rows], Array]
 
 ROUNDS, PATIENCE = 600, 30  # of boosting: trees at most, and without a better validation loss
-TREES = 200
+TREES = 100
 
 
 def clipped(rows: Rows, clip: float | None) -> Array:
@@ -47,17 +47,25 @@ def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pre
 
     own = {name: v for name, v in values.items() if name != "class_weight"}
     classes = sample.n_classes
-    objective = {"objective": "binary"} if classes == 2 else {
-        "objective": "multiclass", "num_class": classes
-    }
+    objective = (
+        {"objective": "binary"}
+        if classes == 2
+        else {"objective": "multiclass", "num_class": classes}
+    )
     fixed = {
-        "num_threads": 1, "seed": sample.seed, "deterministic": True, "force_col_wise": True,
-        "bagging_freq": 1, "verbose": -1,
+        "num_threads": 1,
+        "seed": sample.seed,
+        "deterministic": True,
+        "force_col_wise": True,
+        "bagging_freq": 1,
+        "verbose": -1,
     }
     data = lightgbm.Dataset(train.raw, train.y, weight=_weights(train.y, values["class_weight"]))
     stop = lightgbm.early_stopping(PATIENCE, verbose=False)
     held_out = lightgbm.Dataset(
-        validation.raw, validation.y, weight=_weights(validation.y, values["class_weight"]),
+        validation.raw,
+        validation.y,
+        weight=_weights(validation.y, values["class_weight"]),
         reference=data,
     )
     model = lightgbm.train(
@@ -72,9 +80,11 @@ def xgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pred
 
     own = {name: v for name, v in values.items() if name != "class_weight"}
     classes = sample.n_classes
-    objective = {"objective": "binary:logistic"} if classes == 2 else {
-        "objective": "multi:softprob", "num_class": classes
-    }
+    objective = (
+        {"objective": "binary:logistic"}
+        if classes == 2
+        else {"objective": "multi:softprob", "num_class": classes}
+    )
     weigh = values["class_weight"]
     data, held_out = (
         xgboost.DMatrix(rows.raw, rows.y, weight=_weights(rows.y, weigh), nthread=1)
@@ -101,8 +111,13 @@ def catboost(values: Values, train: Rows, validation: Rows, sample: Resample) ->
     own = {name: v for name, v in values.items() if name != "class_weight"}
     weigh = values["class_weight"]
     model = CatBoostClassifier(
-        **own, iterations=ROUNDS, early_stopping_rounds=PATIENCE, thread_count=1,
-        random_seed=sample.seed, verbose=False, allow_writing_files=False,
+        **own,
+        iterations=ROUNDS,
+        early_stopping_rounds=PATIENCE,
+        thread_count=1,
+        random_seed=sample.seed,
+        verbose=False,
+        allow_writing_files=False,
     )
     model.fit(
         Pool(train.raw, train.y, weight=_weights(train.y, weigh)),
@@ -138,8 +153,9 @@ def centroid(values: Values, train: Rows, validation: Rows, sample: Resample) ->
     return predict
 
 
-def _by_class(probability: Array) -> Array:
+def _by_class(answer: Any) -> Array:
     """Give the probabilities of two classes both columns."""
+    probability = np.asarray(answer, dtype=np.float64)
     if probability.ndim == 1:
         return np.column_stack([1 - probability, probability])
     return probability

@@ -8,13 +8,11 @@ import numpy.typing as npt
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 
 from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.judge.contenders import CAC, CELLS, DISTANCES, HASH, KM
 from deepcac.judge.resamples import Resample, Rows
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
-
-KM, CAC, DISTANCES, CELLS, HASH = ARMS = ("km", "cac", "dist", "cells", "hash")
-CONTROLS = (CELLS, HASH)
 
 
 class Partition(NamedTuple):
@@ -64,6 +62,7 @@ def distances(sample: Resample, k: int) -> Callable[[Rows], Array]:
 
 def _centred(sample: Resample, arm: str, k: int, alpha: float) -> tuple[Array, Ids]:
     """Return the centres and the training labels of an arm, made once a resample."""
+    arm = KM if arm == DISTANCES else arm
     key: tuple[Any, ...] = (arm, k, alpha) if arm == CAC else (arm, k)
     if key not in sample.shared:
         sample.shared[key] = _cluster(sample, arm, k, alpha)
@@ -76,9 +75,11 @@ def _cluster(sample: Resample, arm: str, k: int, alpha: float) -> tuple[Array, I
     if arm == CELLS:
         centres = X[rng.choice(len(X), k, replace=False)]
         return centres, _nearest(X, centres)
-    labels = kmeans_labels(X, k, rng)
     if arm == CAC and k > 1:
-        labels = cluster(X, sample.train.y, labels, alpha).labels
+        _, start = _centred(sample, KM, k, 0.0)
+        labels = cluster(X, sample.train.y, start, alpha).labels
+    else:
+        labels = kmeans_labels(X, k, rng)
     used, labels = np.unique(labels, return_inverse=True)
     return np.array([X[labels == j].mean(axis=0) for j in range(len(used))]), labels
 

@@ -29,13 +29,13 @@ def run_planted(
     path: str | os.PathLike[str],
     *,
     strength: float,
-    replicates: int,
+    cohorts: int,
     rows: int,
     contenders: Sequence[str],
     effort: Effort,
     margin: float,
 ) -> None:
-    """Judge `replicates` planted cohorts of one strength and write how each comparison ended.
+    """Judge `cohorts` planted cohorts of one strength and write how each comparison ended.
 
     Parameters
     ----------
@@ -45,18 +45,20 @@ def run_planted(
         p, verdict at a test of its own).
     strength, rows
         See `deepcac.simulate.planted`.
-    replicates : int
-        Cohorts.
+    cohorts : int
+        Of this strength.
     contenders : sequence of str
     effort : Effort
     margin : float
     """
     begin = time.perf_counter()
     gains, found = [], []
-    for seed in range(replicates):
+    for seed in range(cohorts):
         matrix, subtype = planted(strength, rows, seed)
         gains.append(oracle_gain(matrix, subtype))
-        records = {name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders}
+        records = {
+            name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders
+        }
         found += [{"cohort": seed, **one} for one in _comparisons(records, margin)]
         log.info("strength %g cohort %d: the oracle gains %.4f", strength, seed, gains[-1])
     content = {

@@ -4,8 +4,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED
-from deepcac.judge.contenders import DEEP, Contender, parse_contender
-from deepcac.judge.partitions import CAC, CELLS, DISTANCES, HASH, KM
+from deepcac.judge.contenders import (
+    CAC,
+    CELLS,
+    DISTANCES,
+    FNN,
+    HASH,
+    KM,
+    LATENT,
+    Contender,
+    parse_contender,
+)
 
 BOOSTERS = ("lgbm", "catboost", "xgb")
 
@@ -38,12 +47,8 @@ ANY = Question(
 )
 DEEP_HELP = Question("deep", "Do clusters of latents help the network?")
 BOOSTING = Question("boosting", "Is any method with clusters ahead of tuned boosting?")
-PRINTED = Question(
-    "printed", "Are the papers' settings ahead of tuned boosting?", choice=DEFAULT
-)
-NEGATIVE = Question(
-    "negative_control", "Does a hash of the row number help?", choice=CLUSTERED
-)
+PRINTED = Question("printed", "Are the papers' settings ahead of tuned boosting?", choice=DEFAULT)
+NEGATIVE = Question("negative_control", "Does a hash of the row number help?", choice=CLUSTERED)
 QUESTIONS = (HELP, FORCED, ANY, DEEP_HELP, BOOSTING, PRINTED, NEGATIVE)
 
 
@@ -64,14 +69,14 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _references(question: Question, one: Contender) -> list[str]:
-    clustered = one.arm in (KM, CAC) or one.learner in DEEP
+    clustered = one.arm in (KM, CAC) or one.learner in LATENT
     if question in (HELP, FORCED):
         return [one.learner] if one.arm in (KM, CAC, DISTANCES) else []
     if question == ANY:
         wanted = one.arm in (KM, CAC)
         return [f"{control}_{one.learner}" for control in (CELLS, HASH)] if wanted else []
     if question == DEEP_HELP:
-        return ["fnn"] if one.learner in DEEP else []
+        return [FNN] if one.learner in LATENT else []
     if question == BOOSTING:
         return list(BOOSTERS[:2]) if clustered or one.arm == DISTANCES else []
     if question == PRINTED:

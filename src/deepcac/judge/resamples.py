@@ -107,9 +107,15 @@ def resamples(features: FeatureMatrix, n: int, train_rows: int) -> Iterator[Resa
             )
             train = np.sort(kept)
         scaler = TableScaler().fit(features.X[train])
-        parts = (
-            Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows])
-            for rows in (train, validation, test)
-            for X in [features.X[rows]]
+        yield Resample(
+            train=_rows(features, train, scaler),
+            validation=_rows(features, validation, scaler),
+            test=_rows(features, test, scaler),
+            n_classes=features.n_classes,
+            seed=seed,
         )
-        yield Resample(*parts, n_classes=features.n_classes, seed=seed)
+
+
+def _rows(features: FeatureMatrix, rows: npt.NDArray[Any], scaler: TableScaler) -> Rows:
+    X = features.X[rows]
+    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows])

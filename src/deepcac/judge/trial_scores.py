@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import precision_recall_curve
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score
 
 from deepcac.scoring.metrics import f1, one_against_rest
 
@@ -42,19 +42,23 @@ def best_threshold(y: Ids, risk: Array) -> float:
 def scores(y: Ids, probability: Array, threshold: float) -> dict[str, float]:
     """Return every metric of one part, rounded to 7 digits."""
     n, n_classes = probability.shape
-    binary = n_classes == 2
-    predicted = (
-        (probability[:, 1] >= threshold).astype(np.int64) if binary else probability.argmax(axis=1)
-    )
-    auroc = one_against_rest(y, probability, n_classes, "auroc")
-    auprc = one_against_rest(y, probability, n_classes, "auprc")
     certain = np.clip(probability[np.arange(n), y], 1e-7, 1)
     squares = ((probability - np.eye(n_classes)[y]) ** 2).sum(axis=1)
+    if n_classes == 2:
+        risk = probability[:, 1]
+        predicted = (risk >= threshold).astype(np.int64)
+        squares /= 2
+        auroc, auprc = roc_auc_score(y, risk), average_precision_score(y, risk)
+    else:
+        predicted = probability.argmax(axis=1)
+        auroc, auprc = (
+            one_against_rest(y, probability, n_classes, kind).mean() for kind in METRICS[:2]
+        )
     found = {
-        "auroc": auroc[1] if binary else auroc.mean(),
-        "auprc": auprc[1] if binary else auprc.mean(),
+        "auroc": auroc,
+        "auprc": auprc,
         "f1": f1(y, predicted, n_classes),
         "log_loss": np.log(certain).mean(),
-        "brier": -squares.mean() / (2 if binary else 1),
+        "brier": -squares.mean(),
     }
     return {name: round(float(value), 7) for name, value in found.items()}

@@ -14,6 +14,7 @@ from deepcac.errors import DataError
 from deepcac.experiments.record import content_digest, file_digest, machine
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.judge.contenders import Contender
+from deepcac.judge.fitting import fit_trial
 from deepcac.judge.resamples import Resample, Rows, resamples
 from deepcac.judge.trial_scores import score_trial
 from deepcac.storage import read_json, write_json, write_table
@@ -147,13 +148,13 @@ def _run_trial(
     sample: Resample, contender: Contender, values: dict[str, Any]
 ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
     begin = time.process_time()
-    predict = contender.fit(values, sample)
+    predict = fit_trial(contender, values, sample)
     parts: tuple[Rows, Rows] = (sample.validation, sample.test)
     # What is stored is what is scored, so that scores can be taken again from the stored answers.
     answers = [np.asarray(predict(rows), dtype=np.float32) for rows in parts]
     seconds = time.process_time() - begin
-    labels = [rows.y for rows in parts]
-    scores = score_trial(*labels, *(a.astype(np.float64) for a in answers))
+    validation, test = (answer.astype(np.float64) for answer in answers)
+    scores = score_trial(sample.validation.y, sample.test.y, validation, test)
     return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}
 
 

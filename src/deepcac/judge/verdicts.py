@@ -4,17 +4,18 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from deepcac.judge.choice import choose
+from deepcac.judge.power import power_curve
 from deepcac.judge.questions import QUESTIONS, Question, pairs
 from deepcac.judge.resamples import TEST_SHARE
 from deepcac.judge.trials import read_trials
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import holm
+from deepcac.storage import atomic_path, read_json, write_json
 
 Records = Mapping[str, Mapping[str, dict[str, Any]]]
 
@@ -70,7 +71,11 @@ def verdicts(records: Records, margin: float, strict: float) -> pd.DataFrame:
 
 
 def _compare(
-    question: Question, metric: str, dataset: str, found: Mapping[str, dict[str, Any]], margin: float
+    question: Question,
+    metric: str,
+    dataset: str,
+    found: Mapping[str, dict[str, Any]],
+    margin: float,
 ) -> Iterable[dict[str, Any]]:
     for name, reference in pairs(question, sorted(found)):
         ours = choose(found[name], question.choice, metric)
@@ -134,7 +139,39 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
     return found
 
 
-def write_verdicts(table: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Write the table of `verdicts` as CSV, numbers with five decimals."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(table.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
+def write_judgement(
+    csv_path: str | os.PathLike[str],
+    summary_path: str | os.PathLike[str],
+    trial_paths: Iterable[str | os.PathLike[str]],
+    planted_paths: Iterable[str | os.PathLike[str]],
+    *,
+    margin: float,
+    strict: float,
+) -> None:
+    """Write the verdicts as CSV, and their counts with the power curve as JSON.
+
+    Parameters
+    ----------
+    csv_path, summary_path : path-like
+        Files to write; numbers of the CSV have five decimals.
+    trial_paths : iterable of path-like
+        Records of `deepcac.judge.trials.run_trials`.
+    planted_paths : iterable of path-like
+        Records of `deepcac.judge.power.run_planted`.
+    margin, strict : float
+        See `verdicts`.
+    """
+    records = read_records(trial_paths)
+    table = verdicts(records, margin, strict)
+    with atomic_path(csv_path) as partial:
+        partial.write_text(table.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
+    content = {
+        "margin": margin,
+        "strict_margin": strict,
+        "synthetic": sorted(
+            d for d, f in records.items() if any(r["synthetic"] for r in f.values())
+        ),
+        "questions": summary(table, margin),
+        "power": power_curve([read_json(path) for path in planted_paths]),
+    }
+    write_json(summary_path, content)

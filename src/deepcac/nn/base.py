@@ -263,9 +263,7 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         return autoencoder_for(self._shape, self.hidden, self.latent)
 
     def _make_predictors(self, k: int) -> LocalPredictors:
-        return LocalPredictors(
-            k, self.latent, self.local_hidden, len(self.classes_), self.dropout
-        )
+        return LocalPredictors(k, self.latent, self.local_hidden, len(self.classes_), self.dropout)
 
     def _score(self, network: Network, validation: Rows) -> float:
         """Return the validation score of a network that has its classifiers."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -118,7 +119,7 @@ def train(
         A stage that diverges ends at its best epoch so far, or where it started.
     """
     device = next(network.parameters()).device
-    options = {"lr": budget.lr, "weight_decay": budget.weight_decay, "fused": True}
+    options: dict[str, Any] = {"lr": budget.lr, "weight_decay": budget.weight_decay, "fused": True}
     optimisers = [torch.optim.Adam(step.parameters, **options) for step in steps]
     curve = Curve()
     best, best_state = -math.inf, _snapshot(network)

@@ -139,6 +139,10 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
     return found
 
 
+def _generated(found: Mapping[str, dict[str, Any]]) -> bool:
+    return any(record["synthetic"] for record in found.values())
+
+
 def write_judgement(
     csv_path: str | os.PathLike[str],
     summary_path: str | os.PathLike[str],
@@ -168,9 +172,7 @@ def write_judgement(
     content = {
         "margin": margin,
         "strict_margin": strict,
-        "synthetic": sorted(
-            d for d, f in records.items() if any(r["synthetic"] for r in f.values())
-        ),
+        "synthetic": [name for name, found in records.items() if _generated(found)],
         "questions": summary(table, margin),
         "power": power_curve([read_json(path) for path in planted_paths]),
     }

@@ -120,7 +120,7 @@ class Judge(Entry):
     """The study that asks whether clusters help: equal tuning, controls, margins."""
 
     matches: list[Match] = Field([], description="who meets on which data")
-    planted: Planted = Field(default_factory=Planted, description="the positive control")
+    planted: Planted = Field(Planted.model_validate({}), description="the positive control")
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")
     small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
@@ -197,7 +197,7 @@ class Config(Entry):
         10, ge=1, description="runs of that experiment, each with parts drawn anew"
     )
     judge: Judge = Field(
-        default_factory=Judge, description="the study `snakemake judge`; see docs/judge.md"
+        Judge.model_validate({}), description="the study `snakemake judge`; see docs/judge.md"
     )
     runs: list[Plan] = Field(
         [],

@@ -74,7 +74,9 @@ def test_resamples_are_stratified_apart_and_capped():
     matrix = cohort(1000)
     for sample in resamples(matrix, 2, 200):
         ids = [set(rows.row_id) for rows in (sample.train, sample.validation, sample.test)]
-        assert not (ids[0] & ids[1] or ids[0] & ids[2] or ids[1] & ids[2])
+        assert not (ids[0] & ids[1])
+        assert not (ids[0] & ids[2])
+        assert not (ids[1] & ids[2])
         assert [len(one) for one in ids] == [200, 188, 250]
         for rows in (sample.train, sample.validation, sample.test):
             assert abs(rows.y.mean() - 0.5) < 0.01

@@ -15,10 +15,8 @@ from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import Protocol, folder_pattern, switches
 from deepcac.catalogue.registry import DEMO, Registry, checked
 from deepcac.errors import ConfigError
-from deepcac.judge.contenders import parse_contender
 from deepcac.raw.fetch import available, restricted_folder
 
-EFFORT = ("resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials")
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
 _NO_RUNS = ("theory", "case_study", "profiles", "decomposition")  # folders of other records
@@ -129,7 +127,7 @@ class Layout:
                 f"{method} reads {kinds[parsed.sequence]}, but {dataset} has "
                 f"{kinds[entry.sequence]}; ask for another method or data set"
             )
-        if not self._reachable(dataset):
+        if not self.reachable(dataset):
             self.raw_folder(entry.source)  # says where to get the restricted files
         return {
             "features": self.feature_file(variant, dataset),
@@ -177,7 +175,7 @@ class Layout:
     def _grid(self, plan: Plan) -> Iterator[str]:
         """Yield the records of one entry: protocols or switches, data sets, methods, k."""
         for folder in plan.folders:
-            for dataset in filter(self._reachable, plan.datasets):
+            for dataset in filter(self.reachable, plan.datasets):
                 sequence = self.registry.dataset(dataset).sequence
                 for method in map(parse_method, plan.methods):
                     if method.sequence == sequence:
@@ -194,7 +192,7 @@ class Layout:
         datasets = [one["dataset"] for one in self.config["skmeans"]]
         runs = [
             f"{folder}/{dataset}/{method}.json"
-            for dataset in filter(self._reachable, datasets)
+            for dataset in filter(self.reachable, datasets)
             for method in LEARNERS
         ]
         measured = self.config["skmeans_training_sets"] > 0
@@ -212,35 +210,8 @@ class Layout:
         return [
             f"results/{folder}decomposition/{dataset}.json"
             for folder in _BUILT
-            for dataset in filter(self._reachable, self.config["decomposition"])
+            for dataset in filter(self.reachable, self.config["decomposition"])
         ]
-
-    def judge_files(self) -> list[str]:
-        """Return the stored trials of every contender on every data set that it meets on."""
-        return list(
-            dict.fromkeys(
-                f"results/judge/{dataset}/{parse_contender(name).id}.json"
-                for match in self.config["judge"]["matches"]
-                for dataset in filter(self._reachable, match["datasets"])
-                for name in match["contenders"]
-            )
-        )
-
-    def effort(self) -> dict[str, int]:
-        """Return how much every contender of the judge is given (`deepcac.judge.trials.Effort`)."""
-        judge = self.config["judge"]
-        return {name: judge[name] for name in EFFORT}
-
-    def planted_files(self) -> list[str]:
-        """Return the records of the planted cohorts, one a strength."""
-        strengths = self.config["judge"]["planted"]["strengths"]
-        return [f"results/judge/planted/strength_{strength:g}.json" for strength in strengths]
-
-    def verdict_files(self) -> list[str]:
-        """Return the judge's verdicts, if it is asked for any."""
-        if not self.config["judge"]["matches"]:
-            return []
-        return [f"results/judge/{name}" for name in ("verdicts.csv", "summary.json")]
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""
@@ -254,7 +225,7 @@ class Layout:
 
     def datasets(self) -> list[str]:
         """Return the configured data sets that are open, generated or within reach."""
-        return [name for name in self.config["datasets"] if self._reachable(name)]
+        return [name for name in self.config["datasets"] if self.reachable(name)]
 
     def feature_files(self) -> list[str]:
         """Return the sound and as-published feature files of every configured data set."""
@@ -290,7 +261,8 @@ class Layout:
         plain = dataset.removeprefix(DEMO)
         return dataset[: len(dataset) - len(plain)], plain
 
-    def _reachable(self, dataset: str) -> bool:
+    def reachable(self, dataset: str) -> bool:
+        """Tell whether the data set is open, generated or given."""
         demo, _ = self._split_demo(dataset)
         source = self.registry.source(self.registry.dataset(dataset).source)
         return bool(demo) or available(source, self.config)

@@ -11,7 +11,7 @@ from deepcac.judge.contenders import parse_contender
 from deepcac.judge.fitting import fit_trial
 from deepcac.judge.partitions import distances, part
 from deepcac.judge.resamples import resamples
-from deepcac.judge.spaces import spaces, trials
+from deepcac.judge.spaces import learners, trials
 from deepcac.judge.trial_scores import best_threshold, score_trial
 from deepcac.judge.trials import Effort, answers_path, judge_rows, read_trials, run_trials
 from deepcac.storage import read_table
@@ -33,11 +33,11 @@ def sample():
     return next(resamples(cohort(), 1, 10_000))
 
 
-@pytest.mark.parametrize("learner", sorted(spaces()))
+@pytest.mark.parametrize("learner", sorted(learners()))
 def test_draws_stay_in_their_space_and_do_not_depend_on_how_many_are_made(learner):
     few, many = trials(learner, 4), trials(learner, 40)
     assert many[:4] == few
-    for name, dimension in spaces()[learner].items():
+    for name, dimension in learners()[learner].space.items():
         assert few[0][name] == dimension.default
         values = [one[name] for one in many[1:]]
         ends = dimension.uniform or dimension.log

@@ -1,4 +1,9 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
+from deepcac.judge.study_files import StudyFiles
+
+study = StudyFiles(config["judge"], layout.reachable)
+
+
 rule judge_trials:
     input:
         features="data/features/{dataset}.parquet",
@@ -17,7 +22,7 @@ rule judge_trials:
         mem_mb=4000,
     params:
         code=code_digest("judge.trials"),
-        effort=layout.effort(),
+        effort=study.effort,
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/judge_trials.py"
@@ -37,7 +42,7 @@ rule judge_planted:
     params:
         code=code_digest("judge.power"),
         planted=config["judge"]["planted"],
-        effort=layout.effort(),
+        effort=study.effort,
         margin=config["judge"]["margin"],
     script:
         "../scripts/judge_planted.py"
@@ -45,8 +50,8 @@ rule judge_planted:
 
 rule judge_verdicts:
     input:
-        trials=layout.judge_files(),
-        planted=layout.planted_files(),
+        trials=study.trials,
+        planted=study.planted,
     output:
         verdicts="results/judge/verdicts.csv",
         summary="results/judge/summary.json",
@@ -67,7 +72,7 @@ rule judge_verdicts:
 # Does clustering help? Resumable; one contender on one data set a job.
 rule judge:
     input:
-        layout.verdict_files(),
+        study.verdicts,
 
 
 ruleorder: judge_planted > judge_trials > run

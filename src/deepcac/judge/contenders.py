@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 from deepcac.errors import ConfigError
-from deepcac.judge.spaces import PARTITION, Values, spaces, trials
+from deepcac.judge.spaces import PARTITION, Values, learners, of_kind, trials
 
 # A model in each part by k-means or CAC; the distances to the k-means centres as features; and
 # two controls: a model in each cell around rows drawn at random, or in each bucket of a hash.
 KM, CAC, DISTANCES, CELLS, HASH = ARMS = ("km", "cac", "dist", "cells", "hash")
-LATENT = ("km_z", "deepcac", "dmnn", "grasp")  # learners with clusters of their own
-FNN = "fnn"
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,12 @@ class Contender:
     @property
     def network(self) -> bool:
         """Whether its trials are networks, of which fewer are made."""
-        return self.learner in (*LATENT, FNN)
+        return self.kind in ("network", "latent")
+
+    @property
+    def kind(self) -> str:
+        """What its learner is."""
+        return learners()[self.learner].kind
 
     def trials(self, n: int) -> list[Values]:
         """Return the values of its trials; those of an arm have the partition's as well."""
@@ -50,11 +53,11 @@ class Contender:
 
 def parse_contender(name: str) -> Contender:
     """Return the contender of an id such as ``lgbm`` or ``cac_lr``."""
-    known = set(spaces()) - {PARTITION}
+    known = set(learners()) - {PARTITION}
     if name in known:
         return Contender(name)
     arm, _, learner = name.partition("_")
-    if arm in ARMS and learner in known - set(LATENT):
+    if arm in ARMS and learner in known - set(of_kind("latent")):
         return Contender(learner, arm)
     raise ConfigError(
         f"no contender {name!r}; use a learner ({', '.join(sorted(known))}), or an arm "

@@ -1,17 +1,16 @@
 """Fitting one trial of a contender: on all rows, in each part, or with distances as features."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from deepcac.catalogue.entries import resolve
-from deepcac.judge.contenders import DISTANCES, FNN, LATENT, Contender
+from deepcac.judge.contenders import DISTANCES, Contender
 from deepcac.judge.learners import Array, Predict
 from deepcac.judge.partitions import distances, part
 from deepcac.judge.resamples import Resample, Rows
-from deepcac.judge.spaces import Values, spaces
+from deepcac.judge.spaces import Values, learners
 
 FEWEST = 20  # training rows a part needs for a model of its own
 
@@ -28,20 +27,15 @@ def fit_trial(contender: Contender, values: Values, sample: Resample) -> Predict
         One of `Contender.trials`.
     sample : Resample
     """
-    own = {name: v for name, v in values.items() if name in spaces()[contender.learner]}
-    fit = _learner(contender.learner)
+    entry = learners()[contender.learner]
+    own = {name: v for name, v in values.items() if name in entry.space}
+    fit: Fit = resolve(f"judge.{entry.fit}")
     k = values.get("n_clusters", 1)
     if not contender.arm or k == 1:
         return fit(own, sample.train, sample.validation, sample)
     if contender.arm == DISTANCES:
         return _with_distances(fit, own, sample, k)
     return _in_parts(fit, own, sample, contender.arm, k, values.get("alpha", 0.0))
-
-
-@cache
-def _learner(name: str) -> Fit:
-    module = "deep_learners" if name in (*LATENT, FNN) else "learners"
-    return resolve(f"judge.{module}.{name}")
 
 
 def _with_distances(fit: Fit, values: Values, sample: Resample, k: int) -> Predict:

@@ -4,19 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED
-from deepcac.judge.contenders import (
-    CAC,
-    CELLS,
-    DISTANCES,
-    FNN,
-    HASH,
-    KM,
-    LATENT,
-    Contender,
-    parse_contender,
-)
-
-BOOSTERS = ("lgbm", "catboost", "xgb")
+from deepcac.judge.contenders import CAC, CELLS, DISTANCES, HASH, KM, Contender, parse_contender
+from deepcac.judge.spaces import of_kind
 
 
 class Question(NamedTuple):
@@ -69,16 +58,16 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _references(question: Question, one: Contender) -> list[str]:
-    clustered = one.arm in (KM, CAC) or one.learner in LATENT
+    clustered = one.arm in (KM, CAC) or one.kind == "latent"
     if question in (HELP, FORCED):
         return [one.learner] if one.arm in (KM, CAC, DISTANCES) else []
     if question == ANY:
         wanted = one.arm in (KM, CAC)
         return [f"{control}_{one.learner}" for control in (CELLS, HASH)] if wanted else []
     if question == DEEP_HELP:
-        return [FNN] if one.learner in LATENT else []
+        return of_kind("network") if one.kind == "latent" else []
     if question == BOOSTING:
-        return list(BOOSTERS[:2]) if clustered or one.arm == DISTANCES else []
+        return of_kind("boosting") if clustered or one.arm == DISTANCES else []
     if question == PRINTED:
-        return [BOOSTERS[0]] if clustered else []
+        return of_kind("boosting") if clustered else []
     return [one.learner] if one.arm == HASH else []

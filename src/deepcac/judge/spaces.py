@@ -3,7 +3,7 @@
 import zlib
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import yaml
@@ -51,14 +51,28 @@ class Dimension(Entry):
         return float(f"{low + place * (high - low):.4g}")
 
 
+class Learner(Entry):
+    """What is drawn for a learner, and what fits it; the partition has neither kind nor fit."""
+
+    kind: Literal["plain", "boosting", "network", "latent"] = "plain"
+    fit: str = ""
+    space: dict[str, Dimension]
+
+
 @cache
-def spaces() -> dict[str, dict[str, Dimension]]:
-    """Return the dimensions of every learner, and of the partition."""
+def learners() -> dict[str, Learner]:
+    """Return every entry of `spaces.yaml`."""
     text = (resources.files("deepcac.judge") / "spaces.yaml").read_text(encoding="utf-8")
+    entries = yaml.safe_load(text)
     return {
-        learner: {name: checked(Dimension, one, f"{learner}.{name}") for name, one in space.items()}
-        for learner, space in yaml.safe_load(text).items()
+        name: checked(Learner, entry, f"spaces.yaml, {name}") for name, entry in entries.items()
     }
+
+
+def of_kind(*kinds: str) -> list[str]:
+    """Return the learners of some kinds, in the order of `spaces.yaml`."""
+    known = learners().items()
+    return [name for name, one in known if one.kind in kinds and name != PARTITION]
 
 
 def trials(learner: str, n: int) -> list[Values]:
@@ -71,9 +85,9 @@ def trials(learner: str, n: int) -> list[Values]:
     n : int
         Number of trials.
     """
-    if learner not in spaces():
+    if learner not in learners():
         raise ConfigError(f"no space for {learner!r}; it needs an entry in judge/spaces.yaml")
-    space = spaces()[learner]
+    space = learners()[learner].space
     rng = np.random.default_rng(zlib.crc32(learner.encode()))
     drawn = [{name: one.draw(rng) for name, one in space.items()} for _ in range(n - 1)]
     return [{name: one.default for name, one in space.items()}, *drawn]

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -35,6 +34,10 @@ class Budget:
     lr: float
     weight_decay: float = 0.0
     restore: bool = True
+
+    def optimiser(self, parameters: list[nn.Parameter]) -> torch.optim.Adam:
+        """Return an optimiser of the parameters."""
+        return torch.optim.Adam(parameters, lr=self.lr, weight_decay=self.weight_decay, fused=True)
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,7 @@ def train(
         A stage that diverges ends at its best epoch so far, or where it started.
     """
     device = next(network.parameters()).device
-    options: dict[str, Any] = {"lr": budget.lr, "weight_decay": budget.weight_decay, "fused": True}
-    optimisers = [torch.optim.Adam(step.parameters, **options) for step in steps]
+    optimisers = [budget.optimiser(step.parameters) for step in steps]
     curve = Curve()
     best, best_state = -math.inf, _snapshot(network)
     for epoch in range(1, budget.max_epochs + 1):

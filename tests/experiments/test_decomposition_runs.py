@@ -12,7 +12,7 @@ from deepcac.errors import DataError
 from deepcac.experiments.bias_variance_runs import write_bias_variance
 from deepcac.experiments.decomposition_runs import read_rows, write_decomposition
 from deepcac.experiments.finished_decompositions import load_decompositions, load_resampled
-from deepcac.storage import write_json, write_table
+from deepcac.storage import write_table
 
 RUNS = 2
 

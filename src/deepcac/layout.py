@@ -19,7 +19,13 @@ from deepcac.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
-_NO_RUNS = ("theory", "case_study", "profiles", "decomposition")  # folders of other records
+_NO_RUNS = (
+    "theory",
+    "case_study",
+    "profiles",
+    "decomposition",
+    "bias_variance",
+)  # folders of other records
 _WHOLE_TABLE = "features.flat.flat"
 
 # A switch of these stages changes what is shared by the methods of a family.
@@ -127,7 +133,7 @@ class Layout:
                 f"{method} reads {kinds[parsed.sequence]}, but {dataset} has "
                 f"{kinds[entry.sequence]}; ask for another method or data set"
             )
-        if not self._reachable(dataset):
+        if not self.reachable(dataset):
             self.raw_folder(entry.source)  # says where to get the restricted files
         return {
             "features": self.feature_file(variant, dataset),
@@ -169,7 +175,7 @@ class Layout:
     def _grid(self, plan: Plan) -> Iterator[str]:
         """Yield the records of one entry: protocols or switches, data sets, methods, k."""
         for folder in plan.folders:
-            for dataset in filter(self._reachable, plan.datasets):
+            for dataset in filter(self.reachable, plan.datasets):
                 sequence = self.registry.dataset(dataset).sequence
                 for method in map(parse_method, plan.methods):
                     if method.sequence == sequence:
@@ -194,7 +200,7 @@ class Layout:
         datasets = [one["dataset"] for one in self.config["skmeans"]]
         runs = [
             f"{folder}/{dataset}/{method}.json"
-            for dataset in filter(self._reachable, datasets)
+            for dataset in filter(self.reachable, datasets)
             for method in LEARNERS
         ]
         measured = self.config["skmeans_training_sets"] > 0
@@ -208,12 +214,14 @@ class Layout:
         return dict(own[0])
 
     def decomposition_files(self) -> list[str]:
-        """Return the records of class decomposition, sound and as published."""
-        return [
+        """Return the records of class decomposition, sound and as published, and of its error."""
+        runs = [
             f"results/{folder}decomposition/{dataset}.json"
             for folder in _BUILT
-            for dataset in filter(self._reachable, self.config["decomposition"])
+            for dataset in filter(self.reachable, self.config["decomposition"])
         ]
+        split = filter(self.reachable, self.config.get("bias_variance", ()))
+        return runs + [f"results/bias_variance/{dataset}.json" for dataset in split]
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""
@@ -227,7 +235,7 @@ class Layout:
 
     def datasets(self) -> list[str]:
         """Return the configured data sets that are open, generated or within reach."""
-        return [name for name in self.config["datasets"] if self._reachable(name)]
+        return [name for name in self.config["datasets"] if self.reachable(name)]
 
     def feature_files(self) -> list[str]:
         """Return the sound and as-published feature files of every configured data set."""
@@ -263,7 +271,8 @@ class Layout:
         plain = dataset.removeprefix(DEMO)
         return dataset[: len(dataset) - len(plain)], plain
 
-    def _reachable(self, dataset: str) -> bool:
+    def reachable(self, dataset: str) -> bool:
+        """Tell whether the data set is open, generated or given."""
         demo, _ = self._split_demo(dataset)
         source = self.registry.source(self.registry.dataset(dataset).source)
         return bool(demo) or available(source, self.config)

@@ -78,7 +78,12 @@ def build(method: str, C: float, budget: Budget, seed: int) -> SimilarityCluster
         return PairSimilarity(**common)
     if method not in get_args(Name):
         raise ConfigError(f"{method!r} is no method of this experiment; use {', '.join(LEARNERS)}")
-    return SupervisedKMeans(oracle=method, epsilon=budget.epsilon, **common)  # type: ignore[arg-type]
+    return SupervisedKMeans(
+        oracle=method,  # type: ignore[arg-type]
+        epsilon=budget.epsilon,
+        warm_start=True,
+        **common,
+    )
 
 
 def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[Fold], list[Fit]]]:

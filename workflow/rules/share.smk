@@ -4,11 +4,6 @@ rule share:
         shared_files(layout),
     log:
         "logs/share.log",
-    conda:
-        "../../envs/deepcac.yaml"
+    localrule: True
     script:
         "../scripts/share.py"
-
-
-localrules:
-    share,

@@ -5,5 +5,7 @@ rule share:
     log:
         "logs/share.log",
     localrule: True
+    conda:
+        "../../envs/deepcac.yaml"
     script:
         "../scripts/share.py"

@@ -43,7 +43,7 @@ def kills(
         killed += kills_here
         same += kills_here * (project.outcome() == expected)
     what = "real data" if project.real else "a part of the demo"
-    how = f"kill -9 of the process group at random moments of {builds} builds, each run to its end"
+    how = f"kill -9 at random moments of {builds} builds from raw files to splits, each run to its end"
     return Row(f"killed ({what})", killed, same, 0, f"{how}: all files as of an unbroken run")
 
 

@@ -23,8 +23,8 @@ import parsers
 from project import Project, Row
 
 BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
-REAL = ("results/uci_heart_c/cac_lr_k2.json",)
 SPLITS = ("data/splits/demo_diabetes.parquet",)
+REAL = ("data/splits/uci_heart_c.parquet",)
 
 
 def unbroken(work: Path, targets: tuple[str, ...] | None = None, real: bool = False):
@@ -38,7 +38,7 @@ def unbroken(work: Path, targets: tuple[str, ...] | None = None, real: bool = Fa
 
 
 def kills(work: Path, given: argparse.Namespace) -> list[Row]:
-    own, expected, seconds = unbroken(work)
+    own, expected, seconds = unbroken(work, SPLITS)
     return [machine.kills(own, expected, given.kills, seconds, given.minutes)]
 
 

@@ -54,7 +54,7 @@ def dry_run(folder: Path, *options: str) -> str:
 
 def asked(said: str) -> dict[str, dict[str, str]]:
     """Return the resources of each rule in a dry run."""
-    found = re.findall(r"^rule (\w+):\n(?:    .*\n)*?    resources: (.*)$", said, re.MULTILINE)
+    found = re.findall(r"^ *rule (\w+):\n(?: +.*\n)*? +resources: (.*)$", said, re.MULTILINE)
     return {rule: dict(part.split("=") for part in line.split(", ")) for rule, line in found}
 
 

@@ -82,6 +82,8 @@ OTHER_MEANING = {
     ("uci_diabetes", "uci_diabetes"),
     ("svm", "repeated_runs"),
     ("svm", "finished_decompositions"),
+    ("nb", "repeated_runs"),
+    ("nb", "finished_decompositions"),
     ("ec3", "ec3"),
 }
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from deepcac.catalogue.methods import Method
-from deepcac.experiments import cac_arms
+from deepcac.catalogue.methods import CLASSES, Method
+from deepcac.experiments import cac_arms, decomposed_arms, metric_arms
 from deepcac.experiments.prepare import Setting
 from deepcac.task import Fitted, Task
 
@@ -34,4 +34,8 @@ def fit(task: Task, setting: Setting, method: Method, shared: Path | None) -> Fi
         from deepcac.experiments import deep_methods
 
         return deep_methods.fit_task(task, setting, method, shared)
+    if method.arm in CLASSES:
+        return decomposed_arms.fit_task(task, setting, method)
+    if method.arm == "skm":
+        return metric_arms.fit_task(task, setting, method)
     return cac_arms.fit_task(task, setting, method, shared)

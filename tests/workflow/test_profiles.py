@@ -74,14 +74,14 @@ def test_a_dry_run_with_the_profile_of_a_cluster_and_gpus(name, tmp_path):
     assert resources["features_demo_cic"]["runtime"] == "30"  # of the default profile
 
 
-# Fails while it asks for less than at its third attempt; says what it was given.
+# Fails with what it asks for first; says what it was given.
 SECOND = """\
 include: "{root}/workflow/rules/common.smk"
 
 rule greedy:
     output: "done"
     resources: mem_mb=grows(70), runtime=grows(2)
-    shell: "echo {{resources.mem_mb}} {{resources.runtime}} >>asked; [ {{resources.mem_mb}} -gt 150 ] && touch done"
+    shell: "echo {{resources.mem_mb}} {{resources.runtime}} >>asked; [ {{resources.mem_mb}} -gt 100 ] && touch done"
 """
 SUBMIT = """\
 #!/bin/sh
@@ -108,8 +108,8 @@ def test_a_job_that_fails_on_a_cluster_is_tried_with_more(tmp_path):
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "asked").read_text().split("\n")[:3] == ["70 2", "140 4", "210 6"]
+    assert (tmp_path / "asked").read_text().splitlines() == ["70 2", "140 4"]

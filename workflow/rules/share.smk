@@ -2,13 +2,10 @@
 rule share:
     input:
         shared_files(layout),
+    localrule: True
     log:
         "logs/share.log",
     conda:
         "../../envs/deepcac.yaml"
     script:
         "../scripts/share.py"
-
-
-localrules:
-    share,

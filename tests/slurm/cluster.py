@@ -100,6 +100,12 @@ class Cluster:
         until(lambda: call("sinfo", "-h", "-o", "%t").startswith("down"), "the node is not down")
         return len(doomed)
 
+    def cancel(self) -> None:
+        """Take back what waits for a node: a second call submits its own jobs."""
+        waiting = call("squeue", "-h", "-o", "%A").split()
+        if waiting:
+            call("scancel", *waiting)
+
     def _steps(self) -> list[psutil.Process]:
         """Return the processes of all jobs of this cluster."""
         jobs = call("squeue", "-h", "-t", "running", "-o", "%A").split()

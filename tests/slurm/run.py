@@ -51,7 +51,7 @@ def whole(cluster: Cluster, project: Project) -> int:
 
 
 def broken(cluster: Cluster, project: Project) -> int:
-    """Let the node die at a job on splits, end Snakemake, repair the node, call again."""
+    """Let the node die at a job on splits, and Snakemake too; repair the node, unlock, call again."""
     asked = (*SLURM, *SITE, "--", *TARGETS["broken"])
     first = start(project, cluster.state / "broken.log", *asked)
     while first.poll() is None and not list((project.folder / "data").glob("splits/*.parquet")):
@@ -61,9 +61,12 @@ def broken(cluster: Cluster, project: Project) -> int:
     killed = cluster.kill_node()
     print(f"node down, {killed} processes killed; {len(project.outcome())} files are there")
     time.sleep(10)  # Snakemake sees the failed jobs and submits them again, to no node
-    first.send_signal(signal.SIGINT)
-    print("first call: exit code", first.wait(), "jobs:", dict(cluster.states()), flush=True)
+    first.kill()
+    print("first call killed; jobs:", dict(cluster.states()), flush=True)
+    first.wait()
+    cluster.cancel()
     cluster.start_node()
+    start(project, cluster.state / "unlock.log", *SLURM, *SITE, "--unlock").wait()
     return start(project, cluster.state / "again.log", *asked).wait()
 
 

@@ -51,6 +51,7 @@ use rule run as untuned_arm with:
         variant="(as_published(_cv5)?/)?",
         arm="(km_)?",
     resources:
+        mem_mb=grows(4000),
         runtime=grows(60),
 
 

@@ -2,6 +2,7 @@
 rule share:
     input:
         shared_files(layout),
+    localrule: True
     log:
         "logs/share.log",
     localrule: True

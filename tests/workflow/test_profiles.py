@@ -1,0 +1,115 @@
+"""The profiles: none overrides another, every job asks for more when tried again."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from checkouts import ROOT, checkout, environment
+
+PROFILES = {path.parent.name: path for path in (ROOT / "workflow" / "profiles").glob("*/*.yaml")}
+CLUSTERS = ("slurm", "lsf", "cluster-generic")
+TARGET = "results/demo_cic/deepcac_k2.json"
+
+
+def keys(name: str) -> dict[str, object]:
+    return yaml.safe_load(PROFILES[name].read_text())
+
+
+def test_the_default_profile_and_those_of_clusters_share_no_key():
+    assert PROFILES.keys() == {"default", "gpu", "kubernetes", *CLUSTERS}
+    for name in PROFILES.keys() - {"default"}:
+        assert keys("default").keys() & keys(name).keys() == set(), name
+
+
+def test_what_was_not_tried_says_so():
+    untried = {name for name, path in PROFILES.items() if path.read_text().startswith("# UNTRIED")}
+    assert untried == {"lsf", "kubernetes", "cluster-generic"}
+
+
+def test_every_rule_that_is_grouped_has_the_slot():
+    profile = keys("slurm")
+    grouped = {entry.split("=")[0] for entry in profile["groups"]}
+    assert grouped == profile["set-resources"].keys()
+    groups = {entry.split("=")[1] for entry in profile["groups"]}
+    assert groups == {entry.split("=")[0] for entry in profile["group-components"]}
+
+
+def dry_run(folder: Path, *options: str) -> str:
+    demo = ["--configfile", "config/demo.yaml", "--dry-run"]
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *options, *demo, "--", TARGET],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def asked(said: str) -> dict[str, dict[str, str]]:
+    """Return the resources of each rule in a dry run."""
+    found = re.findall(r"^ *rule (\w+):\n(?: +.*\n)*? +resources: (.*)$", said, re.MULTILINE)
+    return {rule: dict(part.split("=") for part in line.split(", ")) for rule, line in found}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_dry_run_with_the_profile_of_a_cluster_and_gpus(name, tmp_path):
+    pytest.importorskip(f"snakemake_executor_plugin_{name.replace('-', '_')}")
+    profiles = [f"--profile=workflow/profiles/{each}" for each in (name, "gpu")]
+    resources = asked(dry_run(checkout(tmp_path), *profiles))
+    assert len(resources) == 6
+    assert {rule for rule, own in resources.items() if own.get("gpu") == "1"} == {
+        "pretrain",
+        "deep_run",
+    }
+    assert resources["deep_run"]["mem_mb"] == "4000"
+    assert resources["deep_run"]["runtime"] == "120"
+    assert resources["features_demo_cic"]["runtime"] == "30"  # of the default profile
+
+
+# Fails with what it asks for first; says what it was given.
+SECOND = """\
+include: "{root}/workflow/rules/common.smk"
+
+rule greedy:
+    output: "done"
+    resources: mem_mb=grows(70), runtime=grows(2)
+    shell: "echo {{resources.mem_mb}} {{resources.runtime}} >>asked; [ {{resources.mem_mb}} -gt 100 ] && touch done"
+"""
+SUBMIT = """\
+#!/bin/sh
+# What a batch system does: starts the script elsewhere and prints an id.
+"$@" >/dev/null 2>&1 &
+echo $!
+"""
+
+
+@pytest.mark.slow
+def test_a_job_that_fails_on_a_cluster_is_tried_with_more(tmp_path):
+    pytest.importorskip("snakemake_executor_plugin_cluster_generic")
+    (tmp_path / "Snakefile").write_text(SECOND.format(root=ROOT))
+    submit = tmp_path / "submit"
+    submit.write_text(SUBMIT)
+    submit.chmod(0o755)
+    command = [sys.executable, "-m", "snakemake", "--workflow-profile", "none"]
+    command += ["--profile", str(PROFILES["cluster-generic"].parent), "--latency-wait", "5"]
+    command += ["--cluster-generic-submit-cmd", str(submit), "--seconds-between-status-checks", "1"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "asked").read_text().splitlines() == ["70 2", "140 4"]

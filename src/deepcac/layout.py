@@ -133,7 +133,7 @@ class Layout:
                 f"{method} reads {kinds[parsed.sequence]}, but {dataset} has "
                 f"{kinds[entry.sequence]}; ask for another method or data set"
             )
-        if not self._reachable(dataset):
+        if not self.reachable(dataset):
             self.raw_folder(entry.source)  # says where to get the restricted files
         return {
             "features": self.feature_file(variant, dataset),
@@ -143,16 +143,10 @@ class Layout:
 
     def check_targets(self, targets: Iterable[str]) -> None:
         """Refuse run records that nothing makes, with near names (`run_inputs`)."""
-        run = re.compile(
-            rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
-            r"(?P<method>\w+)_k(?P<k>\d+)\.json"
-        )
-        for target in targets:
-            asked = run.fullmatch(target)
-            if asked and asked["dataset"] not in _NO_RUNS:
-                self.run_inputs(**asked.groupdict())
+        for asked in _runs_among(targets):
+            self.run_inputs(**asked)
 
-    def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
+    def shared_file(self, variant: str, dataset: str, method: str, k: int | str) -> list[str]:
         """Return the file that methods of one family share, if this one uses it (0 or 1)."""
         parsed = parse_method(method)
         folder = variant if self._changes_shared(variant, dataset, parsed.family) else ""
@@ -181,7 +175,7 @@ class Layout:
     def _grid(self, plan: Plan) -> Iterator[str]:
         """Yield the records of one entry: protocols or switches, data sets, methods, k."""
         for folder in plan.folders:
-            for dataset in filter(self._reachable, plan.datasets):
+            for dataset in filter(self.reachable, plan.datasets):
                 sequence = self.registry.dataset(dataset).sequence
                 for method in map(parse_method, plan.methods):
                     if method.sequence == sequence:
@@ -192,13 +186,21 @@ class Layout:
         """Return the run records of every part."""
         return self.runs("cac") + self.runs("deep")
 
+    def stage_files(self) -> list[str]:
+        """Return the clusterings and autoencoders that the configured runs read."""
+        return [
+            file
+            for run in _runs_among(self.all_runs())
+            for file in self.shared_file(run["variant"], run["dataset"], run["method"], run["k"])
+        ]
+
     def skmeans_files(self) -> list[str]:
         """Return the records of supervised k-means: runs, and times and checks if asked for."""
         folder = "results/skmeans"
         datasets = [one["dataset"] for one in self.config["skmeans"]]
         runs = [
             f"{folder}/{dataset}/{method}.json"
-            for dataset in filter(self._reachable, datasets)
+            for dataset in filter(self.reachable, datasets)
             for method in LEARNERS
         ]
         measured = self.config["skmeans_training_sets"] > 0
@@ -216,9 +218,9 @@ class Layout:
         runs = [
             f"results/{folder}decomposition/{dataset}.json"
             for folder in _BUILT
-            for dataset in filter(self._reachable, self.config["decomposition"])
+            for dataset in filter(self.reachable, self.config["decomposition"])
         ]
-        split = filter(self._reachable, self.config.get("bias_variance", ()))
+        split = filter(self.reachable, self.config.get("bias_variance", ()))
         return runs + [f"results/bias_variance/{dataset}.json" for dataset in split]
 
     def cohort_files(self) -> list[str]:
@@ -233,7 +235,7 @@ class Layout:
 
     def datasets(self) -> list[str]:
         """Return the configured data sets that are open, generated or within reach."""
-        return [name for name in self.config["datasets"] if self._reachable(name)]
+        return [name for name in self.config["datasets"] if self.reachable(name)]
 
     def feature_files(self) -> list[str]:
         """Return the sound and as-published feature files of every configured data set."""
@@ -269,7 +271,8 @@ class Layout:
         plain = dataset.removeprefix(DEMO)
         return dataset[: len(dataset) - len(plain)], plain
 
-    def _reachable(self, dataset: str) -> bool:
+    def reachable(self, dataset: str) -> bool:
+        """Tell whether the data set is open, generated or given."""
         demo, _ = self._split_demo(dataset)
         source = self.registry.source(self.registry.dataset(dataset).source)
         return bool(demo) or available(source, self.config)
@@ -277,6 +280,18 @@ class Layout:
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""
         return frozenset(self.registry.dataset(dataset).switches)
+
+
+def _runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
+    """Yield the parts of those paths that are run records: variant, dataset, method, k."""
+    run = re.compile(
+        rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
+        r"(?P<method>\w+)_k(?P<k>\d+)\.json"
+    )
+    for path in paths:
+        found = run.fullmatch(path)
+        if found and found["dataset"] not in _NO_RUNS:
+            yield found.groupdict()
 
 
 def _source(variant: str) -> str:

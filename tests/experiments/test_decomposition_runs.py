@@ -12,7 +12,7 @@ from deepcac.errors import DataError
 from deepcac.experiments.bias_variance_runs import write_bias_variance
 from deepcac.experiments.decomposition_runs import read_rows, write_decomposition
 from deepcac.experiments.finished_decompositions import load_decompositions, load_resampled
-from deepcac.storage import write_json, write_table
+from deepcac.storage import write_table
 
 RUNS = 2
 
@@ -101,8 +101,8 @@ def test_an_edited_record_is_refused(tmp_path, tidy):
     path = write(tmp_path, tidy)
     record = json.loads(path.read_text())
     record["runs"][0]["accuracy"] = 0.123
-    write_json(path, record)
-    with pytest.raises(DataError, match=r"uci_vote\.json: the digest does not hold"):
+    path.write_text(json.dumps(record))
+    with pytest.raises(DataError, match=r"uci_vote\.json: edited or damaged"):
         load_decompositions([path], tmp_path)
 
 

@@ -12,7 +12,8 @@ rule decomposition:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(240),
     params:
         code=code_digest("experiments.decomposition_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
@@ -36,7 +37,7 @@ rule bias_variance:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
     params:
         code=code_digest("experiments.bias_variance_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
@@ -50,11 +51,8 @@ rule bias_variance:
 rule class_decomposition:
     input:
         layout.decomposition_files(),
+    localrule: True
 
 
 ruleorder: decomposition > run
 ruleorder: bias_variance > run
-
-
-localrules:
-    class_decomposition,

@@ -11,12 +11,19 @@ rule run:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(120),
     params:
         code=code_digest("experiments.run"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/run.py"
+
+
+# Networks, apart so that a profile can give them a GPU.
+use rule run as deep_run with:
+    wildcard_constraints:
+        method="|".join(sorted(m.id for m in methods().values() if m.family == "deep")),
 
 
 # Without alpha nothing is tuned: most runs take a second or two, no more than a job's start, and
@@ -43,6 +50,8 @@ use rule run as untuned_arm with:
     wildcard_constraints:
         variant="(as_published(_cv5)?/)?",
         arm="(km_)?",
+    resources:
+        runtime=grows(60),
 
 
 # As published alpha is given.
@@ -52,5 +61,6 @@ use rule untuned_arm as published_cac with:
         arm="cac_",
 
 
+ruleorder: deep_run > run
 ruleorder: untuned_arm > run
 ruleorder: published_cac > run

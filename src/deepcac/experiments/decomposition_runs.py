@@ -20,7 +20,7 @@ from deepcac.decomposition.repeated_runs import (
     run_experiment,
 )
 from deepcac.errors import DataError
-from deepcac.experiments.record import content_digest, file_digest, machine
+from deepcac.experiments.record import file_digest, machine
 from deepcac.storage import read_table, write_json
 
 _NO_FEATURES = ("row_id", "group")
@@ -109,7 +109,6 @@ def write_decomposition(
         "runs": [_without_times(row) for row in found],
         "inputs": {"table": file_digest(table)},
     }
-    record["digest"] = content_digest(record)
     record["machine"] = machine(seconds_by_stage(found), threads, "cpu")
     write_json(Path(out), record)
 

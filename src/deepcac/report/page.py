@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from deepcac.atomic import atomic_path
 from deepcac.experiments.finished import Runs, load
 from deepcac.experiments.finished_clusterings import Clusterings, load_clusterings
 from deepcac.experiments.finished_decompositions import (
@@ -58,7 +59,6 @@ from deepcac.report.source_notes import SourceNote, data_table, source_notes
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
 from deepcac.report.templating import environment
-from deepcac.storage import atomic_path
 
 
 @dataclass(frozen=True)

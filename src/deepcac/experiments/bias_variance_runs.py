@@ -4,9 +4,9 @@ import os
 import time
 from typing import Any
 
-from deepcac.decomposition.resamples import SAMPLES, resample
+from deepcac.decomposition.training_samples import SAMPLES, resample
 from deepcac.experiments.decomposition_runs import read_rows
-from deepcac.experiments.record import content_digest, file_digest, machine
+from deepcac.experiments.record import file_digest, machine
 from deepcac.scoring.bias_variance import bias_variance
 from deepcac.storage import write_json
 
@@ -56,6 +56,5 @@ def write_bias_variance(
         "parts": parts,
         "inputs": {"table": file_digest(table)},
     }
-    record["digest"] = content_digest(record)
     seconds = {"processor": time.process_time() - begin}
     write_json(out, {**record, "machine": machine(seconds, threads, "cpu")})

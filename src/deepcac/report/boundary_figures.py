@@ -137,7 +137,9 @@ def _pairs(y: Ids, clusters: Ids) -> dict[tuple[int, int], npt.NDArray[np.bool_]
 def _scatter(axis: Axes, X: Array, y: Ids) -> None:
     for label, sign in enumerate(_SIGNS):
         own = y == label
-        axis.scatter(*X[own].T, s=22, marker="+" if sign == "+" else "_", color=PALETTE[label])
+        across, down = X[own].T
+        marker = "+" if sign == "+" else "_"
+        axis.scatter(across, down, s=22, marker=marker, color=PALETTE[label])
 
 
 def _boundary(axis: Axes, model: Any, style: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from deepcac.catalogue.protocol import Protocol, published_labels
 from deepcac.catalogue.variables import category_field
 from deepcac.decomposition.repeated_runs import run_experiment
-from deepcac.decomposition.resamples import resample
+from deepcac.decomposition.training_samples import resample
 from deepcac.errors import DataError
 from deepcac.experiments.bias_variance_runs import write_bias_variance
 from deepcac.experiments.decomposition_runs import read_rows, write_decomposition

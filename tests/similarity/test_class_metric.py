@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.errors import DataError
 from deepcac.similarity import ClassMetric
 from deepcac.similarity.class_metric import deal
+
+
+@pytest.mark.slow
+@parametrize_with_checks([ClassMetric(3, 30)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
 
 
 def planted(n=400, seed=0):

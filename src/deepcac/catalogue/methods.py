@@ -15,7 +15,7 @@ from deepcac.catalogue.entries import Entry, Id, resolve
 from deepcac.catalogue.registry import checked
 from deepcac.errors import ConfigError
 
-_ARMS = {"km": "KM+", "cac": "CAC+", "skm": "SKM+", "cd": "CD+", "cdk": "CD-KM+"}
+ARM_NAMES = {"km": "KM", "cac": "CAC", "skm": "SKM", "cd": "CD", "cdk": "CD-KM"}
 _USUAL = ("km", "cac")
 ROWS, CLASSES = ("km", "cac", "skm"), ("cd", "cdk")  # what an arm decomposes
 _TS = "_ts"
@@ -101,7 +101,8 @@ class Method:
     def label(self) -> str:
         """The method as people write it, for example ``CAC+LR``."""
         kind = " (sequence)" if self.sequence else ""
-        return f"{_ARMS.get(self.arm, '')}{self.learner.label}{kind}"
+        lead = f"{ARM_NAMES[self.arm]}+" if self.arm in ARM_NAMES else ""
+        return f"{lead}{self.learner.label}{kind}"
 
 
 @cache
@@ -112,7 +113,7 @@ def methods() -> Mapping[str, Method]:
     found = [Method(name, "cac", "base", name, learner) for name, learner in plain.items()]
     found += [
         Method(f"{arm}_{name}", "cac", arm, name, learner)
-        for arm in _ARMS
+        for arm in ARM_NAMES
         for name, learner in plain.items()
         if arm in learner.arms or (arm in _USUAL and name in known.classifiers)
     ]

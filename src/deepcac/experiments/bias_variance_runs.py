@@ -4,7 +4,7 @@ import os
 import time
 from typing import Any
 
-from deepcac.decomposition.resamples import SAMPLES, resample
+from deepcac.decomposition.training_samples import SAMPLES, resample
 from deepcac.experiments.decomposition_runs import read_rows
 from deepcac.experiments.record import file_digest, machine
 from deepcac.scoring.bias_variance import bias_variance

@@ -13,6 +13,7 @@ from deepcac.scoring.statistics import Comparison, corrected_t_test
 Array = npt.NDArray[np.float64]
 
 BASES = {"nb": "naive Bayes", "svm": "linear machines"}
+PRINTED_BASE = {"svm_rest": "svm"}  # the paper does not say which of both its machines are
 EVERY_BASE = {**BASES, "svm_rest": "linear machines, one against rest"}
 
 

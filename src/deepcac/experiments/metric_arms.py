@@ -1,6 +1,7 @@
 """k-means in a metric learnt from the classes, as the run loop calls it (SKM+X)."""
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +29,15 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
     weight = class_weight(method.arm, method.classifier, setting.protocol)
     base = method.learner.load()(classifier_seed(task.seed, setting.protocol))
     start = time.perf_counter()
-    metric = ClassMetric(random_state=task.seed)
     model = MetricKMClassifier(
-        metric, base, task.k, class_weight=weight, random_state=task.seed
+        ClassMetric(random_state=task.seed),
+        base,
+        task.k,
+        class_weight=weight,
+        random_state=task.seed,
     ).fit(task.X_train, task.y_train)
     seconds = {"classifier": time.perf_counter() - start}
-    metric = model.metric_
+    metric: Any = model.metric_
     scores = class_scores(model, task.X_test, task.n_classes)
     return Fitted(
         probability=scores,

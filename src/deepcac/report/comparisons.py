@@ -149,10 +149,12 @@ def clustering_effects(
     methods separately: they are two questions.
     """
     families = (_base_pairs(runs, protocol), _deep_pairs(runs, protocol))
-    return [row for pairs in families for row in _family(pairs, bootstraps)]
+    return [row for pairs in families for row in family_effects(pairs, bootstraps)]
 
 
-def _family(pairs: Iterable[tuple[Run, Run, str]], bootstraps: Bootstraps) -> list[Difference]:
+def family_effects(
+    pairs: Iterable[tuple[Run, Run, str]], bootstraps: Bootstraps
+) -> list[Difference]:
     """Compare the pairs of one question, with intervals and adjusted p values."""
     effects = [
         row
@@ -186,17 +188,18 @@ def adjusted(rows: Sequence[Difference]) -> list[Difference]:
     return result
 
 
-def _usable(runs: Runs, protocol: str) -> list[Run]:
+def usable(runs: Runs, protocol: str) -> list[Run]:
+    """Return the finished runs of a protocol on real data."""
     return [
         run for run in runs.where(protocol=protocol, status="ok", synthetic=False) if run.splits
     ]
 
 
 def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
-    for run in _usable(runs, protocol):
+    for run in usable(runs, protocol):
         if run.method not in classifiers() or run.k != 1:
             continue
-        others = [r for r in _usable(runs, protocol) if r.dataset == run.dataset]
+        others = [r for r in usable(runs, protocol) if r.dataset == run.dataset]
         for k in sorted({r.k for r in others if r.k > 1}):
             km = runs.find(protocol, run.dataset, f"km_{run.method}", k)
             cac = runs.find(protocol, run.dataset, f"cac_{run.method}", k)
@@ -209,14 +212,14 @@ def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
 
 
 def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
-    usable = _usable(runs, protocol)
-    for run in usable:
+    known = usable(runs, protocol)
+    for run in known:
         method = parse_method(run.method)
         if run.k > 1 and method.family == "deep" and method.clustered:
             for other in (run.method, *YARDSTICKS):
                 label = "its k = 1" if other == run.method else method_label(other)
                 plain = runs.find(protocol, run.dataset, other, 1)
-                if plain in usable and plain and not _ranks_nothing(plain):
+                if plain in known and plain and not _ranks_nothing(plain):
                     yield run, plain, f"{method_label(run.method)} − {label}"
 
 
@@ -229,7 +232,7 @@ def switch_effects(runs: Runs) -> list[Difference]:
     """Compare every run that has one switch on with the sound run of the same name."""
     effects = []
     for label in switches():
-        for run in _usable(runs, label):
+        for run in usable(runs, label):
             sound = runs.find("sound", run.dataset, run.method, run.k)
             if sound is not None and sound.status == "ok":
                 effects += compare(run, sound, label, METRICS)

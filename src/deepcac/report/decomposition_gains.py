@@ -5,10 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.experiments.finished_decompositions import BASES, DecompositionRecord
+from deepcac.experiments.finished_decompositions import (
+    BASES,
+    EVERY_BASE,
+    PRINTED_BASE,
+    DecompositionRecord,
+)
 from deepcac.papers.class_decomposition.gain_rules import p_values, printed_gains
 from deepcac.papers.class_decomposition.gain_table import TABLE_1
 from deepcac.papers.names import printed_datasets
+from deepcac.report.boundary_figures import boundary_figures
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.report.merging_figure import merging_figure
 from deepcac.report.tables import Table, text_row
@@ -45,8 +51,18 @@ def gains_tables(records: Records, name: str = "decomposition_gains") -> list[Ta
         return []
     by_protocol = _by_protocol(records)
     datasets = list(dict.fromkeys(one.dataset for one in records))
-    rows = [text_row(*_cells(dataset, base, by_protocol)) for dataset in datasets for base in BASES]
+    rows = [
+        text_row(*_cells(dataset, base, by_protocol))
+        for dataset in datasets
+        for base in _bases(records, dataset)
+    ]
     return [Table(name, "Gains by class decomposition", _NOTE, _HEAD, rows, n_labels=2)]
+
+
+def _bases(records: Records, dataset: str) -> list[str]:
+    """Return the base classifiers that any record of a data set has."""
+    there = {base for one in records if one.dataset == dataset for base in one.bases}
+    return [base for base in EVERY_BASE if base in there]
 
 
 def _by_protocol(records: Records) -> dict[str, list[DecompositionRecord]]:
@@ -57,22 +73,29 @@ def _by_protocol(records: Records) -> dict[str, list[DecompositionRecord]]:
 
 
 def _printed(base: str) -> dict[str, float]:
-    """Return the printed gains by data set id."""
-    return dict(zip(printed_datasets(TABLE_1), printed_gains(base), strict=True))
+    """Return the printed gains by data set id; the paper's linear machines are of either kind."""
+    column = printed_gains(PRINTED_BASE.get(base, base))
+    return dict(zip(printed_datasets(TABLE_1), column, strict=True))
 
 
 def _cells(dataset: str, base: str, by_protocol: dict[str, list[DecompositionRecord]]) -> list[str]:
     """Return one row of the table; a dash where a protocol has no record."""
     printed = _printed(base).get(dataset)
-    cells = [dataset, BASES[base], "–" if printed is None else f"{printed:+.2f}"]
+    cells = [dataset, EVERY_BASE[base], "–" if printed is None else f"{printed:+.2f}"]
     for protocol in ("as_published", "sound"):
-        own = {one.dataset: one for one in by_protocol[protocol]}
+        having = [one for one in by_protocol[protocol] if base in one.bases]
+        own = {one.dataset: one for one in having}
         if dataset in own:
-            p = p_values(by_protocol[protocol], base)[dataset]
+            p = p_values(having, base)[dataset]
             cells += [f"{own[dataset].gains(base).mean():+.2f}", _p(p)]
         else:
             cells += ["–", "–"]
-    found = next(one for part in by_protocol.values() for one in part if one.dataset == dataset)
+    found = next(
+        one
+        for part in by_protocol.values()
+        for one in part
+        if one.dataset == dataset and base in one.bases
+    )
     searched = found.rows(base, "greedy")
     every = found.values(base, "separate") - found.values(base, "alone")
     return [
@@ -90,9 +113,9 @@ def _p(value: float) -> str:
 
 
 def decomposition_figures(records: Records) -> list[Figure]:
-    """Return the case of the paper's Figure 4, and the gains of the sound records if any."""
+    """Return the paper's Figures 1 to 4, and the gains of the sound records if any."""
     sound = [one for one in records if one.protocol == "sound"]
-    return [merging_figure(), *([_gains_figure(sound)] if sound else [])]
+    return [*boundary_figures(), merging_figure(), *([_gains_figure(sound)] if sound else [])]
 
 
 def _gains_figure(sound: Records) -> Figure:

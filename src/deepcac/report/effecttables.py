@@ -15,9 +15,20 @@ from deepcac.report.tables import Cell, Table, text_row
 
 _CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")
 _SAME_SCORE = 0.005
+_EQUAL = (
+    "Equal features, class weights and splits in all arms of a learner (sound protocol). "
+    "LR and XGBoost beside a network learn from its validation rows too, and are not compared "
+    "with it by F1, as networks do not weigh classes."
+)
 
 
-def effects_table(effects: Sequence[Difference], metric: str) -> Table:
+def effects_table(
+    effects: Sequence[Difference],
+    metric: str,
+    name: str = "clustering",
+    title: str = "Does clustering help?",
+    note: str = _EQUAL,
+) -> Table:
     """Return the comparisons of `clustering_effects` by one metric."""
     rows = [
         [
@@ -30,11 +41,9 @@ def effects_table(effects: Sequence[Difference], metric: str) -> Table:
         if row.metric == metric
     ]
     return Table(
-        id=f"clustering_{metric}",
-        title=f"Does clustering help? {metric.upper()}",
-        note="Equal features, class weights and splits in all arms of a learner (sound protocol). "
-        "LR and XGBoost beside a network learn from its validation rows too, and are not compared "
-        "with it by F1, as networks do not weigh classes. Difference "
+        id=f"{name}_{metric}",
+        title=f"{title} {metric.upper()}",
+        note=f"{note} Difference "
         "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio 2003), "
         "Holm-adjusted inside this table, for base classifiers and networks separately; paired "
         "bootstrap over test rows. Multi-class data by the mean over classes.",

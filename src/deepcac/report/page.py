@@ -52,6 +52,7 @@ from deepcac.report.learnt_clusterings import learning_figures, learning_tables
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.profiles import Profile, load_profiles, missingness_figures
+from deepcac.report.rows_or_classes import rows_or_classes_tables
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.schematics import schematic_figures
 from deepcac.report.source_notes import SourceNote, data_table, source_notes
@@ -155,8 +156,7 @@ def build(
     DataError
         A run record or score file is damaged.
     """
-    out = Path(out_dir)
-    root = out.absolute().parents[1]
+    out, root = Path(out_dir), Path(out_dir).absolute().parents[1]
     profiles = load_profiles(profile_paths)
     found = Material(
         runs=load(run_paths, root),
@@ -173,12 +173,13 @@ def build(
     book.write(out / "ledger.csv", ledger)
     decided = claim_book.claims(found.on_real_data, ledger)
     claim_book.write(out / "claims.csv", decided)
-    effects = clustering_effects(found.real, Bootstraps(resamples))
-    tables = _tables(found, ledger, effects)
+    bootstraps = Bootstraps(resamples)
+    effects = clustering_effects(found.real, bootstraps)
+    tables = _tables(found, ledger, effects, bootstraps)
     for table in (table for group in tables.values() for table in group):
         tabular.write(table, out / "tables")
-    drawn = _draw(_figures(found, ledger, effects), out)
-    page = _render(found, ledger, decided, tables, drawn)
+    figures = _draw(_figures(found, ledger, effects), out)
+    page = _render(found, ledger, decided, tables, figures)
     with atomic_path(out / "index.html") as partial:
         partial.write_text(page, encoding="utf-8")
 
@@ -218,7 +219,10 @@ def _generated(records: Iterable[Any]) -> list[Any]:
 
 
 def _tables(
-    found: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
+    found: Material,
+    ledger: Sequence[Entry],
+    effects: Sequence[Difference],
+    bootstraps: Bootstraps,
 ) -> dict[str, list[Table]]:
     """Return every table by the section that shows it."""
     real, studies = found.real, found.studies
@@ -233,7 +237,10 @@ def _tables(
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
         "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],
-        "decomposition": gains_tables(_real(found.decompositions)),
+        "decomposition": [
+            *gains_tables(_real(found.decompositions)),
+            *rows_or_classes_tables(real, bootstraps),
+        ],
         "theory": theory_tables(_real(found.theory)),
         "learning": learning_tables(found.clusterings),
         "data": [data_table(found.sources)],

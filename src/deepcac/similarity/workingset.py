@@ -179,7 +179,7 @@ class WorkingSet:
             lb=np.zeros(N + n),
         )
         found = solve_problem(problem, self.solver, **_accuracy(self.solver))
-        if found.x is None:
+        if found.x is None or found.z is None:
             raise ConfigError(f"{self.solver} found no weights at C / n = {self.cap:g}; lower C")
         self.weights = unit * np.clip(found.x[:N], 0.0, None)
         self.duals = self.cap * np.clip(found.z, 0.0, None)

@@ -7,11 +7,11 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from deepcac.catalogue.config import check_config
-from deepcac.catalogue.methods import classifiers
+from deepcac.catalogue.methods import CENTROID_RULE, classifiers
 from deepcac.catalogue.protocol import folder_pattern
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
-from deepcac.layout import Layout
+from deepcac.layout import Layout, dataset_pattern
 from deepcac.sourcecode import code_digest
 
 min_version("9.20")
@@ -33,7 +33,7 @@ except ConfigError as error:
 wildcard_constraints:
     variant=folder_pattern(),
     # Any name: one that is not known is refused with near names, not with a missing rule.
-    dataset="[a-z0-9_]+",
+    dataset=dataset_pattern(),
     method="[a-z0-9_]+",
     k="[1-9][0-9]*",
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from deepcac.catalogue.config import LEARNERS, Plan
 from deepcac.catalogue.entries import DataSet, Source, Step, file_names
-from deepcac.catalogue.methods import parse_method
+from deepcac.catalogue.methods import classifiers, parse_method
 from deepcac.catalogue.protocol import Protocol, folder_pattern, switches
 from deepcac.catalogue.registry import DEMO, Registry, checked
 from deepcac.errors import ConfigError
@@ -137,23 +137,42 @@ class Layout:
 
     def check_targets(self, targets: Iterable[str]) -> None:
         """Refuse run records that nothing makes, with near names (`run_inputs`)."""
+        for asked in self.asked_runs(targets):
+            self.run_inputs(**asked)
+
+    def asked_runs(self, targets: Iterable[str]) -> list[dict[str, str]]:
+        """Return the runs whose records are among some targets: variant, data set, method, k."""
         run = re.compile(
             rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
             r"(?P<method>\w+)_k(?P<k>\d+)\.json"
         )
-        for target in targets:
-            asked = run.fullmatch(target)
-            if asked and asked["dataset"] not in _NO_RUNS:
-                self.run_inputs(**asked.groupdict())
+        found = [asked.groupdict() for asked in map(run.fullmatch, targets) if asked]
+        return [asked for asked in found if asked["dataset"] not in _NO_RUNS]
+
+    def datasets_of_whole_arms(self) -> str:
+        """Return a pattern of the data sets, each before its k, with KM+X and CAC+X of every X."""
+        whole = {f"{arm}_{x}" for arm in ("km", "cac") for x in classifiers()}
+        plans = [checked(Plan, plan, "runs") for plan in self.config["runs"]]
+        found: dict[str, set[str]] = {}
+        for plan in plans:
+            if whole <= set(plan.methods):
+                for dataset in plan.datasets:
+                    found.setdefault(dataset, set()).update(map(str, plan.clusters(dataset)))
+        places = [rf"{name}(?=/\w+_k({'|'.join(sorted(ks))})\.)" for name, ks in found.items()]
+        return "|".join(places) or "(?!)"
 
     def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
-        """Return the file that methods of one family share, if this one uses it (0 or 1)."""
+        """Return the file that methods of one family share, if this one uses it (0 or 1).
+
+        Only the sound clusterings have a file. Runs with others come together in one job, which
+        makes them.
+        """
         parsed = parse_method(method)
-        folder = variant if self._changes_shared(variant, dataset, parsed.family) else ""
+        own = self._changes_shared(variant, dataset, parsed.family)
         if parsed.family == "deep":
-            return [f"data/pretrained/{folder}{dataset}.safetensors"]
-        if parsed.arm in ("km", "cac"):
-            return [f"data/clusterings/{folder}{dataset}_k{k}.parquet"]
+            return [f"data/pretrained/{variant if own else ''}{dataset}.safetensors"]
+        if parsed.arm in ("km", "cac") and not own:
+            return [f"data/clusterings/{dataset}_k{k}.parquet"]
         return []
 
     def _changes_shared(self, variant: str, dataset: str, family: str) -> bool:
@@ -269,6 +288,11 @@ class Layout:
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""
         return frozenset(self.registry.dataset(dataset).switches)
+
+
+def dataset_pattern() -> str:
+    """Return a regular expression of data set ids, which a folder of other records is not."""
+    return f"(?!({'|'.join(_NO_RUNS)})/)[a-z0-9_]+"
 
 
 def _source(variant: str) -> str:

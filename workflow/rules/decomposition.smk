@@ -28,8 +28,5 @@ rule class_decomposition:
         layout.decomposition_files(),
 
 
-ruleorder: decomposition > run
-
-
 localrules:
     class_decomposition,

@@ -1,7 +1,7 @@
 """The alpha path: each (fold, k, alpha) is clustered once and shared by all base classifiers."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from sklearn.base import BaseEstimator
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -74,6 +75,9 @@ def alpha_path(
 ) -> AlphaPath:
     """Cluster every fold and the whole of a training part with every alpha.
 
+    The best of ten random starts of k-means is looked for once, on the whole part. In each fold
+    Lloyd's iterations go on from its centres, with the rows of the fold alone.
+
     Parameters
     ----------
     X, y : ndarray of shape (n, d) and (n,)
@@ -92,15 +96,20 @@ def alpha_path(
     folds = draw_folds(y, seed)
     labels: dict[tuple[int, float], Labels] = {}
     whole: dict[float, Clustering] = {}
+    centers: Floats | None = None
     for fold in (FULL,) if full_only else range(FULL, FOLDS):
         rows = np.flatnonzero(folds != fold)
         part, classes = np.ascontiguousarray(X[rows]), y[rows]
-        start = kmeans_labels(part, k, seed)
+        start = kmeans_labels(part, k, seed, centers)
         ready = prepare(part)
         found = {START: cluster(ready, classes, start, START, max_iter=0)}
         found |= {alpha: cluster(ready, classes, start, alpha) for alpha in alphas}
         if fold == FULL:
             whole = found
+            filled = np.bincount(start, minlength=k).all()  # not where rows repeat
+            centers = (
+                np.array([part[start == j].mean(axis=0) for j in range(k)]) if filled else None
+            )
         for alpha, clusters in found.items():
             labels[fold, alpha] = np.full(len(y), -1, dtype=np.int8)
             labels[fold, alpha][rows] = clusters.labels
@@ -134,11 +143,13 @@ def tune(
         inside = path.labels[fold, START] >= 0
         train, held_out = (X[inside], y[inside]), (X[~inside], y[~inside])
         seen: dict[bytes, float] = {}  # neighbouring alphas often give the same clusters
+        fitted: Sequence[BaseEstimator] = ()  # or nearly the same
         for a, alpha in enumerate(alphas):
             labels = path.labels[fold, alpha][inside]
             key = labels.tobytes()
             if key not in seen:
-                predicted = model.fit_labels(*train, labels).predict(held_out[0])
+                predicted = model.fit_labels(*train, labels, fitted).predict(held_out[0])
+                fitted = model.estimators_
                 seen[key] = f1_score(held_out[1], predicted, average=average, zero_division=0.0)
             f1[fold, a] = seen[key]
     means = f1.mean(axis=0)

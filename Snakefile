@@ -4,17 +4,23 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.utils import min_version
 
 from deepcac.catalogue.config import check_config
 from deepcac.catalogue.methods import CENTROID_RULE, classifiers
 from deepcac.catalogue.protocol import folder_pattern
 from deepcac.catalogue.registry import load_registry
+from deepcac.dryrun import Summary
 from deepcac.errors import ConfigError
 from deepcac.layout import Layout, dataset_pattern
 from deepcac.sourcecode import code_digest
 
 min_version("9.20")
+
+# `snakemake -n` is a summary; with `-p` it lists every job.
+if workflow.output_settings.dryrun and not workflow.output_settings.printshellcmds:
+    logger.addFilter(Summary())
 
 
 configfile: "config/config.yaml"

@@ -116,6 +116,18 @@ def test_runs_with_things_in_common_share_a_job(tmp_path):
     assert planned_jobs(folder, *alone) == {"clusterings": 1, "run": 2}
 
 
+def test_a_dry_run_is_a_summary_unless_the_jobs_are_asked_for(tmp_path):
+    folder = checkout(tmp_path)
+    command = arguments(RUN)
+    command.insert(len(SNAKEMAKE), "-n")
+    brief = run(folder, command)
+    assert re.search(r"^run +1$", brief, re.MULTILINE)
+    assert "output files have to be generated" in brief
+    assert RUN not in brief.replace("-- " + RUN, "")
+    command.insert(len(SNAKEMAKE), "-p")
+    assert f"output: {RUN}" in run(folder, command)
+
+
 def test_a_raw_file_that_cannot_be_had_is_one_clear_line(finished):
     said = run(finished, [*SNAKEMAKE, "data/raw/titanic/titanic3.csv"], code=1)
     (line,) = {part.split("error: ")[1] for part in said.splitlines() if "error: " in part}

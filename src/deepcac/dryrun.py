@@ -7,7 +7,7 @@ _TABLE = "run_info"
 
 
 class Summary(logging.Filter):
-    """Keep the table of jobs, once, and the reasons by rule; leave out the single jobs and the greeting.
+    """Keep the table of jobs, once, and the reasons by rule; leave out greeting and single jobs.
 
     It sorts Snakemake's log records by the ``event`` they carry, and passes those without one.
     """

@@ -20,9 +20,9 @@ END = "<!-- end of cost -->\n"
 LOGS = "logs/benchmarks"
 ARMS = ("base_arm", "clustered_arms", "pair")  # jobs of several runs, by how their files begin
 
-BASE = {"n": 2000, "d": 10, "k": 2, "alphas": 2, "splits": 1}
+BASE = {"n": 8000, "d": 10, "k": 2, "alphas": 2, "splits": 1}
 GROWN = {
-    "n": (1000, 2000, 4000, 8000),
+    "n": (8000, 16_000, 32_000, 64_000),
     "d": (10, 20, 40, 80),
     "k": (2, 4, 8),
     "alphas": (2, 4, 8),

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 CORES ?= 2
 
-.PHONY: env demo test lint clean
+.PHONY: env demo test lint remote share pull clean
 
 env: .venv/ready
 
@@ -30,6 +30,16 @@ lint: env
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+# REMOTE is a folder, or an address such as s3://bucket/folder; it is kept for the next call.
+remote: env
+	$(if $(REMOTE),$(BIN)/dvc remote add --local --force --default share '$(REMOTE)')
+
+share: remote
+	$(BIN)/snakemake --cores $(CORES) -- share
+
+pull: remote
+	$(BIN)/python workflow/scripts/pointers.py pull
 
 clean:
 	rm -rf results logs data/raw data/tidy data/clusterings data/pretrained .snakemake

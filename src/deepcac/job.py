@@ -18,7 +18,7 @@ _THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 # What only the machine's owner can mend; no fault of ours, so that no traceback helps.
-_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS})
+_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS})
 _FORMAT = "%(asctime)s %(name)s: %(message)s"
 
 

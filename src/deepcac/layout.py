@@ -4,22 +4,21 @@ Everything here is a pure function of the configuration and the registry, so tha
 holds no logic and this can be tested without it.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from deepcac.catalogue.config import LEARNERS, Plan
 from deepcac.catalogue.entries import DataSet, Source, Step, file_names
-from deepcac.catalogue.methods import classifiers, parse_method
-from deepcac.catalogue.protocol import Protocol, folder_pattern, switches
+from deepcac.catalogue.methods import parse_method
+from deepcac.catalogue.protocol import Protocol, switches
 from deepcac.catalogue.registry import DEMO, Registry, checked
+from deepcac.catalogue.run_paths import datasets_of_whole_arms, runs_among
 from deepcac.errors import ConfigError
 from deepcac.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
-_NO_RUNS = ("theory", "case_study", "profiles", "decomposition")  # folders of other records
 _WHOLE_TABLE = "features.flat.flat"
 
 # A switch of these stages changes what is shared by the methods of a family.
@@ -127,7 +126,7 @@ class Layout:
                 f"{method} reads {kinds[parsed.sequence]}, but {dataset} has "
                 f"{kinds[entry.sequence]}; ask for another method or data set"
             )
-        if not self._reachable(dataset):
+        if not self.reachable(dataset):
             self.raw_folder(entry.source)  # says where to get the restricted files
         return {
             "features": self.feature_file(variant, dataset),
@@ -137,31 +136,15 @@ class Layout:
 
     def check_targets(self, targets: Iterable[str]) -> None:
         """Refuse run records that nothing makes, with near names (`run_inputs`)."""
-        for asked in self.asked_runs(targets):
+        for asked in runs_among(targets):
             self.run_inputs(**asked)
 
-    def asked_runs(self, targets: Iterable[str]) -> list[dict[str, str]]:
-        """Return the runs whose records are among some targets: variant, data set, method, k."""
-        run = re.compile(
-            rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
-            r"(?P<method>\w+)_k(?P<k>\d+)\.json"
-        )
-        found = [asked.groupdict() for asked in map(run.fullmatch, targets) if asked]
-        return [asked for asked in found if asked["dataset"] not in _NO_RUNS]
-
-    def datasets_of_whole_arms(self) -> str:
-        """Return a pattern of the data sets, each before its k, with KM+X and CAC+X of every X."""
-        whole = {f"{arm}_{x}" for arm in ("km", "cac") for x in classifiers()}
+    def whole_arms(self) -> str:
+        """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""
         plans = [checked(Plan, plan, "runs") for plan in self.config["runs"]]
-        found: dict[str, set[str]] = {}
-        for plan in plans:
-            if whole <= set(plan.methods):
-                for dataset in plan.datasets:
-                    found.setdefault(dataset, set()).update(map(str, plan.clusters(dataset)))
-        places = [rf"{name}(?=/\w+_k({'|'.join(sorted(ks))})\.)" for name, ks in found.items()]
-        return "|".join(places) or "(?!)"
+        return datasets_of_whole_arms(plans)
 
-    def shared_file(self, variant: str, dataset: str, method: str, k: int) -> list[str]:
+    def shared_file(self, variant: str, dataset: str, method: str, k: int | str) -> list[str]:
         """Return the file that methods of one family share, if this one uses it (0 or 1).
 
         Only the sound clusterings have a file. Runs with others come together in one job, which
@@ -194,7 +177,7 @@ class Layout:
     def _grid(self, plan: Plan) -> Iterator[str]:
         """Yield the records of one entry: protocols or switches, data sets, methods, k."""
         for folder in plan.folders:
-            for dataset in filter(self._reachable, plan.datasets):
+            for dataset in filter(self.reachable, plan.datasets):
                 sequence = self.registry.dataset(dataset).sequence
                 for method in map(parse_method, plan.methods):
                     if method.sequence == sequence:
@@ -205,13 +188,21 @@ class Layout:
         """Return the run records of every part."""
         return self.runs("cac") + self.runs("deep")
 
+    def stage_files(self) -> list[str]:
+        """Return the clusterings and autoencoders that the configured runs read."""
+        return [
+            file
+            for run in runs_among(self.all_runs())
+            for file in self.shared_file(run["variant"], run["dataset"], run["method"], run["k"])
+        ]
+
     def skmeans_files(self) -> list[str]:
         """Return the records of supervised k-means: runs, and times and checks if asked for."""
         folder = "results/skmeans"
         datasets = [one["dataset"] for one in self.config["skmeans"]]
         runs = [
             f"{folder}/{dataset}/{method}.json"
-            for dataset in filter(self._reachable, datasets)
+            for dataset in filter(self.reachable, datasets)
             for method in LEARNERS
         ]
         measured = self.config["skmeans_training_sets"] > 0
@@ -225,12 +216,14 @@ class Layout:
         return dict(own[0])
 
     def decomposition_files(self) -> list[str]:
-        """Return the records of class decomposition, sound and as published."""
-        return [
+        """Return the records of class decomposition, sound and as published, and of its error."""
+        runs = [
             f"results/{folder}decomposition/{dataset}.json"
             for folder in _BUILT
-            for dataset in filter(self._reachable, self.config["decomposition"])
+            for dataset in filter(self.reachable, self.config["decomposition"])
         ]
+        split = filter(self.reachable, self.config.get("bias_variance", ()))
+        return runs + [f"results/bias_variance/{dataset}.json" for dataset in split]
 
     def cohort_files(self) -> list[str]:
         """Return the cohort flow of every configured data set that is read from raw files."""
@@ -244,7 +237,7 @@ class Layout:
 
     def datasets(self) -> list[str]:
         """Return the configured data sets that are open, generated or within reach."""
-        return [name for name in self.config["datasets"] if self._reachable(name)]
+        return [name for name in self.config["datasets"] if self.reachable(name)]
 
     def feature_files(self) -> list[str]:
         """Return the sound and as-published feature files of every configured data set."""
@@ -280,7 +273,8 @@ class Layout:
         plain = dataset.removeprefix(DEMO)
         return dataset[: len(dataset) - len(plain)], plain
 
-    def _reachable(self, dataset: str) -> bool:
+    def reachable(self, dataset: str) -> bool:
+        """Tell whether the data set is open, generated or given."""
         demo, _ = self._split_demo(dataset)
         source = self.registry.source(self.registry.dataset(dataset).source)
         return bool(demo) or available(source, self.config)
@@ -288,11 +282,6 @@ class Layout:
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""
         return frozenset(self.registry.dataset(dataset).switches)
-
-
-def dataset_pattern() -> str:
-    """Return a regular expression of data set ids, which a folder of other records is not."""
-    return f"(?!({'|'.join(_NO_RUNS)})/)[a-z0-9_]+"
 
 
 def _source(variant: str) -> str:

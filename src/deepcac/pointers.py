@@ -10,27 +10,29 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from deepcac.atomic import atomic_path
 from deepcac.errors import DataError
 
-_DVC = (sys.executable, "-m", "dvc")
+CACHE = Path(".dvc/cache")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """One committed ``.dvc`` file.
+    """One output of a committed ``.dvc`` file.
 
     Attributes
     ----------
     path : Path
-        Of the pointer itself.
+        Of the ``.dvc`` file itself.
     target : Path
         The tracked file.
     md5 : str
@@ -45,64 +47,83 @@ class Pointer:
         """Return ``"absent"``, ``"same"`` or ``"changed"``."""
         if not self.target.exists():
             return "absent"
-        with self.target.open("rb") as stream:
-            found = hashlib.file_digest(stream, "md5").hexdigest()
-        return "same" if found == self.md5 else "changed"
+        return "same" if _md5(self.target) == self.md5 else "changed"
+
+    def in_cache(self, cache: Path) -> Path:
+        """Return where the DVC cache in folder `cache` keeps the tracked bytes."""
+        return cache / "files" / "md5" / self.md5[:2] / self.md5[2:]
 
     def cached(self, cache: Path) -> bool:
-        """Tell whether the DVC cache in folder `cache` holds the tracked bytes."""
-        return (cache / "files" / "md5" / self.md5[:2] / self.md5[2:]).exists()
+        """Tell whether the DVC cache in folder `cache` holds the tracked bytes, undamaged."""
+        copy = self.in_cache(cache)
+        return copy.exists() and _md5(copy) == self.md5
 
 
-def read_pointer(path: str | os.PathLike[str]) -> Pointer:
-    """Read a ``.dvc`` file with one output; any other content is a `DataError`."""
+def _md5(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "md5").hexdigest()
+
+
+def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
+    """Read the outputs of a ``.dvc`` file; any other content is a `DataError`."""
+    path = Path(path)
     try:
-        content: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        (out,) = content["outs"]
-        return Pointer(Path(path), Path(path).parent / out["path"], str(out["md5"]))
+        content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = [Pointer(path, path.parent / o["path"], str(o["md5"])) for o in content["outs"]]
     except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: not a DVC pointer with one output ({reason})") from error
+        raise DataError(f"{path}: not a DVC pointer ({reason})") from error
+    if not found:
+        raise DataError(f"{path}: a DVC pointer that names no file")
+    return found
 
 
-def find_pointers(folders: Iterable[str | os.PathLike[str]]) -> Iterator[Pointer]:
-    """Yield every pointer below some folders, in name order."""
-    for folder in folders:
-        for path in sorted(Path(folder).rglob("*.dvc")):
-            yield read_pointer(path)
+def find_pointers(places: Iterable[str | os.PathLike[str]]) -> Iterator[Pointer]:
+    """Yield the outputs of ``.dvc`` files, and of every one below a folder, in name order."""
+    for place in map(Path, places):
+        for path in [place] if place.is_file() else sorted(place.rglob("*.dvc")):
+            yield from read_pointers(path)
 
 
-def align_times(pointers: Iterable[Pointer]) -> int:
-    """Give every unchanged tracked file the time of the oldest of them.
+def write_pointer(path: Path, targets: Sequence[Path]) -> None:
+    """Write a ``.dvc`` file with an output for each file; the files lie in its folder or below."""
+    outs = [
+        {
+            "md5": _md5(target),
+            "size": target.stat().st_size,
+            "hash": "md5",
+            "path": target.relative_to(path.parent).as_posix(),
+        }
+        for target in sorted(targets)
+    ]
+    with atomic_path(path) as partial:
+        partial.write_text(yaml.safe_dump({"outs": outs}, sort_keys=False), encoding="utf-8")
+
+
+def align_times(targets: Iterable[Path]) -> None:
+    """Give files one time, now.
 
     ``dvc pull`` stamps files in the order in which they arrive, so that a split file may look
     older than the features it was drawn from. Equal times say what equal content means: nothing
-    is out of date.
-
-    Returns
-    -------
-    int
-        How many files were stamped.
+    is out of date. An earlier time than now could be before that of a workflow script, which
+    Snakemake takes for a change of code.
     """
-    same = [pointer.target for pointer in pointers if pointer.state() == "same"]
-    if same:
-        oldest = min(target.stat().st_mtime_ns for target in same)
-        for target in same:
-            os.utime(target, ns=(oldest, oldest))
-    return len(same)
+    now = time.time_ns()
+    for target in targets:
+        os.utime(target, ns=(now, now))
 
 
-def commit_rebuilt(root: str | os.PathLike[str], folders: Iterable[str]) -> list[str]:
+def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[str]:
     """Put rebuilt files that equal their pointers into the local DVC cache; name those that differ.
 
-    No shell is involved, so that the project may lie in a folder of any name.
+    A damaged copy in the cache is replaced.
 
     Parameters
     ----------
     root : path-like
         The project's folder; nothing is done if it holds no ``.dvc``.
-    folders : iterable of str
-        Folders of pointers below it.
+    places : iterable of str
+        Pointers, and folders of pointers, below it.
 
     Returns
     -------
@@ -117,18 +138,32 @@ def commit_rebuilt(root: str | os.PathLike[str], folders: Iterable[str]) -> list
     root = Path(root)
     if not (root / ".dvc").is_dir():
         return []
-    pointers = find_pointers(root / folder for folder in folders)
-    states = [(pointer, pointer.state()) for pointer in pointers]
-    cache = root / ".dvc" / "cache"
+    states = [(each, each.state()) for each in find_pointers(root / place for place in places)]
+    cache = root / CACHE
     fresh = [pointer for pointer, state in states if state == "same" and not pointer.cached(cache)]
+    for pointer in fresh:
+        pointer.in_cache(cache).unlink(missing_ok=True)
     if fresh:
-        names = [str(pointer.path.relative_to(root)) for pointer in fresh]
-        command = [*_DVC, "commit", "--force", "--quiet", "--", *names]
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-        if done.returncode:
-            reason = " ".join(done.stderr.split())[:300]
-            raise DataError(f"{root}: dvc commit failed ({reason}); run `dvc commit` by hand")
+        names = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in fresh)
+        dvc(root, "commit", "--force", *names)
     changed = [str(p.target.relative_to(root)) for p, state in states if state == "changed"]
     for name in changed:
         _log.warning("%s: not the bytes that were shared; see `dvc status`", name)
     return changed
+
+
+def dvc(root: Path, command: str, *arguments: str) -> None:
+    """Run a DVC command in a folder; its failure is a `DataError` of one line.
+
+    No shell is involved, so that the project may lie in a folder of any name.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "dvc", command, *arguments],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        reason = " ".join(done.stderr.rpartition("ERROR: ")[2].split())[:300]
+        raise DataError(f"{root}: dvc {command} failed ({reason})")

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from deepcac.atomic import check_writable
 from deepcac.errors import ConfigError
 
 _ROOT = Path(__file__).parent
@@ -70,7 +71,10 @@ def compiled_cache() -> Path | None:
     if given and Path(given).name == own:
         return Path(given)
     folder = Path(given) / own if given else _user_cache() / "deepcac" / "numba" / own
-    if not _writable(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder)
+    except (OSError, ConfigError):
         folder = Path(tempfile.mkdtemp(prefix="deepcac-numba-"))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
@@ -80,16 +84,6 @@ def compiled_cache() -> Path | None:
 def _user_cache() -> Path:
     named = os.environ.get("XDG_CACHE_HOME")
     return Path(named) if named else Path(os.path.expanduser("~"), ".cache")
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(b"0")
-    except OSError:
-        return False
-    return True
 
 
 def _below(name: str) -> list[str]:

@@ -1,79 +1,21 @@
-"""Files that are whole or absent, and the same bytes each time they are written."""
+"""Tables and JSON: the same bytes each time they are written, and damage is seen."""
 
 import hashlib
 import json
 import os
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deepcac.atomic import atomic_path
 from deepcac.errors import DataError
 
 _SHAPE = b"deepcac.shape"
 # What a damaged file can make of the reader: wrong lengths ask for memory, names are no text.
 _UNREADABLE = (OSError, pa.ArrowException, ValueError, TypeError, KeyError, MemoryError)
-
-
-@contextmanager
-def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary sibling of `path` that takes its name only if the block succeeds.
-
-    The bytes are on the disk before the name is, so that a power cut leaves no empty file. What a
-    killed writer of the same file left behind is removed first.
-
-    Parameters
-    ----------
-    path : path-like
-        Final name. Missing parent folders are made.
-
-    Yields
-    ------
-    Path
-        Name to write to, in the same folder (so that the rename is atomic).
-    """
-    final = Path(path)
-    final.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(final)
-    partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        _flush(partial)
-        os.replace(partial, final)
-        _flush(final.parent)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _remove_abandoned(final: Path) -> None:
-    """Remove partial files of `final` whose writer no longer runs on this machine."""
-    name = re.compile(rf"\.{re.escape(final.name)}\.(\d+)\.partial")
-    for sibling in final.parent.iterdir():
-        found = name.fullmatch(sibling.name)
-        if found and not _runs(int(found[1])):
-            sibling.unlink(missing_ok=True)
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
@@ -127,19 +69,29 @@ def _shape(schema: pa.Schema, rows: int) -> bytes:
     return hashlib.sha256("\n".join([str(rows), *lines]).encode()).hexdigest().encode()
 
 
+def content_digest(value: Mapping[str, Any]) -> str:
+    """Return the sha256 over a JSON object without its ``machine`` and ``digest`` entries."""
+    kept = {key: each for key, each in value.items() if key not in ("machine", "digest")}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
 def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
-    """Write sorted, indented JSON; NaN and infinity are refused."""
+    """Write sorted, indented JSON with its `content_digest`; NaN and infinity are refused."""
+    plain = json.loads(json.dumps(value, allow_nan=False))  # keys are text, as a reader gets them
+    whole = plain | {"digest": content_digest(plain)}
     with atomic_path(path) as partial:
-        text = json.dumps(value, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False)
         partial.write_text(text + "\n", encoding="utf-8")
 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a JSON object; anything else is a `DataError` that names the file."""
+    """Read a JSON object whose digest holds; anything else is a `DataError` that names the file."""
     try:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: not readable as JSON ({error})") from error
     if not isinstance(value, dict):
         raise DataError(f"{path}: holds {type(value).__name__}, an object was expected")
+    if value.get("digest") != content_digest(value):
+        raise DataError(f"{path}: edited or damaged (its digest does not hold); build it again")
     return value

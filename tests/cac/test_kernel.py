@@ -51,6 +51,36 @@ def test_labels_moves_and_cost_equal_the_reference(case):
     assert np.allclose(curves, costs, rtol=1e-9, atol=1e-9 * scale)
 
 
+@settings(max_examples=25, deadline=None)
+@given(cases(), st.sampled_from([0.0, 1e3]))
+def test_rows_in_files_give_the_same_clustering(tmp_path_factory, case, offset):
+    X, y, labels, k, alpha, separation = case
+    folder = tmp_path_factory.mktemp("rows")
+    stored = np.memmap(folder / "X", dtype=np.float64, mode="w+", shape=X.shape)
+    stored[:] = X + offset  # far from the origin rows are centred, which needs a copy
+    stored.flush()
+    read = np.memmap(folder / "X", dtype=np.float64, mode="r", shape=X.shape)
+    options = {"max_iter": 6, "separation": separation, "n_clusters": k}
+    filed = cluster(prepare(read, folder), y, labels, alpha, **options)
+    held = cluster(X + offset, y, labels, alpha, **options)
+    assert np.array_equal(filed.labels, held.labels)
+    assert filed.moves.tolist() == held.moves.tolist()
+    assert filed.cost.tolist() == held.cost.tolist()
+    assert [path.name for path in folder.iterdir()] == ["X"]
+
+
+def test_what_is_laid_out_lies_in_a_file(tmp_path):
+    stored = np.memmap(tmp_path / "X", dtype=np.float64, mode="w+", shape=(100, 3))
+    stored[:] = np.random.default_rng(0).normal(size=(100, 3))
+    rows = prepare(stored, tmp_path)
+    assert isinstance(rows.blocks.base, np.memmap)
+    assert np.shares_memory(rows.X, stored)  # read where it lies
+    far = prepare(stored + 1e3, tmp_path)
+    assert isinstance(far.X.base, np.memmap)
+    with pytest.raises(FileNotFoundError):
+        prepare(stored, tmp_path / "absent")
+
+
 @settings(max_examples=60, deadline=None)
 @given(cases())
 def test_cost_never_rises_and_no_class_leaves_a_cluster(case):

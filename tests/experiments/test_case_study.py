@@ -35,7 +35,7 @@ from deepcac.report.casetables import case_figures, case_tables
 from deepcac.report.tables import markdown
 from deepcac.scoring.student import distil
 from deepcac.splits import make_splits, read_splits, write_splits
-from deepcac.storage import write_table
+from deepcac.storage import write_json, write_table
 
 NAMES = ("Age", "WBC_last", "Weight", "GCS_median")
 
@@ -229,7 +229,7 @@ def study_like_print(folder, *, protocol="as_published", order=(0, 1, 2)):
         "splits": [{**split, "seed": 0}, {**split, "seed": 1}],
         "stability": [{"seeds": [0, 1], "all": 0.5, "test": 0.4, "test_rows": 9}],
     }
-    path.write_text(json.dumps(record))
+    write_json(path, record)
     write_table(path.with_suffix(".features.parquet"), pa.Table.from_pylist(rows))
     return path
 

@@ -7,10 +7,12 @@ import pytest
 from deepcac.catalogue.protocol import Protocol, published_labels
 from deepcac.catalogue.variables import category_field
 from deepcac.decomposition.repeated_runs import run_experiment
+from deepcac.decomposition.resamples import resample
 from deepcac.errors import DataError
+from deepcac.experiments.bias_variance_runs import write_bias_variance
 from deepcac.experiments.decomposition_runs import read_rows, write_decomposition
-from deepcac.experiments.finished_decompositions import load_decompositions
-from deepcac.storage import write_json, write_table
+from deepcac.experiments.finished_decompositions import load_decompositions, load_resampled
+from deepcac.storage import write_table
 
 RUNS = 2
 
@@ -99,6 +101,47 @@ def test_an_edited_record_is_refused(tmp_path, tidy):
     path = write(tmp_path, tidy)
     record = json.loads(path.read_text())
     record["runs"][0]["accuracy"] = 0.123
-    write_json(path, record)
-    with pytest.raises(DataError, match=r"uci_vote\.json: the digest does not hold"):
+    path.write_text(json.dumps(record))
+    with pytest.raises(DataError, match=r"uci_vote\.json: edited or damaged"):
         load_decompositions([path], tmp_path)
+
+
+def test_machines_one_against_rest_stand_beside_the_others(tmp_path, tidy):
+    out = tmp_path / "results/decomposition/uci_vote.json"
+    write_decomposition(out, tidy, dataset="uci_vote", label="class", runs=1, against_rest=True)
+    (found,) = load_decompositions([out], tmp_path)
+    assert list(found.bases) == ["nb", "svm", "svm_rest"]
+    # Of two classes one machine is all there is, the same both ways.
+    assert found.values("svm_rest", "alone")[0] == pytest.approx(
+        found.values("svm", "alone")[0], abs=5
+    )
+    (plain,) = load_decompositions([write(tmp_path, tidy, "uci_sick")], tmp_path)
+    assert list(plain.bases) == ["nb", "svm"]
+
+
+def test_bias_and_variance_add_up_and_are_no_run(tmp_path, tidy):
+    out = tmp_path / "results/bias_variance/uci_vote.json"
+    write_bias_variance(out, tidy, dataset="uci_vote", label="class", samples=4)
+    (found,) = load_resampled([out], tmp_path)
+    assert load_decompositions([out], tmp_path) == []
+    assert found.record["n_test"] == 40
+    for arms in found.record["parts"].values():
+        for part in arms.values():
+            assert part["error"] == pytest.approx(part["bias"] + part["variance"])
+    # The class at both ends is out of a linear machine's reach, which is bias.
+    assert found.change("svm", "bias") < -20
+    assert found.change("svm", "error") == pytest.approx(
+        found.change("svm", "bias") + found.change("svm", "variance")
+    )
+
+
+def test_samples_share_their_test_rows(tidy):
+    X, y = read_rows(tidy, "class")
+    found, again = resample(X, y, 3), resample(X, y, 2)
+    assert {key: rows.shape for key, rows in found.predicted.items()} == {
+        (base, arm): (3, len(found.truth))
+        for base in ("nb", "svm")
+        for arm in ("alone", "separate", "greedy")
+    }
+    assert np.array_equal(found.truth, again.truth)
+    assert np.array_equal(found.predicted["nb", "alone"][:2], again.predicted["nb", "alone"])

@@ -11,7 +11,7 @@ from deepcac.experiments.finished import Run, load
 from deepcac.experiments.run import RunFiles, run, split_entry
 from deepcac.features.matrix import FeatureMatrix, read_features, write_features
 from deepcac.splits import make_splits, write_splits
-from deepcac.storage import read_table, write_table
+from deepcac.storage import read_table, write_json, write_table
 from deepcac.task import Fitted, Task
 
 
@@ -85,7 +85,7 @@ def test_an_edited_record_is_refused(files):
     path.write_text(json.dumps(record))
     with pytest.raises(DataError, match="edited"):
         records.read_record(path)
-    path.write_text("{}")
+    write_json(path, {})
     with pytest.raises(DataError, match="not a run record"):
         records.read_record(path)
 

@@ -18,6 +18,7 @@ from deepcac.papers.evidence import Evidence
 from deepcac.papers.findings import Findings
 from deepcac.report.bounds_table import theory_tables
 from deepcac.report.page import build
+from deepcac.storage import write_json
 from deepcac.task import Task
 
 ASKED = Setting("adult", 2, SOUND, "cac")
@@ -224,7 +225,7 @@ def test_the_page_shows_theory_and_keeps_generated_data_apart(written, tmp_path)
     synthetic = json.loads(written.read_text()) | {"dataset": "demo_cic", "synthetic": True}
     demo = tmp_path / "results/theory/demo_cic_k2.json"
     demo.parent.mkdir(parents=True)
-    demo.write_text(json.dumps(synthetic))
+    write_json(demo, synthetic)
     out = tmp_path / "results/report"
     build([], "config/registry", out, theory_paths=[demo])
     page = (out / "index.html").read_text()

@@ -13,10 +13,10 @@ from deepcac.catalogue.entries import RawFile, Source
 from deepcac.catalogue.registry import Registry
 from deepcac.errors import DeepCACError
 from deepcac.experiments.finished import load
-from deepcac.experiments.record import content_digest as content_digest_of
 from deepcac.experiments.record import read_record
 from deepcac.raw.archive import content_digest
 from deepcac.raw.fetch import check_raw
+from deepcac.storage import content_digest as content_digest_of
 from deepcac.storage import read_json, read_table
 
 Reader = Callable[[Path], Any]

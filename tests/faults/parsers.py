@@ -13,7 +13,7 @@ from project import Row
 from deepcac.catalogue.variables import Variable
 from deepcac.errors import DeepCACError
 from deepcac.experiments.record import read_record
-from deepcac.pointers import read_pointer
+from deepcac.pointers import read_pointers
 from deepcac.raw.archive import members
 from deepcac.raw.delimited import read_delimited
 from deepcac.raw.hypertext import read_page
@@ -64,7 +64,7 @@ PARSERS: dict[str, tuple[str, Parser]] = {
     "web pages": ("page.html", _html),
     "JSON": ("record.json", read_json),
     "run records": ("record.json", read_record),
-    "DVC pointers": ("pointer.dvc", read_pointer),
+    "DVC pointers": ("pointer.dvc", read_pointers),
     "zip archives": ("zip", lambda path: list(members(path))),
     "tar.gz archives": ("tar.gz", lambda path: list(members(path))),
     "tar.xz archives": ("tar.xz", lambda path: list(members(path))),

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from deepcac.experiments.record import content_digest
+from deepcac.storage import content_digest
 
 ROOT = Path(__file__).parents[2]
 TARGETS = ("results/demo_diabetes/cac_lr_k2.json",)
@@ -112,6 +112,10 @@ class Project:
         """Unlock the folder, as after a kill, and run to the end."""
         self.run("--unlock")
         return self.run()
+
+    def unlock(self) -> None:
+        """Do what `--unlock` does, without a start of Snakemake."""
+        shutil.rmtree(self.folder / ".snakemake" / "locks", ignore_errors=True)
 
     def clear(self) -> None:
         """Remove what runs made."""

@@ -1,20 +1,19 @@
 """Provoke faults, and write docs/reliability.md's table: same bytes, one clear line, or neither.
 
-usage: python tests/faults/run.py [--parts NAME ...] [--kills N] [--rows FILE] [--write DOC]
+usage: python tests/faults/run.py [--parts NAME ...] [--kills N] [--write DOC]
 
 Everything happens in copies of the project below a temporary folder; a part that needs root (a
 full disk, a read-only folder) has a stand-in or is marked as not run. With DEEPCAC_MIRROR set,
-runs on real data are killed as well.
+runs on real data are killed as well. The rows of parts that are not run now stay in the document.
 """
 
 import argparse
-import json
 import os
+import re
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import bits
@@ -47,7 +46,7 @@ def real_kills(work: Path, given: argparse.Namespace) -> list[Row]:
     if not os.environ.get("DEEPCAC_MIRROR"):
         return [Row("killed (real data)", 0, 0, 0, "not run: DEEPCAC_MIRROR is not set")]
     own, expected, seconds = unbroken(work, REAL, real=True)
-    return [machine.kills(own, expected, max(1, given.kills // 4), seconds)]
+    return [machine.kills(own, expected, given.kills, seconds)]
 
 
 def disk(work: Path, given: argparse.Namespace) -> list[Row]:
@@ -112,12 +111,22 @@ def put(document: Path, text: str) -> None:
     document.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
-def read_rows(path: Path | None) -> dict[str, list[Row]]:
-    """Return the rows of earlier calls, by part."""
-    if path is None or not path.exists():
-        return {}
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    return {part: [Row(**row) for row in rows] for part, rows in stored.items()}
+def read(document: Path) -> list[Row]:
+    """Return the rows that stand between the marks."""
+    lines = document.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip().splitlines()
+    cells = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in lines[2:]]
+    return [_row(fault, figures, how) for fault, *figures, how in cells]
+
+
+def _row(fault: str, figures: list[str], how: str) -> Row:
+    tried, same, refused = (int(figure) if figure.isdigit() else 0 for figure in figures[:3])
+    return Row(fault, tried, same, refused, how.replace(r"\|", "|"))
+
+
+def merged(old: list[Row], new: list[Row]) -> list[Row]:
+    """Return the old rows with new ones in their places; faults that are new come last."""
+    found = {row.fault: row for row in old} | {row.fault: row for row in new}
+    return list(found.values())
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -128,21 +137,17 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--flips", type=int, default=400, help="one-bit flips a kind of file")
     reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
-    reader.add_argument("--rows", type=Path, help="JSON that keeps the rows of several calls")
-    reader.add_argument("--write", type=Path, help="document that gets the table")
+    reader.add_argument("--write", type=Path, help="document whose rows of these parts change")
     given = reader.parse_args(arguments)
-    found = read_rows(given.rows)
+    found: list[Row] = []
     for part in given.parts:
         with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as work:
-            found[part] = PARTS[part](Path(work), given)
-        print(table(found[part]), flush=True)
-        if given.rows:
-            kept = {name: [asdict(row) for row in rows] for name, rows in found.items()}
-            given.rows.write_text(json.dumps(kept, indent=1, ensure_ascii=False))
-    rows = [row for part in PARTS for row in found.get(part, [])]
-    if given.write:
-        put(given.write, table(rows))
-    return int(any(row.other for row in rows))
+            rows = PARTS[part](Path(work), given)
+        print(table(rows), flush=True)
+        found += rows
+        if given.write:
+            put(given.write, table(merged(read(given.write), rows)))
+    return int(any(row.other for row in found))
 
 
 if __name__ == "__main__":

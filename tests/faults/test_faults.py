@@ -7,7 +7,7 @@ from machine import folder_names, kills, two_runs
 from mirror import behaviours
 from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
-from run import BEGIN, END, main, put, table
+from run import BEGIN, END, main, put, read, table
 
 pytestmark = pytest.mark.faults
 SPLITS = "data/splits/demo_diabetes.parquet"
@@ -73,11 +73,14 @@ def test_the_table_goes_between_its_marks(tmp_path):
 
 
 def test_a_call_keeps_the_rows_of_earlier_calls(tmp_path):
-    rows = tmp_path / "rows.json"
     document = tmp_path / "d.md"
-    document.write_text(f"{BEGIN}\n{END}\n")
-    assert main(["--parts", "fuzz", "--mutants", "5", "--rows", str(rows)]) == 0
-    given = ["--parts", "servers", "--rows", str(rows), "--write", str(document)]
-    assert main(given) == 0
-    assert "parser: ARFF" in document.read_text()
-    assert "mirror alone" in document.read_text()
+    old = [Row("kill", 3, 2, 0, "a|b"), Row("absent", 0, 0, 0, "not run")]
+    document.write_text(f"{BEGIN}\n{table(old)}\n{END}\n")
+    assert read(document) == old
+    assert main(["--parts", "fuzz", "--mutants", "5", "--write", str(document)]) == 0
+    first = read(document)
+    assert first[:2] == old
+    assert [row.tried for row in first[2:]] == [5] * len(PARSERS)
+    assert main(["--parts", "fuzz", "--mutants", "4", "--write", str(document)]) == 0
+    assert [row.fault for row in read(document)] == [row.fault for row in first]
+    assert [row.tried for row in read(document)[2:]] == [4] * len(PARSERS)

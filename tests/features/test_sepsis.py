@@ -1,24 +1,27 @@
 import csv
-import json
 from importlib import resources
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mirrors import MIRROR
 from sepsis_files import NAMES, stay, tidy
 
-from deepcac.catalogue.protocol import Protocol, published_labels
+from deepcac.catalogue.protocol import SOUND, Protocol, published_labels
 from deepcac.cohort import write_cohort
 from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
+from deepcac.features.risk_set import match_hours
 from deepcac.features.sepsis import AGGREGATED, sepsis, sepsis_ts
-from deepcac.features.sepsis_signature import look_back, sepsis_signature
+from deepcac.features.sepsis_signature import look_back, records, sepsis_signature
 from deepcac.features.signature import signature
 from deepcac.features.sofa import MEASUREMENTS, sofa_parts
 from deepcac.features.stay_columns import Stays, plausible_ranges
 from deepcac.simulate.hourly_stays import SUBTYPES, draw_stay
 from deepcac.sources.physionet2019 import DEMOGRAPHICS, VARIABLES, extract
+from deepcac.storage import read_json
 
 PUBLISHED = Protocol(published_labels())
 MEASURED = [NAMES.index(name) for name in VARIABLES]
@@ -140,7 +143,8 @@ def test_an_empty_cohort_is_an_error(tmp_path):
 def test_the_flow_is_written_with_the_classes(tmp_path):
     features, details = sepsis(tidy(tmp_path, COHORT))
     write_cohort(tmp_path / "cohort.json", details["flow"], unit="ICU stay", label=features.label)
-    written = json.loads((tmp_path / "cohort.json").read_text())
+    written = read_json(tmp_path / "cohort.json")
+    written.pop("digest")
     assert written == {"unit": "ICU stay", "flow": details["flow"], "classes": {"0": 2, "1": 2}}
 
 
@@ -268,7 +272,7 @@ def test_records_are_the_first_label_and_the_sixth_from_the_end(tmp_path):
         4: stay(5, HR=60.0),  # no sixth record from the end
         5: stay(4, HR=60.0, label_from=0),
     }
-    features, flow = sepsis_signature(tidy(tmp_path, stays), "numba")
+    features, flow = sepsis_signature(tidy(tmp_path, stays), "numba", only("S7"))
     assert features.row_id.tolist() == [1, 2, 3, 5]
     assert column(features, "HR") == [69, 66, 60, 60]
     assert column(features, "HR_lowest_6h") == [64, 61, 60, 60]
@@ -282,7 +286,7 @@ def test_derived_channels_by_hand(tmp_path):
     rows = stay(7, HR=90.0, SBP=120.0, BUN=30.0, SaO2=96.0, FiO2=0.4, MAP=60.0)
     rows[:, NAMES.index("Creatinine")] = [1.0, 2.0, *[np.nan] * 5]
     rows[:, NAMES.index("Platelets")] = [90.0, *[np.nan] * 6]
-    features, _ = sepsis_signature(tidy(tmp_path, {1: rows}), "numba")
+    features, _ = sepsis_signature(tidy(tmp_path, {1: rows}), "numba", only("S7"))
     row = dict(zip(features.names, features.X[0], strict=True))
     assert row["ShockIndex"] == 0.75
     assert row["BUN_Cr"] == 15
@@ -308,7 +312,8 @@ def test_windows_before_the_first_value_stand_still():
 
 
 def test_a_channel_without_values_has_missing_signatures(tmp_path):
-    features, _ = sepsis_signature(tidy(tmp_path, {1: stay(9), 2: stay(9, MAP=70.0)}), "numba")
+    path = tidy(tmp_path, {1: stay(9), 2: stay(9, MAP=70.0)})
+    features, _ = sepsis_signature(path, "numba", only("S7"))
     missing = np.isnan(features.X[:, features.names.index("MAP_time_12")])
     assert missing.tolist() == [True, False]
     assert not np.isnan(column(features, "SOFA_time_12")).any()
@@ -360,23 +365,61 @@ def test_no_sound_feature_depends_on_later_labels_or_the_length_of_stay(tmp_path
     np.testing.assert_array_equal(features.X[0], features.X[1])
 
 
+@pytest.mark.parametrize("protocol", [SOUND, only("S7")], ids=["sound", "S7"])
 @pytest.mark.parametrize("seed", range(3))
-def test_no_signature_feature_sees_the_time_after_its_record(tmp_path, seed):
+def test_no_signature_feature_sees_the_time_after_its_record(tmp_path, seed, protocol):
     stays = random_stays(40, seed)
-    at = {}
-    for patient, rows in stays.items():
-        label = rows[:, NAMES.index("SepsisLabel")]
-        at[patient] = int(label.argmax()) if label.any() else len(rows) - 6
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    later = {p: disturbed(rows, at[p] + 1, seed) for p, rows in stays.items()}
-    a, _ = sepsis_signature(tidy(tmp_path / "a", stays), "numba")
-    b, _ = sepsis_signature(tidy(tmp_path / "b", later), "numba")
+    path = tidy(tmp_path / "a", stays)
+    at = hours_of_records(path, protocol)
+    later = {p: disturbed(stays[p], hour + 1, seed) for p, hour in at.items()}
+    rest = {p: rows for p, rows in stays.items() if p not in at}
+    a, _ = sepsis_signature(path, "numba", protocol)
+    b, _ = sepsis_signature(tidy(tmp_path / "b", rest | later), "numba", protocol)
+    assert np.array_equal(a.row_id, b.row_id)
     np.testing.assert_array_equal(a.X, b.X)
     # The record itself is seen.
-    now = {p: disturbed(rows, at[p], seed) for p, rows in stays.items()}
-    c, _ = sepsis_signature(tidy(tmp_path / "b", now), "numba")
+    now = {p: disturbed(stays[p], hour, seed) for p, hour in at.items()}
+    c, _ = sepsis_signature(tidy(tmp_path / "b", rest | now), "numba", protocol)
     assert not np.array_equal(a.X, c.X, equal_nan=True)
+
+
+def hours_of_records(path, protocol=SOUND) -> dict[int, int]:
+    stays = Stays.read(path)
+    chosen, at, _ = records(stays, protocol)
+    return dict(zip(stays.patient_id[chosen], at - stays.starts[chosen], strict=True))
+
+
+def test_controls_have_records_at_the_hours_of_the_septic_stays(tmp_path):
+    septic = {1: stay(20, label_from=5), 2: stay(30, label_from=12), 3: stay(90, label_from=60)}
+    healthy = {4: stay(11), 5: stay(12), 6: stay(18), 7: stay(19), 8: stay(40), 9: stay(40)}
+    found = hours_of_records(tidy(tmp_path, septic | healthy))
+    assert {p: found[p] for p in (1, 2)} == {1: 5, 2: 12}
+    assert 3 not in found  # begins after the first two days
+    controls = {p: hour for p, hour in found.items() if p > 3}
+    # Hour 12 needs 18 rows: stays 6 to 9 have them. Hour 5 needs 11: all have. So three a case.
+    assert sorted(controls.values()) == [5, 5, 5, 12, 12, 12]
+    assert all(len(healthy[p]) >= hour + 6 for p, hour in controls.items())
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    cases=st.lists(st.integers(0, 9), min_size=1, max_size=6),
+    last=st.lists(st.integers(-3, 12), min_size=1, max_size=40),
+)
+def test_every_case_of_every_hour_has_as_many_controls(cases, last):
+    cases, last = np.array(cases), np.array(last)
+    given = match_hours(cases, last)
+    taken = given >= 0
+    assert (given[taken] <= last[taken]).all()
+    counts = {int(h): int((given == h).sum()) for h in np.unique(cases)}
+    a_case = {counts[h] / (cases == h).sum() for h in counts}
+    assert len(a_case) == 1
+    assert sum(counts.values()) == taken.sum()
+    # One more a case cannot be had: some late hours would lack stays observed so long.
+    more = next(iter(a_case)) + 1
+    assert any((last >= h).sum() < more * (cases >= h).sum() for h in counts)
 
 
 # Units and ranges
@@ -416,5 +459,11 @@ def test_cohorts_of_the_real_files(tmp_path):
     published, details = sepsis(path, PUBLISHED)
     assert [step["rows"] for step in details["flow"]] == [40_336, 30_661, 30_380]
     assert (published.X.shape, published.label.sum()) == ((30_380, 210), 1_563)
-    record, _ = sepsis_signature(path, "numba")
+    record, _ = sepsis_signature(path, "numba", only("S7"))
     assert (record.X.shape, record.label.sum()) == ((40_336, 89), 2_932)
+    record, _ = sepsis_signature(path, "numba")
+    assert (record.X.shape, record.label.sum()) == ((37_540, 88), 1_877)
+    # The clock says nothing: every hour has the same share of cases.
+    hours = hours_of_records(path)
+    clock = np.array([hours[patient] for patient in record.row_id])
+    assert {record.label[clock == hour].mean() for hour in np.unique(clock)} == {1 / 20}

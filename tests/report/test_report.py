@@ -1,6 +1,5 @@
 import csv
 import hashlib
-import json
 import re
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from deepcac.report.comparisons import Bootstraps, clustering_effects, compare
 from deepcac.report.page import build
 from deepcac.report.papertables import paper_tables
 from deepcac.report.tables import Cell, Table, escape, latex, markdown, text_row
+from deepcac.storage import write_json
 
 REGISTRY = """
 title: PhysioNet Challenge <2012>
@@ -249,7 +249,7 @@ def test_cohort_flow_is_shown(tmp_path):
     file = tmp_path / "tidy" / "physionet2012" / "cohort_cic.json"
     file.parent.mkdir(parents=True)
     flow = {"flow": [{"step": "all stays", "rows": 9}, {"step": "without <x>", "rows": 7}]}
-    file.write_text(json.dumps(flow), encoding="utf-8")
+    write_json(file, flow)
     out = report(tmp_path, [], tidy_dir=tmp_path / "tidy")
     page = (out / "index.html").read_text(encoding="utf-8")
     assert re.search(r"all stays</span> <b>9</b>.*without &lt;x&gt;</span> <b>7</b>", page, re.S)

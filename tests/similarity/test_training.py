@@ -17,6 +17,7 @@ from deepcac.similarity import (
     Reading,
     SupervisedKMeans,
     published,
+    workingset,
 )
 from deepcac.similarity.cutting import largest_number_of_cuts
 from deepcac.similarity.workingset import WorkingSet
@@ -76,8 +77,50 @@ def test_one_slack_has_the_same_optimum(seed):
     assert joint.slack_[0] == pytest.approx(each.slack_.mean(), abs=0.5)
 
 
-@pytest.mark.parametrize("nonnegative", [False, True])
-def test_a_second_solver_finds_the_same_weights(nonnegative):
+def test_training_goes_on_from_a_smaller_slack_weight():
+    items, truths = topics(1)
+    cold = SupervisedKMeans(C=100.0, epsilon=1e-3).fit(items, truths)
+    warm = SupervisedKMeans(C=1.0, epsilon=1e-3, warm_start=True).fit(items, truths)
+    warm.set_params(C=100.0).fit(items, truths)
+    assert warm.n_iter_ < cold.n_iter_
+    assert warm.cutting_planes_.dual_objective == pytest.approx(
+        cold.cutting_planes_.dual_objective, abs=100.0 * 1e-3
+    )
+    np.testing.assert_allclose(warm.weights_, cold.weights_, atol=0.5)
+    again = warm.fit(items, truths)
+    assert (again.n_iter_, again.n_cuts_) == (1, 0)
+    with pytest.raises(ConfigError, match="training set of the last fit"):
+        warm.fit(items[:2], truths[:2])
+
+
+def test_another_solver_is_asked_where_the_first_gives_up(monkeypatch):
+    rng = np.random.default_rng(3)
+    cuts = [(i % 3, rng.normal(size=8), rng.uniform(1, 80)) for i in range(12)]
+
+    def solved():
+        planes = WorkingSet(3, 8, cap=20.0)
+        for cut in cuts:
+            planes.add(*cut)
+        planes.solve()
+        return planes.weights
+
+    expected, true_solver = solved(), workingset.solve_qp
+    monkeypatch.setattr(
+        workingset,
+        "solve_qp",
+        lambda *given, solver, **more: (
+            None if solver == "piqp" else true_solver(*given, solver=solver, **more)
+        ),
+    )
+    np.testing.assert_allclose(solved(), expected, atol=1e-4)
+    monkeypatch.setattr(workingset, "solve_qp", lambda *given, **more: None)
+    with pytest.raises(ConfigError, match="piqp and daqp found no solution"):
+        solved()
+
+
+@pytest.mark.parametrize(("nonnegative", "few"), [(False, 0), (True, 0), (True, 1000)])
+def test_a_second_solver_finds_the_same_weights(nonnegative, few, monkeypatch):
+    monkeypatch.setattr(workingset, "FEW_FEATURES", few)
     rng = np.random.default_rng(3)
     found = []
     cuts = [(i % 3, rng.normal(size=8), rng.uniform(1, 80)) for i in range(12)]

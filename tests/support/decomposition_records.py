@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from deepcac.experiments.finished_decompositions import DecompositionRecord
-from deepcac.experiments.record import content_digest
 from deepcac.papers.class_decomposition.gain_table import TABLE_1
 from deepcac.papers.names import printed_datasets
 from deepcac.storage import write_json
@@ -83,5 +82,5 @@ def write_decomposed(results: Path, dataset, protocol="sound", **planned) -> Pat
     folder = results if protocol == "sound" else results / protocol
     path = folder / "decomposition" / f"{dataset}.json"
     record = content(dataset, protocol, **planned)
-    write_json(path, record | {"digest": content_digest(record)})
+    write_json(path, record)
     return path

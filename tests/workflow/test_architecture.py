@@ -65,7 +65,16 @@ ALLOWED = {"kernel.py: _sweep", "drift.py: _terms", "weights.py: renew"}
 # The same word for something else: the package, the paper, a diagnosis group, a source's columns.
 OTHER_MEANING = {
     ("deepcac", name)
-    for name in ("finished", "record", "ranges", "persistence", "download", "figures", "sourcecode")
+    for name in (
+        "finished",
+        "record",
+        "ranges",
+        "persistence",
+        "download",
+        "figures",
+        "sourcecode",
+        "crate",
+    )
 } | {
     ("deepcac", "casetables"),
     ("deepcac", "comparisons"),
@@ -73,6 +82,8 @@ OTHER_MEANING = {
     ("uci_diabetes", "uci_diabetes"),
     ("svm", "repeated_runs"),
     ("svm", "finished_decompositions"),
+    ("nb", "repeated_runs"),
+    ("nb", "finished_decompositions"),
     ("ec3", "ec3"),
 }
 

@@ -1,6 +1,5 @@
 """What every workflow script relies on: whole files or none, one-line errors, thread limits."""
 
-import json
 import os
 import subprocess
 import sys
@@ -12,14 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepcac.atomic import atomic_path, check_writable
 from deepcac.cohort import steps, write_cohort
-from deepcac.errors import DataError
-from deepcac.storage import atomic_path, read_json, read_table, write_json, write_table
+from deepcac.errors import ConfigError, DataError
+from deepcac.storage import (
+    content_digest,
+    read_json,
+    read_table,
+    write_json,
+    write_table,
+)
 
 SCRIPT = """
 import os, sys
 from types import SimpleNamespace
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.job import job
 
 with job(SimpleNamespace(threads=2, log=[sys.argv[1]], rule="extract")):
@@ -115,19 +121,43 @@ def test_a_table_of_another_program_is_read(tmp_path):
     assert read_table(tmp_path / "t")["x"].to_pylist() == [1]
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    check_writable(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ConfigError, match="absent: cannot be written") as caught:
+        check_writable(tmp_path / "absent")
+    assert "\n" not in str(caught.value)
+
+
 def test_json_refuses_what_is_no_number(tmp_path):
     with pytest.raises(ValueError, match="JSON"):
         write_json(tmp_path / "x.json", {"score": float("nan")})
     assert list(tmp_path.iterdir()) == []
     write_json(tmp_path / "x.json", {"b": 1, "a": "ä"})
-    assert read_json(tmp_path / "x.json") == {"a": "ä", "b": 1}
+    read = read_json(tmp_path / "x.json")
+    assert read == {"a": "ä", "b": 1, "digest": content_digest({"a": "ä", "b": 1})}
+
+
+def test_an_edited_or_foreign_json_is_refused(tmp_path):
+    path = tmp_path / "x.json"
+    write_json(path, {"flow": {10: 1, 9: 2}, "machine": {"seconds": 1}})
+    assert read_json(path)["flow"] == {"10": 1, "9": 2}
+    whole = path.read_text()
+    path.write_text(whole.replace('"seconds": 1', '"seconds": 2'))  # varies between repeats
+    assert read_json(path)["machine"] == {"seconds": 2}
+    for damage in (whole.replace('"9": 2', '"9": 3'), whole.replace("digest", "dibest"), "{}"):
+        path.write_text(damage)
+        with pytest.raises(DataError, match=r"x\.json: edited or damaged"):
+            read_json(path)
 
 
 def test_a_cohort_counts_classes_and_holds_no_row(tmp_path):
     flow = steps({"stays": 5, "of 24 hours": 3})
     label = np.array([0, 1, 1])
     write_cohort(tmp_path / "c.json", flow, unit="ICU stay", label=label, sets={"a": 3})
-    assert json.loads((tmp_path / "c.json").read_text()) == {
+    written = read_json(tmp_path / "c.json")
+    written.pop("digest")
+    assert written == {
         "unit": "ICU stay",
         "flow": [{"step": "stays", "rows": 5}, {"step": "of 24 hours", "rows": 3}],
         "classes": {"0": 1, "1": 2},
@@ -162,7 +192,7 @@ def test_any_damaged_json_is_a_data_error(tmp_path, content):
         read_json(tmp_path / "x.json")
 
 
-@pytest.mark.parametrize("code", ["ENOSPC", "EDQUOT", "EACCES", "EROFS"])
+@pytest.mark.parametrize("code", ["ENOSPC", "EDQUOT", "EFBIG", "EACCES", "EROFS"])
 def test_a_full_or_closed_disk_is_one_line(tmp_path, code):
     body = f"import errno; raise OSError(errno.{code}, os.strerror(errno.{code}), 'data/x.parquet')"
     done, log = run_job(body, tmp_path / "log")

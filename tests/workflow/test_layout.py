@@ -1,14 +1,12 @@
-import re
 from pathlib import Path
 
 import pytest
 import yaml
 from snakemake.utils import update_config
 
-from deepcac.catalogue.methods import classifiers
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
-from deepcac.layout import Layout, dataset_pattern
+from deepcac.layout import Layout
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config" / "registry")
@@ -87,36 +85,6 @@ def test_shared_files_by_family():
     assert paths.shared_file("switches/D14/", "diabetes", "deepcac", 3) == [
         "data/pretrained/switches/D14/diabetes.safetensors"
     ]
-
-
-def test_whole_arms_are_recognised_by_data_set_and_k():
-    every = [f"{arm}{x}" for arm in ("", "km_", "cac_") for x in classifiers()]
-    whole = {"protocols": ["sound"], "datasets": ["cic", "credit"], "methods": every}
-    whole["k"] = {"default": [2], "credit": [2, 3]}
-    more = {"protocols": ["sound"], "datasets": ["cic"], "methods": ["cac_lr"], "k": [4]}
-    pattern = re.compile(f"results/({layout(whole, more).datasets_of_whole_arms()})/.*")
-    planned = {
-        f"{dataset}_k{k}": bool(pattern.fullmatch(f"results/{dataset}/cac_lr_k{k}.json"))
-        for dataset in ("cic", "credit", "cic_los")
-        for k in (2, 3, 4, 22)
-    }
-    assert [name for name, found in planned.items() if found] == [
-        "cic_k2",
-        "credit_k2",
-        "credit_k3",
-    ]
-    assert re.match(layout(more).datasets_of_whole_arms(), "cic/cac_lr_k2.json") is None
-
-
-def test_records_of_other_folders_are_no_data_sets():
-    assert re.fullmatch(dataset_pattern(), "cic_los")
-    found = re.match(f"results/{dataset_pattern()}/", "results/theory/")
-    assert found is None
-
-
-def test_runs_asked_for_by_name_are_told_from_other_targets():
-    asked = layout().asked_runs(["all", "results/theory/cic_k2.json", "results/cic/lr_k1.json"])
-    assert asked == [{"variant": "", "dataset": "cic", "method": "lr", "k": "1"}]
 
 
 def test_the_run_grid_runs_base_methods_once():

@@ -6,7 +6,13 @@ import sys
 import pytest
 
 from deepcac.errors import DataError
-from deepcac.pointers import align_times, commit_rebuilt, find_pointers, read_pointer
+from deepcac.pointers import (
+    align_times,
+    commit_rebuilt,
+    find_pointers,
+    read_pointers,
+    write_pointer,
+)
 
 
 def track(path, content: bytes):
@@ -25,22 +31,36 @@ def test_states_of_tracked_files(tmp_path):
     (tmp_path / "data" / "c").unlink()
     pointers = list(find_pointers([tmp_path / "data"]))
     assert [p.state() for p in pointers] == ["same", "changed", "absent"]
-    cached = tmp_path / "cache" / "files" / "md5" / pointers[0].md5[:2] / pointers[0].md5[2:]
+    copy = tmp_path / "cache" / "files" / "md5" / pointers[0].md5[:2] / pointers[0].md5[2:]
     assert not pointers[0].cached(tmp_path / "cache")
-    cached.parent.mkdir(parents=True)
-    cached.touch()
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(b"a")
     assert pointers[0].cached(tmp_path / "cache")
+    copy.write_bytes(b"\0")
+    assert not pointers[0].cached(tmp_path / "cache")
 
 
-def test_unchanged_files_get_one_time_and_changed_ones_keep_theirs(tmp_path):
-    for i, name in enumerate(("a", "b", "c")):
-        track(tmp_path / name, name.encode())
-        os.utime(tmp_path / name, ns=(0, 10**18 + i))
-    (tmp_path / "c").write_bytes(b"changed")
-    os.utime(tmp_path / "c", ns=(0, 5))
-    assert align_times(find_pointers([tmp_path])) == 2
-    assert (tmp_path / "a").stat().st_mtime_ns == (tmp_path / "b").stat().st_mtime_ns == 10**18
-    assert (tmp_path / "c").stat().st_mtime_ns == 5
+def test_a_pointer_names_each_of_its_files(tmp_path):
+    files = [tmp_path / "d" / name for name in ("b", "a")]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(file.name)
+    write_pointer(tmp_path / "all.dvc", files)
+    found = read_pointers(tmp_path / "all.dvc")
+    assert [p.target for p in found] == files[::-1]
+    assert [p.md5 for p in found] == [hashlib.md5(name).hexdigest() for name in (b"a", b"b")]
+    assert list(find_pointers([tmp_path / "all.dvc"])) == found
+
+
+def test_files_get_one_time_that_is_not_before_any_other(tmp_path):
+    files = [tmp_path / name for name in "abc"]
+    for i, file in enumerate(files):
+        file.touch()
+        os.utime(file, ns=(0, 10**18 + i))
+    (tmp_path / "script").touch()
+    align_times(files)
+    (stamp,) = {file.stat().st_mtime_ns for file in files}
+    assert stamp >= (tmp_path / "script").stat().st_mtime_ns
 
 
 @pytest.mark.parametrize("text", ["", "outs: []", "outs:\n- path: x\n", "a: [", "- 1"])
@@ -48,7 +68,7 @@ def test_a_foreign_pointer_is_named(tmp_path, text):
     path = tmp_path / "x.dvc"
     path.write_text(text)
     with pytest.raises(DataError, match=r"x\.dvc") as caught:
-        read_pointer(path)
+        read_pointers(path)
     assert "\n" not in str(caught.value)
 
 

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -13,13 +12,17 @@ from pathlib import Path
 
 import pytest
 from checkouts import checkout, environment
+from stores import connect
 
 from deepcac.catalogue.methods import classifiers
-from deepcac.experiments.record import content_digest
+from deepcac.catalogue.registry import load_registry
+from deepcac.sharing import RESULTS, STAGES, pull, share
+from deepcac.storage import content_digest
 
 FEATURES = "data/features/demo_diabetes.parquet"
 SPLITS = "data/splits/demo_diabetes.parquet"
 RUN = "results/demo_diabetes/cac_lr_k2.json"
+CLUSTERINGS = "data/clusterings/demo_diabetes_k2.parquet"
 SCORES = "results/demo_diabetes/cac_lr_k2.scores.parquet"
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
@@ -136,80 +139,21 @@ def test_a_raw_file_that_cannot_be_had_is_one_clear_line(finished):
     assert not (finished / "data/raw/titanic/titanic3.csv").exists()
 
 
-@pytest.mark.parametrize("remote", ["folder", "s3"])
-def test_what_was_pulled_is_not_built_again(finished, tmp_path, remote, request):
-    store = str(tmp_path / "store")
-    if remote == "s3":
-        store = request.getfixturevalue("bucket")
-    source, clone = tmp_path / "source", tmp_path / "clone"
+def test_what_was_pulled_is_not_built_again(finished, tmp_path):
+    source, clone, store = (
+        tmp_path / "source",
+        checkout(tmp_path / "clone"),
+        str(tmp_path / "store"),
+    )
     shutil.copytree(finished, source)
-    run(source, ["git", "init", "-q"])
-    dvc = [sys.executable, "-m", "dvc"]
-    connect(source, dvc, store, remote)
-    run(source, [*dvc, "add", "-q", FEATURES, SPLITS])
-    run(source, [*dvc, "push", "-q"])
-    checkout(clone)
-    run(clone, ["git", "init", "-q"])
-    connect(clone, dvc, store, remote)
-    for name in (FEATURES, SPLITS):
-        (clone / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source / f"{name}.dvc", clone / f"{name}.dvc")
-    run(clone, [sys.executable, "workflow/scripts/pointers.py", "pull", *pointers()])
-    assert (clone / FEATURES).read_bytes() == (finished / FEATURES).read_bytes()
-    assert "Nothing to be done" in run(
-        clone, [*SNAKEMAKE, "-n", *arguments(FEATURES, SPLITS)[len(SNAKEMAKE) :]]
-    )
-    assert run(clone, [*dvc, "status", *pointers()]).strip().endswith("up to date.")
-
-
-def pointers() -> list[str]:
-    return [f"{FEATURES}.dvc", f"{SPLITS}.dvc"]
-
-
-def connect(folder: Path, dvc: list[str], store: str, remote: str) -> None:
-    run(folder, [*dvc, "remote", "add", "-q", "--default", "--force", "store", store])
-    if remote == "s3":
-        endpoint = os.environ["AWS_ENDPOINT_URL"]
-        run(folder, [*dvc, "remote", "modify", "store", "endpointurl", endpoint])
-
-
-@pytest.fixture
-def bucket(monkeypatch, tmp_path) -> str:
-    """Start a stand-in for S3 on loopback and return the address of a new bucket."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    endpoint = f"http://127.0.0.1:{port}"
-    for name, value in {
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": endpoint,
-    }.items():
-        monkeypatch.setenv(name, value)
-    server = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield make_bucket(endpoint)
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def make_bucket(endpoint: str) -> str:
-    import boto3
-    from botocore.exceptions import EndpointConnectionError
-
-    client = boto3.client("s3", endpoint_url=endpoint)
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            client.create_bucket(Bucket="features")
-            return "s3://features/store"
-        except EndpointConnectionError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.2)
+    shared = [FEATURES, SPLITS, CLUSTERINGS, RUN, SCORES]
+    for folder in (source, clone):
+        connect(folder, store)
+    share(source, shared, load_registry(source / "config" / "registry"))
+    for pointer in (f"{FEATURES}.dvc", f"{SPLITS}.dvc", STAGES, RESULTS):
+        shutil.copy(source / pointer, clone / pointer)
+    assert pull(clone)[0] == len(shared)
+    planned = arguments(RUN)
+    planned.insert(len(SNAKEMAKE), "--dry-run")
+    assert "Nothing to be done" in run(clone, planned)
+    assert outcome(clone) == outcome(finished)

@@ -12,21 +12,43 @@ rule decomposition:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(240),
     params:
         code=code_digest("experiments.decomposition_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
         runs=config["decomposition_runs"],
+        against_rest=lambda wildcards: wildcards.dataset
+        in config["decomposition_against_rest"],
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/decomposition.py"
+
+
+rule bias_variance:
+    input:
+        table=lambda wildcards: layout.rows_of(wildcards.dataset)[0],
+    output:
+        record="results/bias_variance/{dataset}.json",
+    log:
+        "logs/bias_variance/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/bias_variance/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+    params:
+        code=code_digest("experiments.bias_variance_runs"),
+        label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
+        samples=config["bias_variance_samples"],
+        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+    script:
+        "../scripts/bias_variance.py"
 
 
 # The whole paper on class decomposition: twenty data sets, sound and as published.
 rule class_decomposition:
     input:
         layout.decomposition_files(),
-
-
-localrules:
-    class_decomposition,
+    localrule: True

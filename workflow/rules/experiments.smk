@@ -11,7 +11,8 @@ rule alpha_sweep:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(120),
     script:
         "../scripts/sweep_alpha.py"
 
@@ -30,7 +31,8 @@ rule weight_sweep:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(120),
     script:
         "../scripts/sweep_weights.py"
 
@@ -63,7 +65,8 @@ rule theory:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(120),
     params:
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
@@ -90,7 +93,8 @@ rule case_study:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(120),
     params:
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:

@@ -18,7 +18,7 @@ for known in registry.sources.values():
                 "../../envs/deepcac.yaml"
             threads: known.extract.threads
             resources:
-                mem_mb=known.extract.mem_mb,
+                mem_mb=grows(known.extract.mem_mb),
             params:
                 step=known.extract.model_dump(),
                 fetched=source == known.id and not known.restricted,

@@ -23,7 +23,7 @@ for known in registry.sources.values():
                 conda:
                     "../../envs/deepcac.yaml"
                 resources:
-                    mem_mb=dataset.features.mem_mb,
+                    mem_mb=grows(dataset.features.mem_mb),
                 params:
                     step=dataset.features.model_dump(),
                     unit=dataset.unit,
@@ -47,7 +47,8 @@ rule profile:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=1500,
+        mem_mb=grows(1500),
+        runtime=grows(5),
     params:
         options=lambda wildcards: layout.profile_options(wildcards.dataset),
     script:

@@ -6,6 +6,7 @@ rule fetch:
     wildcard_constraints:
         source="(?!demo_)[^/]+",
         file="[^/]+",
+    localrule: True
     conda:
         "../../envs/deepcac.yaml"
     params:

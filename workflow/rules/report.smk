@@ -9,10 +9,7 @@ rule report:
         theory=collect("results/theory/{name}.json", name=config["theory"]),
         clusterings=layout.skmeans_files(),
         decompositions=layout.decomposition_files(),
-        registry=collect(
-            "config/registry/{source}.yaml",
-            source=glob_wildcards("config/registry/{source}.yaml").source,
-        ),
+        registry=sorted(Path(registry_folder).glob("*.yaml")),
     output:
         page=report(
             "results/report/index.html",
@@ -53,7 +50,7 @@ rule report:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
     params:
         code=code_digest("report", "papers"),
     script:

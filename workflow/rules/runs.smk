@@ -11,12 +11,19 @@ rule run:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(120),
     params:
         code=code_digest("experiments.run"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/run.py"
+
+
+# Networks, apart so that a profile can give them a GPU.
+use rule run as deep_run with:
+    wildcard_constraints:
+        method="|".join(sorted(m.id for m in methods().values() if m.family == "deep")),
 
 
 # Most runs take a second or two, no more than a job's start. So those that share features, splits
@@ -63,7 +70,7 @@ use rule run as clustered_arms with:
         "logs/benchmarks/runs/{variant}{dataset}/clustered_arms_k{k}.tsv"
     wildcard_constraints:
         variant="(as_published(_cv5)?/)?",
-        dataset=layout.datasets_of_whole_arms(),
+        dataset=layout.whole_arms(),
 
 
 # and KM+X with CAC+X of one switch.
@@ -91,8 +98,11 @@ use rule run as switched_pair with:
         x="|".join(classifiers()),
 
 
+ruleorder: deep_run > run
+
+
 # A run that is asked for by its name is made alone.
-if layout.asked_runs(sys.argv[1:]):
+if any(runs_among(sys.argv[1:])):
 
     ruleorder: run > base_arm
     ruleorder: run > clustered_arms

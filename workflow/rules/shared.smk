@@ -32,7 +32,7 @@ rule pretrain:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
     params:
         code=code_digest("nn"),
     script:

@@ -15,7 +15,7 @@ for known in registry.sources.values():
             conda:
                 "../../envs/deepcac.yaml"
             resources:
-                mem_mb=known.simulate.mem_mb,
+                mem_mb=grows(known.simulate.mem_mb),
             params:
                 step=known.simulate.model_dump(),
                 n=config["demo_records"],

@@ -17,7 +17,8 @@ rule skmeans_run:
     conda:
         "../../envs/deepcac.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=grows(4000),
+        runtime=grows(240),
     params:
         budget=lambda wildcards: layout.skmeans_budget(wildcards.dataset),
     script:
@@ -33,6 +34,8 @@ rule skmeans_times:
         "logs/benchmarks/skmeans/times.tsv"
     conda:
         "../../envs/deepcac.yaml"
+    resources:
+        runtime=grows(240),
     params:
         sets=config["skmeans_training_sets"],
     script:
@@ -55,3 +58,4 @@ rule skmeans_checks:
 rule skmeans:
     input:
         layout.skmeans_files(),
+    localrule: True

@@ -11,6 +11,8 @@ rule split:
         "logs/benchmarks/splits/{variant}{dataset}.tsv"
     conda:
         "../../envs/deepcac.yaml"
+    resources:
+        runtime=grows(10),
     params:
         seeds=config["seeds"],
         published_share=lambda wildcards: registry.dataset(

@@ -13,6 +13,7 @@ with job(snakemake):
         protocol=Protocol.from_folder(snakemake.wildcards.variant),
         label=snakemake.params.label,
         runs=snakemake.params.runs,
+        against_rest=snakemake.params.against_rest,
         synthetic=snakemake.params.synthetic,
         threads=snakemake.threads,
     )

@@ -1,34 +1,29 @@
-"""Put rebuilt files that equal their DVC pointers into the local cache; name those that differ.
+"""Compare rebuilt features and splits with their DVC pointers, or pull what is shared.
 
 usage: python workflow/scripts/pointers.py [pull [TARGET ...]]
-With `pull`, `dvc pull` first and give the pulled files one common time.
+What equals its pointer enters the local cache; what differs is named.
 """
 
-import subprocess
+import logging
 import sys
-from pathlib import Path
 
-from deepcac.pointers import align_times, find_pointers
-
-FOLDERS = ("data/features", "data/splits")
-CACHE = Path(".dvc/cache")
-DVC = (sys.executable, "-m", "dvc")
+from deepcac.errors import DeepCACError
+from deepcac.pointers import commit_rebuilt
+from deepcac.sharing import ALONE, pull
 
 
 def main(arguments: list[str]) -> int:
-    """Return the exit code: 1 if a file differs from its pointer."""
-    if arguments[:1] == ["pull"]:
-        subprocess.run([*DVC, "pull", "--force", *arguments[1:]], check=True)
-        align_times(find_pointers(FOLDERS))
-        return 0
-    states = [(pointer, pointer.state()) for pointer in find_pointers(FOLDERS)]
-    fresh = [str(p.path) for p, state in states if state == "same" and not p.cached(CACHE)]
-    if fresh:
-        subprocess.run([*DVC, "commit", "--force", "--quiet", *fresh], check=True)
-    changed = [str(p.target) for p, state in states if state == "changed"]
-    for name in changed:
-        print(f"{name}: not the bytes that were shared; see `dvc status`", file=sys.stderr)
-    return int(bool(changed))
+    """Return the exit code: 1 if a file differs from its pointer or nothing can be had."""
+    logging.basicConfig(format="%(message)s")
+    try:
+        if arguments[:1] != ["pull"]:
+            return int(bool(commit_rebuilt(".", ALONE)))
+        here, missing = pull(".", arguments[1:])
+    except DeepCACError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"{here} files are here as they were shared; {missing} are not in the remote")
+    return int(not here)
 
 
 if __name__ == "__main__":

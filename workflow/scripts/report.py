@@ -9,7 +9,7 @@ with job(snakemake):
 
     build(
         [path for path in snakemake.input.runs if path.endswith(".json")],
-        Path("config/registry"),
+        Path(snakemake.input.registry[0]).parent,
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
         profile_paths=snakemake.input.profiles,

@@ -8,5 +8,13 @@ Srivastava et al. 2021: three papers, cited as CAC v1, CAC v2 and DeepCAC (``doc
 from deepcac.cac.cluster import Clustering, cluster
 from deepcac.cac.estimator import CACClassifier, CollapseWarning
 from deepcac.cac.km import KMClassifier
+from deepcac.cac.metric_km import MetricKMClassifier
 
-__all__ = ["CACClassifier", "Clustering", "CollapseWarning", "KMClassifier", "cluster"]
+__all__ = [
+    "CACClassifier",
+    "Clustering",
+    "CollapseWarning",
+    "KMClassifier",
+    "MetricKMClassifier",
+    "cluster",
+]

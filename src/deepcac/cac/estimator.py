@@ -211,7 +211,8 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
         used, self.subtypes_ = np.unique(labels, return_inverse=True)
         self.n_clusters_found_ = len(used)
         members = [self.subtypes_ == j for j in range(len(used))]
-        self.cluster_centers_ = np.array([X[rows].mean(axis=0) for rows in members])
+        space = self._space(X)
+        self.cluster_centers_ = np.array([space[rows].mean(axis=0) for rows in members])
         self.class_counts_ = np.array(
             [np.bincount(y[rows], minlength=len(self.classes_)) for rows in members]
         )

@@ -46,8 +46,7 @@ class LocalPrediction:
 
     def assign(self, X: npt.ArrayLike) -> Ints:
         """Return the nearest cluster of each row of `X` (n, d) (CAC v1 section 5.4)."""
-        rows = self._rows(X)
-        return pairwise_distances_argmin(rows, self.cluster_centers_).astype(np.int64)
+        return self._nearest(self._rows(X))
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """Return the class of each row of `X` (n, d)."""
@@ -73,6 +72,13 @@ class LocalPrediction:
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False)
 
+    def _nearest(self, X: Floats) -> Ints:
+        return pairwise_distances_argmin(self._space(X), self.cluster_centers_).astype(np.int64)
+
+    def _space(self, X: Floats) -> Floats:
+        """Return the rows as the clusters see them."""
+        return X
+
     def _decision(self, model: Any, X: Floats) -> Floats:
         if isinstance(model, DummyClassifier):
             return 2.0 * class_scores(model, X, len(self.classes_)) - 1.0
@@ -90,7 +96,7 @@ class LocalPrediction:
 
     def _by_cluster(self, X: Floats, shape: tuple[int, ...], ask: Any) -> Floats:
         """Ask each cluster's classifier about its own rows, and put the answers in place."""
-        nearest = pairwise_distances_argmin(X, self.cluster_centers_)
+        nearest = self._nearest(X)
         answers = np.empty(shape)
         for j, model in enumerate(self.estimators_):
             rows = np.flatnonzero(nearest == j)

@@ -1,5 +1,7 @@
 """Rows made ready for CAC once: checked, centred, measured, and laid out for scoring."""
 
+import os
+import tempfile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,13 +41,17 @@ class Rows(NamedTuple):
     spread: float
 
 
-def prepare(X: npt.ArrayLike | Rows) -> Rows:
+def prepare(X: npt.ArrayLike | Rows, scratch: str | os.PathLike[str] | None = None) -> Rows:
     """Check rows and lay them out; what is ready is returned as it is.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or Rows
-        Finite features.
+        Finite features. A C-ordered float64 `numpy.memmap` is read where it lies.
+    scratch : path-like, optional
+        Folder for rows that memory does not hold: what is laid out is kept there in files without
+        a name, which vanish with the result. The kernel reads them in order, so that memory holds
+        only labels and counts, below 50 bytes a row. The values are the same.
 
     Raises
     ------
@@ -66,15 +72,23 @@ def prepare(X: npt.ArrayLike | Rows) -> Rows:
     # The cost does not depend on the origin, but its rounding does.
     mean = columns[0] / n
     if n * (mean @ mean) > 0.9 * columns[1].sum() > 0:
-        rows = rows - mean
+        rows = np.subtract(rows, mean, out=_room(rows.shape, np.float64, scratch))
         measure(rows, squares, columns)
     total = float(columns[1].sum())
     radius, spread = float(np.sqrt(squares.max())), float(np.sqrt(total / n))
     if not (radius > 0 and spread > 0):
         radius = spread = 1.0
-    blocks = np.empty((-(-n // BLOCK), d + 2, BLOCK), dtype=np.float32)
+    blocks = _room((-(-n // BLOCK), d + 2, BLOCK), np.float32, scratch)
     lay_out(rows, squares, radius, spread, blocks)
     return Rows(rows, squares, blocks, total, radius, spread)
+
+
+def _room(shape: tuple[int, ...], dtype: type, scratch: str | os.PathLike[str] | None) -> Any:
+    """Return an array to be filled, in memory or in a file that vanishes with it."""
+    if scratch is None:
+        return np.empty(shape, dtype=dtype)
+    with tempfile.TemporaryFile(dir=scratch) as file:
+        return np.asarray(np.memmap(file, dtype=dtype, mode="w+", shape=shape))
 
 
 @compiled()

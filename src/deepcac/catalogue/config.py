@@ -96,6 +96,43 @@ class Budget(Entry):
         return self
 
 
+class Match(Entry):
+    """Data sets and the contenders that meet on each of them."""
+
+    datasets: list[Id] = Field(description="data sets of one row a patient")
+    contenders: list[str] = Field(
+        description="learners of `src/deepcac/judge/spaces.yaml`, alone (`lgbm`) or with an arm: "
+        "`km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as features), "
+        "`cells_`, `hash_` (partitions that mean nothing)"
+    )
+
+
+class Planted(Entry):
+    """Generated cohorts with subtypes of reversed risks, which tell what could have been seen."""
+
+    strengths: list[float] = Field([], description="log odds ratios of the reversed factors")
+    cohorts: int = Field(10, ge=1, description="cohorts of each strength")
+    rows: int = Field(3000, ge=200, description="patients in a cohort")
+    contenders: list[str] = Field([], description="as in `matches`")
+
+
+class Judge(Entry):
+    """The study that asks whether clusters help: equal tuning, controls, margins."""
+
+    matches: list[Match] = Field([], description="who meets on which data")
+    planted: Planted = Field(Planted.model_validate({}), description="the positive control")
+    resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
+    resamples_small: int = Field(30, ge=2, description="the same for small data sets")
+    small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
+    train_rows: int = Field(
+        10_000, ge=100, description="largest number of training rows; of more a part is drawn"
+    )
+    trials: int = Field(20, ge=1, description="trials of each contender; the first is the default")
+    network_trials: int = Field(8, ge=1, description="trials of each network")
+    margin: float = Field(0.01, gt=0, description="differences up to this are of no account")
+    strict_margin: float = Field(0.005, gt=0, description="a stricter margin, shown beside it")
+
+
 class Config(Entry):
     """One configuration file."""
 
@@ -159,6 +196,20 @@ class Config(Entry):
     decomposition_runs: int = Field(
         10, ge=1, description="runs of that experiment, each with parts drawn anew"
     )
+    decomposition_against_rest: list[Id] = Field(
+        [],
+        description="data sets on which that experiment also runs linear machines one against "
+        "rest, which WEKA's are not",
+    )
+    bias_variance: list[Id] = Field(
+        [],
+        description="data sets on which the error of class decomposition is split into bias and "
+        "variance, as `results/bias_variance/{dataset}.json`",
+    )
+    bias_variance_samples: int = Field(10, ge=2, description="training samples of that experiment")
+    judge: Judge = Field(
+        Judge.model_validate({}), description="the study `snakemake judge`; see docs/judge.md"
+    )
     runs: list[Plan] = Field(
         [],
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
@@ -179,7 +230,10 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     """
     known = checked(Config, config, "configuration")
     learnt = [budget.dataset for budget in known.skmeans]
-    named = (known.datasets, learnt, known.decomposition, *(plan.datasets for plan in known.runs))
+    decomposed = (known.decomposition, known.decomposition_against_rest, known.bias_variance)
+    matched = (match.datasets for match in known.judge.matches)
+    planned = (plan.datasets for plan in known.runs)
+    named = (known.datasets, learnt, *decomposed, *matched, *planned)
     for names in named:
         for name in names:
             registry.dataset(name)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from deepcac.atomic import atomic_path
 from deepcac.catalogue.config import Budget, Config, Plan
 from deepcac.catalogue.entries import DataSet, RawFile, Source
 from deepcac.catalogue.registry import load_registry
-from deepcac.storage import atomic_path
 
 _KEYS = "<!-- keys: made from the models by `python -m deepcac.catalogue.describe` -->"
 _KEYS_END = "<!-- end of keys -->"

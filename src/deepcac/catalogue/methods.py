@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import Field
@@ -15,11 +15,14 @@ from deepcac.catalogue.entries import Entry, Id, resolve
 from deepcac.catalogue.registry import checked
 from deepcac.errors import ConfigError
 
-_ARMS = {"km": "KM+", "cac": "CAC+"}
+_ARMS = {"km": "KM+", "cac": "CAC+", "skm": "SKM+", "cd": "CD+", "cdk": "CD-KM+"}
+_USUAL = ("km", "cac")
+ROWS, CLASSES = ("km", "cac", "skm"), ("cd", "cdk")  # what an arm decomposes
 _TS = "_ts"
 
 DEEPCAC = "deepcac"  # whose loss weights are swept and whose clusters the case study shows
 LR, KM_LR = "lr", "km_lr"
+NB = "nb"  # the one base whose groups can be fitted apart
 CAC_LR = "cac_lr"  # what the papers' figures on single fits of CAC are about
 CENTROID_RULE = "nearest_centroid"  # what CAC is where the clusters are the classes
 YARDSTICKS = ("fnn", LR, "xgb")  # what a method with clusters should at least beat
@@ -35,6 +38,9 @@ class Learner(Entry):
         description="Estimator or function inside the package.",
     )
     clustered: bool = Field(True, description="Whether a network has a number of clusters.")
+    arms: tuple[Literal["km", "cac", "skm", "cd", "cdk"], ...] = Field(
+        (), description="Arms that are made of it beside those of its part."
+    )
     printed_alpha: bool = Field(False, description="Whether soundly too alpha is the printed one.")
     sequence: dict[str, Any] | None = Field(
         None, description="Settings on hourly sequences; null where there is no such variant."
@@ -69,8 +75,9 @@ class Method:
     id : str
     family : {"cac", "deep"}
         Which adapter fits it and how its tasks are made (`prepare.Setting`).
-    arm : {"base", "km", "cac", "deep"}
-        The place in the papers' comparisons.
+    arm : {"base", "km", "cac", "skm", "cd", "cdk", "deep"}
+        The place in the papers' comparisons: alone, or with clusters of rows (k-means, CAC,
+        k-means in a learnt metric) or of each class (EM, k-means).
     classifier : str
         Id of its learner.
     learner : Learner
@@ -106,7 +113,8 @@ def methods() -> Mapping[str, Method]:
     found += [
         Method(f"{arm}_{name}", "cac", arm, name, learner)
         for arm in _ARMS
-        for name, learner in known.classifiers.items()
+        for name, learner in plain.items()
+        if arm in learner.arms or (arm in _USUAL and name in known.classifiers)
     ]
     for name, learner in known.networks.items():
         found.append(Method(name, "deep", "deep", name, learner))
@@ -118,6 +126,11 @@ def methods() -> Mapping[str, Method]:
 def classifiers() -> tuple[str, ...]:
     """Return the ids of the base classifiers."""
     return tuple(learners().classifiers)
+
+
+def bases() -> tuple[str, ...]:
+    """Return the ids of all classifiers of which arms with clusters are made."""
+    return tuple(m.id for m in methods().values() if m.arm == "base" and f"km_{m.id}" in methods())
 
 
 def is_network(method: str) -> bool:

@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,27 +13,23 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from deepcac.decomposition.configuration import separate
 from deepcac.decomposition.decompose import Clusterer, checked_labels, decompose, labels_of
 from deepcac.decomposition.discriminants import (
-    ByScore,
-    Groups,
-    OneAgainstRest,
-    Predictor,
-    Refit,
+    ClassWeight,
     Training,
     ValidationAccuracy,
     class_of_group,
     cluster_counts,
+    fit_groups,
     group_labels,
+    weights_of_classes,
 )
 from deepcac.decomposition.mixed import Columns, Floats, Ints
 from deepcac.decomposition.naive_bayes import MixedNaiveBayes
-from deepcac.decomposition.pair_votes import ByPairs
+from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
-from deepcac.decomposition.smo import PairwiseLinearSVC
 from deepcac.decomposition.validation import check_rows, hold_back, rows_at
 from deepcac.errors import ConfigError
 
 Search = Literal["greedy", "none", "exhaustive"]
-RefitMode = Literal["all", "one_class"]
 
 
 def _has_probabilities(self: "ClassDecompositionClassifier") -> bool:
@@ -73,6 +69,9 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         What happens to a merge that changes nothing.
     revert : bool
         Restore the original classes where the greedy search finds nothing better.
+    class_weight : {"balanced"}, dict or None
+        Weights of the rows by class, in training as far as the base estimator takes row weights,
+        and in the accuracy of the search. A class weighs the same however many clusters it has.
     random_state : int, RandomState or None
         Of the validation rows and the clustering.
 
@@ -132,6 +131,7 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         validation: float = 1 / 3,
         ties: Ties = "separate",
         revert: bool = True,
+        class_weight: ClassWeight = None,
         random_state: Any = None,
     ) -> None:
         self.base_estimator = base_estimator
@@ -142,6 +142,7 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         self.validation = validation
         self.ties = ties
         self.revert = revert
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def fit(
@@ -181,8 +182,9 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
             X, classes = rows_at(X, self.training_rows_), classes[~kept]
         self.clusters_ = self._cluster(X, classes, clusters, rng)
         self.n_clusters_ = cluster_counts(classes, self.clusters_)
-        self._keep(*self._search(X, classes, held))
-        self._fit_base(X, classes)
+        weights = weights_of_classes(self.class_weight, self.classes_, classes)
+        self._keep(*self._search(X, classes, held, weights))
+        self._fit_base(X, classes, weights)
         return self
 
     def _check_parameters(self) -> None:
@@ -214,27 +216,20 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         return labels_of(found, classes)
 
     def _search(
-        self, X: Any, classes: Ints, held: tuple[Any, Ints] | None
+        self, X: Any, classes: Ints, held: tuple[Any, Ints] | None, weights: Floats | None
     ) -> tuple[Found, ValidationAccuracy | None]:
         if self.search == "none" or held is None or not len(held[1]):
             return Found(separate(self.n_clusters_), np.nan, (), False), None
-        predictor = self._predictor(Training(X, classes, self.clusters_, held[0]))
-        accuracy = ValidationAccuracy(predictor, held[1])
+        of_rows = of_held = None
+        if weights is not None:
+            of_rows = weights[classes]
+            of_held = np.append(weights, 1.0)[held[1]]  # the last for a class that is not fitted
+        data = Training(X, classes, self.clusters_, held[0], of_rows)
+        accuracy = ValidationAccuracy(predictor(self._base(), data, self.refit), held[1], of_held)
         if self.search == "exhaustive":
             return exhaustive(self.n_clusters_, accuracy), accuracy
         found = greedy(self.n_clusters_, accuracy, ties=self.ties, revert=self.revert)
         return found, accuracy
-
-    def _predictor(self, data: Training) -> Predictor:
-        base = self._base()
-        if self.refit == "all":
-            return Refit(base, data)
-        groups = Groups(data.classes, data.clusters)
-        if isinstance(base, PairwiseLinearSVC):
-            return ByPairs(base.discriminants(data.X, data.X_validation), groups)
-        if isinstance(base, MixedNaiveBayes):
-            return ByScore(base.discriminants(data.X, data.X_validation), groups)
-        return ByScore(OneAgainstRest(base, data), groups)
 
     def _keep(self, found: Found, accuracy: ValidationAccuracy | None) -> None:
         self.configuration_, self.reverted_, self.steps_ = (
@@ -252,9 +247,10 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         self.n_fits_ = accuracy.predictor.fitted if accuracy else 0
         self.n_fits_if_all_ = accuracy.discriminants if accuracy else 0
 
-    def _fit_base(self, X: Any, classes: Ints) -> None:
+    def _fit_base(self, X: Any, classes: Ints, weights: Floats | None) -> None:
         labels = group_labels(self.configuration_, classes, self.clusters_)
-        self.estimator_ = clone(self._base()).fit(X, labels)
+        of_rows = None if weights is None else weights[classes]
+        self.estimator_ = fit_groups(self._base(), X, labels, of_rows)
         self._class_of_group = class_of_group(self.configuration_)
 
     def _base(self) -> Any:

@@ -6,17 +6,54 @@ a group is learnt without looking at how the other rows are grouped: in naive Ba
 rest, and one against one, where only the machines that involve the class change.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import has_fit_parameter
 
 from deepcac.decomposition.configuration import Configuration, Group
 from deepcac.decomposition.mixed import Floats, Ints
 from deepcac.decomposition.smo import PairwiseLinearSVC
 
 Name = tuple[int, Group]
+ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
+
+
+def weights_of_classes(
+    given: ClassWeight, labels: npt.NDArray[Any], classes: Ints
+) -> Floats | None:
+    """Return the weight of a row of each class (n_classes,), or None.
+
+    Every row of a group has the weight of its class, however many groups the class has. So the
+    rows of a class weigh as much together as without decomposition, with "balanced" n / n_classes;
+    weights that balance the groups themselves would favour the classes of many groups.
+
+    Parameters
+    ----------
+    given : {"balanced"}, mapping or None
+        As `class_weight` in scikit-learn; a class that is not named has 1.
+    labels : ndarray of shape (n_classes,)
+        Class labels.
+    classes : ndarray of shape (n,)
+        Class id of each row.
+    """
+    if given is None:
+        return None
+    if isinstance(given, Mapping):
+        return np.array([float(given.get(label, 1.0)) for label in labels.tolist()])
+    return np.asarray(compute_class_weight(given, classes=np.arange(len(labels)), y=classes))
+
+
+def fit_groups(base: Any, X: Any, groups: Ints, weights: Floats | None) -> Any:
+    """Fit a clone of `base` to groups of rows, with row weights (n,) if it can take any."""
+    model = clone(base)
+    if weights is None or not has_fit_parameter(model, "sample_weight"):
+        return model.fit(X, groups)
+    return model.fit(X, groups, sample_weight=weights)
 
 
 class Groups:
@@ -78,7 +115,7 @@ class Predictor(Protocol):
 
 
 class ValidationAccuracy:
-    """Accuracy on validation rows; each configuration is asked for once.
+    """Accuracy on validation rows, weighted if they have weights; a configuration counts once.
 
     Attributes
     ----------
@@ -88,8 +125,8 @@ class ValidationAccuracy:
         What their discriminants would number if each were fitted for each configuration.
     """
 
-    def __init__(self, predictor: Predictor, classes: Ints) -> None:
-        self.predictor, self._classes = predictor, classes
+    def __init__(self, predictor: Predictor, classes: Ints, weights: Floats | None = None) -> None:
+        self.predictor, self._classes, self._weights = predictor, classes, weights
         self._known: dict[Configuration, float] = {}
         self._focus: tuple[Configuration, int] | None = None
         self.evaluated = self.discriminants = 0
@@ -107,17 +144,18 @@ class ValidationAccuracy:
             self.evaluated += 1
             self.discriminants += self.predictor.size(configuration)
             right = self.predictor.predict(configuration) == self._classes
-            self._known[configuration] = float(right.mean())
+            self._known[configuration] = float(np.average(right, weights=self._weights))
         return self._known[configuration]
 
 
 class Training(NamedTuple):
-    """Rows, their class ids and clusters, and the validation rows."""
+    """Rows, their class ids and clusters, the validation rows, and weights of the rows."""
 
     X: Any
     classes: Ints
     clusters: Ints
     X_validation: Any
+    weights: Floats | None = None
 
 
 class Refit:
@@ -134,7 +172,7 @@ class Refit:
         self.fitted += self.size(configuration)
         data = self._data
         labels = group_labels(configuration, data.classes, data.clusters)
-        model = clone(self._base).fit(data.X, labels)
+        model = fit_groups(self._base, data.X, labels, data.weights)
         return class_of_group(configuration)[model.predict(data.X_validation)]
 
     def size(self, configuration: Configuration) -> int:
@@ -156,7 +194,7 @@ class OneAgainstRest:
         inside[members] = 1
         if inside.all():
             return np.zeros(len(data.X_validation))
-        model = clone(self._base).fit(data.X, inside)
+        model = fit_groups(self._base, data.X, inside, data.weights)
         if hasattr(model, "decision_function"):
             return np.asarray(model.decision_function(data.X_validation), dtype=np.float64)
         return model.predict_proba(data.X_validation)[:, 1]

@@ -12,10 +12,10 @@ from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deepcac.decomposition.mixed import MISSING, Columns, Floats, Ints, Mixed
-from deepcac.decomposition.validation import check_rows
+from deepcac.decomposition.validation import check_rows, rows_at
 
 _LEAST_PROBABILITY = 1e-75
 _NO_SPACING = 0.01  # where a column has one value
@@ -26,15 +26,15 @@ class Density(NamedTuple):
 
     Attributes
     ----------
-    size : int
-        Its rows.
+    size : float
+        Its rows, or the sum of their weights.
     mean, sd : ndarray of shape (p,)
         Of the rounded numbers; a deviation is at least a sixth of the column's spacing.
     log_share : ndarray of shape (L,)
         Log probability of each level, column after column.
     """
 
-    size: int
+    size: float
     mean: Floats
     sd: Floats
     log_share: Floats
@@ -50,20 +50,27 @@ def spacing(numbers: Floats) -> Floats:
     return widths
 
 
-def density(rows: Mixed, widths: Floats) -> Density:
-    """Learn the density of the rows of one class; see `spacing` for the widths."""
+def density(rows: Mixed, widths: Floats, weights: Floats | None = None) -> Density:
+    """Learn the density of the rows of one class; see `spacing` for the widths.
+
+    Every sum over rows is weighted; None means 1 a row.
+    """
     numbers = np.rint(rows.numbers / widths) * widths
+    own = np.ones(len(numbers)) if weights is None else weights
     known = ~np.isnan(numbers)
+    share = known * own[:, None]
     filled = np.where(known, numbers, 0.0)
-    count = np.maximum(known.sum(axis=0), 1)
-    mean = filled.sum(axis=0) / count
+    count = share.sum(axis=0)
+    count[count == 0] = 1.0
+    mean = (share * filled).sum(axis=0) / count
     gaps = np.where(known, filled - mean, 0.0)
-    sd = np.maximum(np.sqrt((gaps * gaps).sum(axis=0) / count), widths / 6.0)
+    sd = np.maximum(np.sqrt((share * (gaps * gaps)).sum(axis=0) / count), widths / 6.0)
     shares = []
     for column, size in zip(rows.codes.T, rows.levels, strict=True):
-        tally = 1.0 + np.bincount(column[column != MISSING], minlength=size)
+        there = column != MISSING
+        tally = 1.0 + np.bincount(column[there], own[there], minlength=size)
         shares.append(np.log(tally / tally.sum()))
-    return Density(len(numbers), mean, sd, np.concatenate([np.empty(0), *shares]))
+    return Density(float(own.sum()), mean, sd, np.concatenate([np.empty(0), *shares]))
 
 
 def log_likelihood(rows: Mixed, widths: Floats, given: Density) -> Floats:
@@ -111,7 +118,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
     [0, 0, 1, 1]
     """
 
-    def fit(self, X: Any, y: npt.ArrayLike) -> Self:
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn a density a class.
 
         Parameters
@@ -120,15 +127,23 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
             Columns of dtype "category" are nominal, all others numeric; NaN is missing.
         y : array-like of shape (n,)
             Classes.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; a row of weight 0 is left out.
         """
         X, y = check_rows(self, X, y)
         check_classification_targets(y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            X, y, weights = (rows_at(part, weights > 0) for part in (X, y, weights))
         self.classes_, labels = np.unique(y, return_inverse=True)
         self._columns = Columns.of(X)
         rows = self._columns.encode(X)
         self.widths_ = spacing(rows.numbers)
+        members = [labels == c for c in range(len(self.classes_))]
         self.densities_ = [
-            density(rows.take(labels == c), self.widths_) for c in range(len(self.classes_))
+            density(rows.take(own), self.widths_, None if weights is None else weights[own])
+            for own in members
         ]
         return self
 
@@ -150,10 +165,12 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
         scores = [log_likelihood(rows, self.widths_, given) for given in self.densities_]
         return np.column_stack(scores) + prior
 
-    def discriminants(self, X: Any, X_new: Any) -> "NaiveBayesScores":
+    def discriminants(
+        self, X: Any, X_new: Any, weights: Floats | None = None
+    ) -> "NaiveBayesScores":
         """Return the discriminants of groups of the rows of `X`, evaluated at `X_new`."""
         columns = Columns.of(X)
-        return NaiveBayesScores(columns.encode(X), columns.encode(X_new))
+        return NaiveBayesScores(columns.encode(X), columns.encode(X_new), weights)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -161,13 +178,20 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
         return tags
 
 
+def naive_bayes(seed: int) -> BaseEstimator:
+    """Return an unfitted naive Bayes; nothing in it is random."""
+    return MixedNaiveBayes()
+
+
 class NaiveBayesScores:
     """log P(x, group) but for what all groups share, so that no group depends on the others."""
 
-    def __init__(self, rows: Mixed, new: Mixed) -> None:
+    def __init__(self, rows: Mixed, new: Mixed, weights: Floats | None = None) -> None:
         self._rows, self._new, self._widths = rows, new, spacing(rows.numbers)
+        self._weights = weights
 
     def score(self, members: Ints) -> Floats:
         """Return the score (m,) of the new rows for the group of some rows, by position."""
-        given = density(self._rows.take(members), self._widths)
+        weights = None if self._weights is None else self._weights[members]
+        given = density(self._rows.take(members), self._widths, weights)
         return np.log(given.size + 1.0) + log_likelihood(self._new, self._widths, given)

@@ -22,6 +22,8 @@ from deepcac.errors import ConfigError, DataError
 Base = Literal["nb", "svm", "svm_rest"]
 Arm = Literal["alone", "separate", "greedy"]
 
+USUAL: tuple[Base, ...] = ("nb", "svm")  # those of the paper, as WEKA has them
+AGAINST_REST: Base = "svm_rest"
 RUNS = 10
 _TRAIN, _VALIDATION, _TEST = 0, 1, 2
 SHARES = (0.5, 0.25, 0.25)  # for training, validation and test
@@ -91,7 +93,7 @@ def run_experiment(
     runs: int = RUNS,
     max_clusters: int | None = None,
     ties: Ties = "separate",
-    bases: Sequence[Base] = ("nb", "svm"),
+    bases: Sequence[Base] = USUAL,
     seed: int = 0,
 ) -> Iterator[Record]:
     """Yield the records of all runs and arms of one data set.
@@ -132,10 +134,10 @@ def run_experiment(
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
         parts = draw_parts(labels, rng, stratified=stratified)
-        data = _cluster(X, labels, parts, run, max_clusters, rng)
+        data = cluster_parts(X, labels, parts, run, max_clusters, rng)
         for base in bases:
-            for arm in _ARMS:
-                yield _fit_arm(data, base, arm, ties)
+            for arm in ARMS:
+                yield _run_arm(data, base, arm, ties)
 
 
 def draw_parts(y: npt.NDArray[Any], rng: np.random.Generator, *, stratified: bool = True) -> Parts:
@@ -166,7 +168,7 @@ def draw_parts(y: npt.NDArray[Any], rng: np.random.Generator, *, stratified: boo
     return parts
 
 
-class _Run(NamedTuple):
+class DrawnRows(NamedTuple):
     """What the arms of a run share."""
 
     run: int
@@ -178,14 +180,15 @@ class _Run(NamedTuple):
     seconds: float
 
 
-def _cluster(
+def cluster_parts(
     X: pd.DataFrame,
     y: npt.NDArray[Any],
     parts: Parts,
     run: int,
     max_clusters: int | None,
     rng: np.random.Generator,
-) -> _Run:
+) -> DrawnRows:
+    """Cluster the training rows of a run, class by class."""
     start = time.process_time()
     train, validation, test = ((X.iloc[rows], y[rows]) for rows in parts)
     classes = np.unique(train[1], return_inverse=True)[1]
@@ -193,16 +196,23 @@ def _cluster(
     found = decompose(rows, classes, max_clusters=max_clusters, rng=rng)
     counts = tuple(clusters.n_components for clusters in found)
     labels = labels_of(found, classes)
-    return _Run(run, train, validation, test, labels, counts, time.process_time() - start)
+    return DrawnRows(run, train, validation, test, labels, counts, time.process_time() - start)
 
 
-def _fit_arm(data: _Run, base: Base, arm: Arm, ties: Ties) -> Record:
-    start = time.process_time()
+def fit_arm(
+    data: DrawnRows, base: Base, arm: Arm, ties: Ties = "separate"
+) -> ClassDecompositionClassifier:
+    """Fit one arm to the training rows of a run."""
     model = ClassDecompositionClassifier(
         _BASES[base](), search="greedy" if arm == "greedy" else "none", refit="one_class", ties=ties
     )
     clusters = np.zeros_like(data.clusters) if arm == "alone" else data.clusters
-    model.fit(*data.train, validation=data.validation, clusters=clusters)
+    return model.fit(*data.train, validation=data.validation, clusters=clusters)
+
+
+def _run_arm(data: DrawnRows, base: Base, arm: Arm, ties: Ties) -> Record:
+    start = time.process_time()
+    model = fit_arm(data, base, arm, ties)
     seconds = time.process_time() - start
     return Record(
         run=data.run,
@@ -232,4 +242,4 @@ _BASES: dict[Base, Any] = {
     "svm": PairwiseLinearSVC,
     "svm_rest": _machines_against_rest,
 }
-_ARMS: tuple[Arm, ...] = ("alone", "separate", "greedy")
+ARMS: tuple[Arm, ...] = ("alone", "separate", "greedy")

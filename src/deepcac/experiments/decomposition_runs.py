@@ -11,9 +11,16 @@ import pandas as pd
 
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.catalogue.variables import levels_of
-from deepcac.decomposition.repeated_runs import RUNS, SHARES, Record, run_experiment
+from deepcac.decomposition.repeated_runs import (
+    AGAINST_REST,
+    RUNS,
+    SHARES,
+    USUAL,
+    Record,
+    run_experiment,
+)
 from deepcac.errors import DataError
-from deepcac.experiments.record import content_digest, file_digest, machine
+from deepcac.experiments.record import file_digest, machine
 from deepcac.storage import read_table, write_json
 
 _NO_FEATURES = ("row_id", "group")
@@ -60,6 +67,7 @@ def write_decomposition(
     label: str,
     protocol: Protocol = SOUND,
     runs: int = RUNS,
+    against_rest: bool = False,
     synthetic: bool = False,
     threads: int = 1,
 ) -> None:
@@ -77,6 +85,8 @@ def write_decomposition(
     protocol : Protocol
         Sound, the parts are drawn within each class; else plainly, as in the paper.
     runs : int
+    against_rest : bool
+        Whether linear machines one against rest are run beside those one against one.
     synthetic : bool
         Whether the rows are generated.
     threads : int
@@ -84,7 +94,8 @@ def write_decomposition(
     """
     X, y = read_rows(table, label)
     stratified = protocol == SOUND
-    found = list(run_experiment(X, y, stratified=stratified, runs=runs))
+    bases = (*USUAL, AGAINST_REST) if against_rest else USUAL
+    found = list(run_experiment(X, y, stratified=stratified, runs=runs, bases=bases))
     record: dict[str, Any] = {
         "schema": 1,
         "dataset": dataset,
@@ -98,7 +109,6 @@ def write_decomposition(
         "runs": [_without_times(row) for row in found],
         "inputs": {"table": file_digest(table)},
     }
-    record["digest"] = content_digest(record)
     record["machine"] = machine(seconds_by_stage(found), threads, "cpu")
     write_json(Path(out), record)
 

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from deepcac.catalogue.config import ITERATIVE, LEARNERS, NONE, PAIR, Budget
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments.record import content_digest, machine
+from deepcac.experiments.record import machine
 from deepcac.features.pairwise import PairwiseData
 from deepcac.similarity import EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
 from deepcac.similarity.clusterers import Name
@@ -78,7 +78,12 @@ def build(method: str, C: float, budget: Budget, seed: int) -> SimilarityCluster
         return PairSimilarity(**common)
     if method not in get_args(Name):
         raise ConfigError(f"{method!r} is no method of this experiment; use {', '.join(LEARNERS)}")
-    return SupervisedKMeans(oracle=method, epsilon=budget.epsilon, **common)  # type: ignore[arg-type]
+    return SupervisedKMeans(
+        oracle=method,  # type: ignore[arg-type]
+        epsilon=budget.epsilon,
+        warm_start=True,
+        **common,
+    )
 
 
 def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[Fold], list[Fit]]]:
@@ -149,7 +154,6 @@ def write_experiment(
             for seed, (folds, fits) in enumerate(repeats)
         ],
     }
-    record["digest"] = content_digest(record)
     seconds = {
         "total": time.perf_counter() - begin,
         "training": sum(fit.seconds for _, fits in repeats for fit in fits),

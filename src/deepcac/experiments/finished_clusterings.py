@@ -3,34 +3,17 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.storage import read_json
+from deepcac.experiments.stored import Stored, load_stored
 
 
-@dataclass(frozen=True)
-class ClusteringRun:
-    """One method on one data set (`deepcac.experiments.example_clusterings`).
-
-    Attributes
-    ----------
-    path : str
-        Place of the record, relative to the folder that holds ``results/``.
-    record : dict
-        Its content.
-    """
-
-    path: str
-    record: dict[str, Any]
-
-    @property
-    def dataset(self) -> str:
-        """Id of the data set."""
-        return str(self.record["dataset"])
+class ClusteringRun(Stored):
+    """One method on one data set (`deepcac.experiments.example_clusterings`)."""
 
     @property
     def method(self) -> str:
@@ -58,18 +41,8 @@ class ClusteringRun:
         return f"{counts[0]} of {counts[1]} fits stopped early" if counts[0] else ""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One record of measurements: ``times.json`` or ``checks.json``.
-
-    Attributes
-    ----------
-    path : str
-    record : dict
-    """
-
-    path: str
-    record: dict[str, Any]
+class Measured(Stored):
+    """One record of measurements: ``times.json`` or ``checks.json``."""
 
     def rows(self, table: str, **wanted: object) -> list[dict[str, Any]]:
         """Return the rows of a table whose entries have the values."""
@@ -114,11 +87,7 @@ def load_clusterings(
     root : path-like
         Folder that shown paths are relative to.
     """
-    runs, single = [], {}
-    for file in sorted({Path(path) for path in paths}):
-        shown, record = Path(os.path.relpath(file, root)).as_posix(), read_json(file)
-        if "repeats" in record:
-            runs.append(ClusteringRun(shown, record))
-        else:
-            single[file.stem] = Measured(shown, record)
+    found = load_stored(Measured, paths, root)
+    runs = [ClusteringRun(one.path, one.record) for one in found if "repeats" in one.record]
+    single = {PurePath(one.path).stem: one for one in found if "repeats" not in one.record}
     return Clusterings(tuple(runs), single.get("times"), single.get("checks"))

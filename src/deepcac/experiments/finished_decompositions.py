@@ -2,52 +2,28 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.errors import DataError
-from deepcac.experiments.record import content_digest
+from deepcac.experiments.stored import Stored, load_stored
 from deepcac.scoring.statistics import Comparison, corrected_t_test
-from deepcac.storage import read_json
 
 Array = npt.NDArray[np.float64]
 
 BASES = {"nb": "naive Bayes", "svm": "linear machines"}
+EVERY_BASE = {**BASES, "svm_rest": "linear machines, one against rest"}
 
 
-@dataclass(frozen=True)
-class DecompositionRecord:
-    """One JSON of `deepcac.experiments.decomposition_runs`.
-
-    Attributes
-    ----------
-    path : str
-        Its place, relative to the folder that holds ``results/``.
-    record : dict
-        Its content.
-    """
-
-    path: str
-    record: dict[str, Any]
+class DecompositionRecord(Stored):
+    """One JSON of `deepcac.experiments.decomposition_runs`."""
 
     @property
-    def dataset(self) -> str:
-        """Id of the data set."""
-        return str(self.record["dataset"])
-
-    @property
-    def protocol(self) -> str:
-        """``sound`` or ``as_published``."""
-        return str(self.record["protocol"])
-
-    @property
-    def synthetic(self) -> bool:
-        """Whether the rows were generated."""
-        return bool(self.record["synthetic"])
+    def bases(self) -> dict[str, str]:
+        """Base classifiers of the record, and their names."""
+        there = {row["base"] for row in self.record["runs"]}
+        return {base: name for base, name in EVERY_BASE.items() if base in there}
 
     @property
     def n_classes(self) -> int:
@@ -87,29 +63,45 @@ class DecompositionRecord:
         return float(self.record["machine"]["seconds"][stage])
 
 
+class ResampledRecord(Stored):
+    """One JSON of `deepcac.experiments.bias_variance_runs`."""
+
+    def change(self, base: str, part: str) -> float:
+        """Return a part of the error with the greedy search less that without, in points.
+
+        Parameters
+        ----------
+        base : {"nb", "svm"}
+        part : {"error", "bias", "variance"}
+        """
+        searched, alone = (self.record["parts"][base][arm][part] for arm in ("greedy", "alone"))
+        return 100.0 * float(searched - alone)
+
+
 def load_decompositions(
     paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> list[DecompositionRecord]:
-    """Read the records: sound before as published, then by data set.
+    """Read the records of runs: sound before as published, then by data set.
 
     Parameters
     ----------
     paths : iterable of path-like
-        Files of `deepcac.experiments.decomposition_runs`.
+        Files of `deepcac.experiments.decomposition_runs`; others are left out.
     root : path-like
         Folder that shown paths are relative to.
 
     Raises
     ------
     DataError
-        A file is no such record, or was edited.
+        A file was edited.
     """
-    found = [_read(Path(path), root) for path in paths]
+    found = [one for one in load_stored(DecompositionRecord, paths, root) if "runs" in one.record]
     return sorted(found, key=lambda one: (one.protocol != "sound", one.protocol, one.dataset))
 
 
-def _read(file: Path, root: str | os.PathLike[str]) -> DecompositionRecord:
-    record = read_json(file)
-    if record.get("digest") != content_digest(record):
-        raise DataError(f"{file}: the digest does not hold; the file was edited, run it again")
-    return DecompositionRecord(Path(os.path.relpath(file, root)).as_posix(), record)
+def load_resampled(
+    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
+) -> list[ResampledRecord]:
+    """Read the records of `experiments.bias_variance_runs` among some files, by data set."""
+    found = load_stored(ResampledRecord, paths, root)
+    return [one for one in found if "parts" in one.record]

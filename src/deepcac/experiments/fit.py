@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepcac.cac.path import AlphaPath
-from deepcac.catalogue.methods import Method
-from deepcac.experiments import cac_arms
+from deepcac.catalogue.methods import CLASSES, Method
+from deepcac.experiments import cac_arms, decomposed_arms, metric_arms
 from deepcac.experiments.prepare import Setting
 from deepcac.task import Fitted, Task
 
@@ -53,6 +53,10 @@ def fit(task: Task, setting: Setting, method: Method, shared: AlphaPath | Path |
         from deepcac.experiments import deep_methods
 
         return deep_methods.fit_task(task, setting, method, shared)
+    if method.arm in CLASSES:
+        return decomposed_arms.fit_task(task, setting, method)
+    if method.arm == "skm":
+        return metric_arms.fit_task(task, setting, method)
     return cac_arms.fit_task(
         task, setting, method, shared if isinstance(shared, AlphaPath) else None
     )

@@ -3,11 +3,10 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from deepcac.catalogue.methods import LR, label
-from deepcac.storage import read_json
+from deepcac.experiments.stored import Stored, load_stored
 
 COST = "CAC v1 Theorem 2: the cost never rises"
 LLOYD = "no theorem (CAC v2 Remark 1): by Lloyd's moves"
@@ -21,30 +20,13 @@ _ROUNDING = 1e-9
 CURVED = 0.15  # by how much an exponent may miss: parts of a pass do not grow with k
 
 
-@dataclass(frozen=True)
-class TheoryRecord:
-    """One JSON of `deepcac.experiments.theorems`.
-
-    Attributes
-    ----------
-    path : str
-        Its place, relative to the folder that holds ``results/``.
-    record : dict
-        Its content.
-    """
-
-    path: str
-    record: dict[str, Any]
+class TheoryRecord(Stored):
+    """One JSON of `deepcac.experiments.theorems`."""
 
     @property
     def name(self) -> str:
         """Data set and k, as they are shown."""
         return f"{self.record['dataset']}, k = {self.record['k']}"
-
-    @property
-    def synthetic(self) -> bool:
-        """Whether the data were generated."""
-        return bool(self.record["synthetic"])
 
 
 @dataclass(frozen=True)
@@ -81,8 +63,7 @@ def load_theory(
     paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> list[TheoryRecord]:
     """Read the records, in order of their paths, which are shown relative to `root`."""
-    files = sorted(Path(path) for path in paths)
-    return [TheoryRecord(Path(os.path.relpath(f, root)).as_posix(), read_json(f)) for f in files]
+    return load_stored(TheoryRecord, paths, root)
 
 
 def checks(record: TheoryRecord) -> list[Check]:

@@ -1,13 +1,18 @@
 """Sepsis in six hours (CAC v2, section 6): signature features of one record of each stay.
 
 The record is the one six hours before the onset of sepsis, which is the first with
-``SepsisLabel`` 1; for stays without sepsis it is the sixth from the end. Nothing after it is used.
+``SepsisLabel`` 1. Nothing after it is used. A stay without sepsis is given a record at the hour of
+a septic one, in the first two days, and six hours or more before its end: most such stays end then,
+so that a later septic record has no match.
 
-Features follow the winners of the challenge (Morrill et al. 2019); 89 columns, as
-section 8 of DeepCAC says:
+With switch S7 (the cohort that CAC v2 describes) it is the sixth from the end, whatever the hour,
+and the hour is a feature; both tell the clock, and the clock tells the class.
+
+Features follow the winners of the challenge (Morrill et al. 2019); 88 columns, and the hour with
+S7, which makes the 89 of section 8 of DeepCAC:
 
 ====  =====================================================================================
-40    last known value of each variable and the demographic columns
+39    last known value of each variable and the demographic columns; with S7 the hour as well
 5     ShockIndex, BUN/Cr, SaO2/FiO2, partial SOFA, its rise over the lowest of 24 hours
 14    highest and lowest of seven vital signs over six hours
 15    log-signature, depth 3, of the lead-lag path of SOFA, BUN/Cr and MAP over seven hours
@@ -15,7 +20,7 @@ section 8 of DeepCAC says:
 ====  =====================================================================================
 
 The papers print no list; this one is ours. A lead, its lag and a channel beside time have the
-same increment, so that 6 of the 89 columns repeat another.
+same increment, so that 6 of the columns repeat another.
 """
 
 import os
@@ -23,10 +28,12 @@ import os
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.cohort import Flow
 from deepcac.errors import DataError
 from deepcac.features.hourly import AGGREGATES, aggregate, fill_forward
 from deepcac.features.matrix import FeatureMatrix
+from deepcac.features.risk_set import match_hours
 from deepcac.features.signature import add_time, lead_lag, log_signature, lyndon_words
 from deepcac.features.sofa import MEASUREMENTS, PARTS, sofa_parts
 from deepcac.features.stay_columns import Stays
@@ -36,6 +43,8 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 FROM_END = 6
+MATCHED_HOURS = 48
+HOUR = "ICULOS"
 LOOK_BACK = 7
 EXTREMES_HOURS = 6
 SOFA_HOURS = 24
@@ -46,8 +55,15 @@ CHANNELS = ("SOFA", "BUN_Cr", "MAP")
 SOFA_PARTS = tuple(part for part in PARTS if part != "O2")
 
 
-def records(stays: Stays) -> tuple[npt.NDArray[np.intp], Rows, Flow]:
+def records(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.intp], Rows, Flow]:
     """Choose the record of each stay.
+
+    Parameters
+    ----------
+    stays : Stays
+        All stays.
+    protocol : Protocol
+        With switch S7 the record of a stay without sepsis is the sixth from its end.
 
     Returns
     -------
@@ -60,18 +76,25 @@ def records(stays: Stays) -> tuple[npt.NDArray[np.intp], Rows, Flow]:
     """
     septic = stays.first_label >= 0
     hour = np.where(septic, stays.first_label, stays.length - FROM_END)
-    chosen = np.flatnonzero(hour >= 0)
     flow: Flow = [
         {"step": "stays in the files", "rows": len(hour)},
-        {"step": f"sepsis, or {FROM_END} hourly rows or more", "rows": len(chosen)},
+        {"step": f"sepsis, or {FROM_END} hourly rows or more", "rows": int((hour >= 0).sum())},
     ]
+    if "S7" not in protocol:
+        hour[septic & (hour >= MATCHED_HOURS)] = -1
+        early = int((hour >= 0).sum())
+        flow.append({"step": f"no onset after hour {MATCHED_HOURS + FROM_END}", "rows": early})
+        hour[~septic] = match_hours(hour[septic & (hour >= 0)], hour[~septic])
+        matched = int((hour >= 0).sum())
+        flow.append({"step": "sepsis, or a record at the hour of a septic one", "rows": matched})
+    chosen = np.flatnonzero(hour >= 0)
     if not len(chosen):
         raise DataError(f"{stays.tidy}: no stay has {FROM_END} hours or sepsis")
     return chosen, stays.starts[chosen] + hour[chosen], flow
 
 
 def sepsis_signature(
-    tidy: str | os.PathLike[str], backend: str = "iisignature"
+    tidy: str | os.PathLike[str], backend: str = "iisignature", protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, Flow]:
     """Build the features of all stays.
 
@@ -81,21 +104,24 @@ def sepsis_signature(
         Table of `deepcac.sources.physionet2019.extract`.
     backend : str
         See `deepcac.features.signature.signature`.
+    protocol : Protocol
+        Switch S7: see `records`; with it the hour is a feature.
 
     Returns
     -------
     FeatureMatrix
-        89 columns; NaN where a stay has no value yet.
+        88 columns, 89 with S7; NaN where a stay has no value yet.
     list of {"step", "rows"}
         The cohort flow.
     """
     stays = Stays.read(tidy)
-    chosen, at, flow = records(stays)
+    chosen, at, flow = records(stays, protocol)
     begin = stays.starts[chosen]
     filled = {name: fill_forward(stays.column(name), stays.starts) for name in VARIABLES}
     channels = filled | derived_channels(filled)
     columns = {name: values[at] for name, values in channels.items()}
-    columns |= {name: stays.column(name)[at] for name in DEMOGRAPHICS}
+    told = [name for name in DEMOGRAPHICS if name != HOUR or "S7" in protocol]
+    columns |= {name: stays.column(name)[at] for name in told}
     columns |= _window_columns(channels, begin, at)
     for name in CHANNELS:
         columns |= signature_columns(name, channels[name], begin, at, backend)

@@ -60,6 +60,10 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         Units of the latent, of the autoencoder's hidden layer and of a local predictor's.
     lr : float
         Adam's rate.
+    weight_decay : float
+        Weight of the squared parameters in every stage but the pre-training.
+    dropout : float
+        Share of a local predictor's hidden units that are left out in training.
     max_epochs, patience : int
         Epochs of a stage at most, and without a better validation AUPRC before it ends.
     batch_size : int or None
@@ -91,6 +95,8 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     hidden: int = 64
     local_hidden: int = 30
     lr: float = 2e-3
+    weight_decay: float = 0.0
+    dropout: float = 0.0
     max_epochs: int = 100
     patience: int = 10
     batch_size: int | None = None
@@ -257,7 +263,7 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         return autoencoder_for(self._shape, self.hidden, self.latent)
 
     def _make_predictors(self, k: int) -> LocalPredictors:
-        return LocalPredictors(k, self.latent, self.local_hidden, len(self.classes_))
+        return LocalPredictors(k, self.latent, self.local_hidden, len(self.classes_), self.dropout)
 
     def _score(self, network: Network, validation: Rows) -> float:
         """Return the validation score of a network that has its classifiers."""
@@ -271,6 +277,7 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
             patience=self.patience,
             batch_size=self.batch_size or data.default_batch_size(n_rows, len(self._shape) == 2),
             lr=self.lr,
+            weight_decay=self.weight_decay,
         )
 
     def _record(self, stage: str, curve: Curve) -> None:

@@ -50,8 +50,11 @@ class GRASPNetwork(Network):
 
     centres: Tensor
 
-    def __init__(self, autoencoder: AnyAutoencoder, k: int, latent: int, n_classes: int) -> None:
+    def __init__(
+        self, autoencoder: AnyAutoencoder, k: int, latent: int, n_classes: int, dropout: float = 0.0
+    ) -> None:
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.autoencoder = autoencoder
         self.first, self.second = nn.Linear(latent, latent), nn.Linear(latent, latent)
         self.weigh_message, self.weigh_row = nn.Linear(latent, 1), nn.Linear(latent, 1)
@@ -72,7 +75,8 @@ class GRASPNetwork(Network):
         message = choice @ knowledge
         own, other = self.weigh_row(h).sigmoid(), self.weigh_message(message).sigmoid()
         share = other / (own + other)
-        return self.head(self.norm(share * message + (1 - share) * h)), choice
+        mixed = self.norm(share * message + (1 - share) * h)
+        return self.head(self.dropout(mixed)), choice
 
     def predict(self, x: Tensor) -> Prediction:
         """Answer with the centres of all training rows and no noise."""
@@ -103,7 +107,11 @@ class GRASPClassifier(DeepClassifier):
 
     def _build(self) -> GRASPNetwork:
         return GRASPNetwork(
-            self._make_autoencoder(), self.n_clusters, self.latent, len(self.classes_)
+            self._make_autoencoder(),
+            self.n_clusters,
+            self.latent,
+            len(self.classes_),
+            self.dropout,
         )
 
     def loss(self, network: GRASPNetwork, x: Tensor, y: Tensor) -> Tensor:

@@ -158,11 +158,16 @@ class LocalPredictors(nn.Module):
         Number of predictors.
     latent, hidden, n_classes : int
         Layer sizes; the papers have 30 hidden units.
+    dropout : float
+        Share of hidden units that are left out in training.
     """
 
-    def __init__(self, k: int, latent: int, hidden: int, n_classes: int) -> None:
+    def __init__(
+        self, k: int, latent: int, hidden: int, n_classes: int, dropout: float = 0.0
+    ) -> None:
         super().__init__()
         self.k = k
+        self.dropout = nn.Dropout(dropout)
         self.first = nn.Linear(latent, k * hidden)
         bound = hidden**-0.5  # as nn.Linear(hidden, n_classes) would start
         self.weight = nn.Parameter(torch.empty(k, hidden, n_classes).uniform_(-bound, bound))
@@ -170,5 +175,5 @@ class LocalPredictors(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """Return the class scores of every predictor for rows `z` (n, latent): (n, k, classes)."""
-        active = self.first(z).relu().unflatten(1, (self.k, -1))
+        active = self.dropout(self.first(z).relu()).unflatten(1, (self.k, -1))
         return torch.einsum("nkh,khc->nkc", active, self.weight) + self.bias

@@ -9,8 +9,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from deepcac.atomic import atomic_path
 from deepcac.errors import DataError
-from deepcac.storage import atomic_path
 
 # One key only: the library writes several in no fixed order, and files must be the same bytes.
 KEY = "deepcac"

@@ -22,6 +22,8 @@ class Budget:
         Rows a step.
     lr : float
         Adam's rate.
+    weight_decay : float
+        Weight of the squared parameters.
     restore : bool
         Go back to the best epoch at the end.
     """
@@ -30,7 +32,12 @@ class Budget:
     patience: int
     batch_size: int
     lr: float
+    weight_decay: float = 0.0
     restore: bool = True
+
+    def optimiser(self, parameters: list[nn.Parameter]) -> torch.optim.Adam:
+        """Return an optimiser of the parameters."""
+        return torch.optim.Adam(parameters, lr=self.lr, weight_decay=self.weight_decay, fused=True)
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,7 @@ def train(
         A stage that diverges ends at its best epoch so far, or where it started.
     """
     device = next(network.parameters()).device
-    optimisers = [torch.optim.Adam(step.parameters, lr=budget.lr, fused=True) for step in steps]
+    optimisers = [budget.optimiser(step.parameters) for step in steps]
     curve = Curve()
     best, best_state = -math.inf, _snapshot(network)
     for epoch in range(1, budget.max_epochs + 1):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from deepcac.atomic import atomic_path
 from deepcac.catalogue.facts import facts
 from deepcac.experiments.finished import Runs
 from deepcac.papers.bibliography import PAPERS
@@ -18,7 +19,6 @@ from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.papers.rules import Rule
 from deepcac.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
-from deepcac.storage import atomic_path
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from deepcac.experiments.finished import Runs
 from deepcac.experiments.finished_clusterings import Clusterings
-from deepcac.experiments.finished_decompositions import DecompositionRecord
+from deepcac.experiments.finished_decompositions import DecompositionRecord, ResampledRecord
 from deepcac.experiments.finished_studies import CaseStudy
 from deepcac.experiments.finished_sweeps import Sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord
@@ -22,6 +22,7 @@ class Findings:
     studies : sequence of CaseStudy
     theory : sequence of TheoryRecord
     decompositions : sequence of DecompositionRecord
+    resampled : sequence of ResampledRecord
     clusterings : Clusterings
     """
 
@@ -30,4 +31,5 @@ class Findings:
     studies: Sequence[CaseStudy] = ()
     theory: Sequence[TheoryRecord] = ()
     decompositions: Sequence[DecompositionRecord] = ()
+    resampled: Sequence[ResampledRecord] = ()
     clusterings: Clusterings = field(default_factory=Clusterings)

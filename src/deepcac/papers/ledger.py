@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from deepcac.atomic import atomic_path
 from deepcac.experiments.finished import Run, Runs
 from deepcac.papers.agreement import Answers, Ours, verdict
 from deepcac.papers.cac_v1.table_summaries import Summaries
@@ -16,7 +17,6 @@ from deepcac.papers.deepcac.length_of_stay import ClusterTables
 from deepcac.papers.findings import Findings
 from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols
 from deepcac.papers.supervised_kmeans.cluster_losses import LossTables
-from deepcac.storage import atomic_path
 
 
 @dataclass(frozen=True)

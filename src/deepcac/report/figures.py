@@ -9,8 +9,8 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.atomic import atomic_path
 from deepcac.report.tables import plain_cell
-from deepcac.storage import atomic_path
 
 # Okabe and Ito's palette: distinct with every common kind of colour blindness.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

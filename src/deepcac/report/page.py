@@ -8,9 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from deepcac.atomic import atomic_path
 from deepcac.experiments.finished import Runs, load
 from deepcac.experiments.finished_clusterings import Clusterings, load_clusterings
-from deepcac.experiments.finished_decompositions import DecompositionRecord, load_decompositions
+from deepcac.experiments.finished_decompositions import (
+    DecompositionRecord,
+    ResampledRecord,
+    load_decompositions,
+    load_resampled,
+)
 from deepcac.experiments.finished_studies import CaseStudy, load_case_studies
 from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord, load_theory
@@ -52,7 +58,6 @@ from deepcac.report.source_notes import SourceNote, data_table, source_notes
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
 from deepcac.report.templating import environment
-from deepcac.storage import atomic_path
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class Material:
     ----------
     runs : Runs
         Real and synthetic ones.
-    sweeps, studies, theory, decompositions, clusterings, profiles, sources
+    sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources
         What the loaders of this package return.
     """
 
@@ -81,6 +86,7 @@ class Material:
     theory: Sequence[TheoryRecord]
     clusterings: Clusterings
     decompositions: Sequence[DecompositionRecord]
+    resampled: Sequence[ResampledRecord]
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
 
@@ -98,6 +104,7 @@ class Material:
             studies=_real(self.studies),
             theory=_real(self.theory),
             decompositions=_real(self.decompositions),
+            resampled=_real(self.resampled),
             clusterings=self.clusterings,
         )
 
@@ -139,7 +146,7 @@ def build(
     clustering_paths : iterable of path-like, optional
         Records of supervised k-means (`deepcac.experiments.finished_clusterings`).
     decomposition_paths : iterable of path-like, optional
-        Records of `deepcac.experiments.decomposition_runs`.
+        Records of `deepcac.experiments.decomposition_runs` and `bias_variance_runs`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -158,6 +165,7 @@ def build(
         theory=load_theory(theory_paths, root),
         clusterings=load_clusterings(clustering_paths, root),
         decompositions=load_decompositions(decomposition_paths, root),
+        resampled=load_resampled(decomposition_paths, root),
         profiles=profiles,
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deepcac.storage import atomic_path
+from deepcac.atomic import atomic_path
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # Digits, signs and what stands between the numbers of one cell; no letter that a formula needs.

@@ -95,7 +95,8 @@ def leave_one_out(
     item_sets, clusterings : sequences of length n
         At least three.
     build : callable (C) -> SimilarityClusterer
-        New, unfitted model; its predictor is set here.
+        New, unfitted model; C and predictor are set here. With `warm_start` it goes from each C
+        to the next larger one.
     grid : sequence of float
         Values of C; of equal inner losses the smallest C wins, then the first predictor.
     predictors : sequence of str
@@ -110,10 +111,11 @@ def leave_one_out(
     n = len(item_sets)
     if n < 3:
         raise DataError(f"{n} clusterings are too few to leave one out twice; give at least 3")
+    training = item_sets, clusterings
     inner: dict[tuple[tuple[int, ...], float], Fit] = {
-        (pair, C): fit_without(item_sets, clusterings, pair, build(C), C, predictors)
+        (pair, fit.C): fit
         for pair in combinations(range(n), 2)
-        for C in grid
+        for fit in _path(training, pair, build, grid, predictors)
     }
     folds, outer = [], []
     for test in range(n):
@@ -123,12 +125,35 @@ def leave_one_out(
             for name in predictors
         }
         C, name = min(means, key=lambda choice: round(float(means[choice]), 9))
-        fit = fit_without(item_sets, clusterings, (test,), build(C), C, (name,))
+        *_, fit = _path(training, (test,), build, _way(build(C), C, grid), (name,))
         outer.append(fit)
         found = {key: value for key, value in asdict(fit).items() if key in _SHARED}
         chosen = float(means[C, name])
         folds.append(Fold(test, C, name, chosen, fit.losses[test, name], **found))
     return folds, [*inner.values(), *outer]
+
+
+def _path(
+    training: tuple[Sequence[ItemSet], Clusterings],
+    without: tuple[int, ...],
+    build: Build,
+    grid: Sequence[float],
+    predictors: Sequence[str],
+) -> Iterator[Fit]:
+    """Yield the fits for C from small to large; with `warm_start` one model goes on."""
+    model = build(min(grid))
+    for C in sorted(grid):
+        model = model.set_params(C=C) if _goes_on(model) else build(C)
+        yield fit_without(*training, without, model, C, predictors)
+
+
+def _goes_on(model: SimilarityClusterer) -> bool:
+    return bool(getattr(model, "warm_start", False))
+
+
+def _way(model: SimilarityClusterer, C: float, grid: Sequence[float]) -> list[float]:
+    """Return the values to go through to C."""
+    return [c for c in grid if c <= C] if _goes_on(model) else [C]
 
 
 def fit_without(

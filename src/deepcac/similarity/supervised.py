@@ -56,6 +56,9 @@ class SupervisedKMeans(SimilarityClusterer):
     slack : {"n", "one"}
         One slack an example as in the paper, or one for all (Joachims, Finley and Yu 2009); the
         optimum is the same.
+    warm_start : bool
+        Begin with the cutting planes of the last `fit`, which must have been on the same training
+        set; `C` may differ.
     random_state : int, RandomState or None
         Of the iterative clusterer.
 
@@ -110,6 +113,7 @@ class SupervisedKMeans(SimilarityClusterer):
         kernel: str | None = None,
         gamma: float | None = None,
         slack: Literal["n", "one"] = "n",
+        warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -123,6 +127,7 @@ class SupervisedKMeans(SimilarityClusterer):
         self.kernel = kernel
         self.gamma = gamma
         self.slack = slack
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def fit(self, item_sets: Sequence[ItemSet], clusterings: Sequence[npt.ArrayLike]) -> Self:
@@ -145,14 +150,20 @@ class SupervisedKMeans(SimilarityClusterer):
         oracle = Oracle(
             items, labels, self.oracle, self.n_restarts, self._generator(), self._reading
         )
-        n = len(items) if self.slack == "n" else 1
-        planes = WorkingSet(
-            n, items[0].n_features, self.C / n, nonnegative=self.weights == "nonnegative"
-        )
+        planes = self._planes(len(items) if self.slack == "n" else 1, items[0].n_features)
         separate = oracle.separate if self.slack == "n" else oracle.separate_all
         found = cutting_planes(separate, planes, epsilon=self.epsilon, max_iter=self.max_iter)
         self._keep(found, oracle, time.perf_counter() - begin)
         return self
+
+    def _planes(self, n: int, N: int) -> WorkingSet:
+        """Return the working set to begin with."""
+        last = getattr(self, "cutting_planes_", None)
+        if not self.warm_start or last is None:
+            return WorkingSet(n, N, self.C / n, nonnegative=self.weights == "nonnegative")
+        if (last.n_examples, last.n_features) != (n, N):
+            raise ConfigError("warm_start needs the training set of the last fit; set it to False")
+        return last.under(self.C / n)
 
     def _keep(self, found: Solution, oracle: Oracle, seconds: float) -> None:
         self.weights_ = found.weights

@@ -6,23 +6,27 @@ a >= 0 for each plane,
 
     maximise  d a - 1/2 ||Z^T a||^2   where the a of one example sum to at most the cap C / n,
 
-and w = Z^T a. With non-negative weights w is the positive part of Z^T a instead.
+and w = Z^T a. With non-negative weights w is the positive part of Z^T a instead; with few features
+the primal is solved then, with many the dual by Newton's method.
 """
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from qpsolvers import solve_qp
+from qpsolvers import Problem, solve_problem, solve_qp
 
 from deepcac.errors import ConfigError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+SECOND_SOLVER = "daqp"  # an active-set method: slower, but it ends where interior points give up
 PRECISION = 1e-9  # of the quadratic program, beside losses scaled to 1
 NEWTON_STEPS = 50
+FEW_FEATURES = 1000
 # Shares of the largest dual variable: under the first a plane is inactive, and with changes below
 # the second Newton's method has ended.
 UNUSED, STILL = 1e-6, 1e-8
@@ -43,7 +47,7 @@ class WorkingSet:
     patience : int
         Solutions in a row in which a plane may be inactive before it is dropped.
     solver : str
-        As `qpsolvers` calls it.
+        As `qpsolvers` calls it; where it finds nothing, `SECOND_SOLVER` is asked.
 
     Attributes
     ----------
@@ -84,6 +88,18 @@ class WorkingSet:
         """Value of the dual, a lower bound of the primal over the same planes."""
         return float(self.losses @ self.duals - 0.5 * self.weights @ self.weights)
 
+    def under(self, cap: float) -> "WorkingSet":
+        """Return the same planes with the weights that are optimal under another cap.
+
+        A plane holds whatever C is, so that training can go on from those of a smaller one.
+        """
+        other = copy.deepcopy(self)
+        other.cap = cap
+        other._idle[:] = 0
+        if len(other.owner):
+            other.solve()
+        return other
+
     def add(self, example: int, normal: Floats, loss: float) -> None:
         """Take in a plane; `solve` then gives the new weights."""
         size = len(self.owner)
@@ -102,7 +118,9 @@ class WorkingSet:
 
     def solve(self) -> None:
         """Renew duals, weights and slack, and drop planes that have long been inactive."""
-        if self.nonnegative:
+        if self.nonnegative and self.n_features <= FEW_FEATURES:
+            self._primal()
+        elif self.nonnegative:
             self._newton()
         else:
             self.duals = self._program(self._gram)
@@ -122,23 +140,49 @@ class WorkingSet:
         sums = np.zeros((self.n_examples, len(self.owner)))
         sums[self.owner, np.arange(len(self.owner))] = 1.0
         present = sums.any(axis=1)
-        found = solve_qp(
+        found = self._ask(
             gram * (unit / largest),
             -self.losses / largest,
-            G=sums[present],
-            h=np.full(present.sum(), self.cap / unit),
-            lb=np.zeros(len(self.owner)),
-            solver=self.solver,
-            **_accuracy(self.solver),
+            sums[present],
+            np.full(present.sum(), self.cap / unit),
         )
-        if found is None:
-            raise ConfigError(
-                f"{self.solver} found no solution at C / n = {self.cap:g}; scale the features "
-                "to a common size, or use a smaller C"
-            )
         duals = unit * np.clip(found, 0.0, None)
         used = sums @ duals
         return duals * np.minimum(1.0, self.cap / np.maximum(used, self.cap))[self.owner]
+
+    def _ask(self, P: Floats, q: Floats, G: Floats, h: Floats) -> Floats:
+        """Minimise a P a / 2 + q a over a >= 0 with G a <= h, by the first solver that can."""
+        for solver in dict.fromkeys((self.solver, SECOND_SOLVER)):
+            found = solve_qp(
+                P, q, G=G, h=h, lb=np.zeros(len(q)), solver=solver, **_accuracy(solver)
+            )
+            if found is not None:
+                return found
+        raise ConfigError(
+            f"{self.solver} and {SECOND_SOLVER} found no solution at C / n = {self.cap:g}; scale "
+            "the features to a common size, or use a smaller C"
+        )
+
+    def _primal(self) -> None:
+        """Solve for non-negative weights and slacks together, in units near 1."""
+        n, N, planes = self.n_examples, self.n_features, len(self.owner)
+        largest = float(self.losses.max()) or 1.0
+        reach = float(np.linalg.norm(self.normals, axis=1).max()) or 1.0
+        unit = min(np.sqrt(self.cap * largest), largest / reach)
+        own = np.zeros((planes, n))
+        own[np.arange(planes), self.owner] = 1.0
+        problem = Problem(
+            np.diag(np.repeat([unit**2 / (self.cap * largest), 0.0], [N, n])),
+            np.repeat([0.0, 1.0], [N, n]),
+            -np.hstack([self.normals * (unit / largest), own]),
+            -self.losses / largest,
+            lb=np.zeros(N + n),
+        )
+        found = solve_problem(problem, self.solver, **_accuracy(self.solver))
+        if found.x is None:
+            raise ConfigError(f"{self.solver} found no weights at C / n = {self.cap:g}; lower C")
+        self.weights = unit * np.clip(found.x[:N], 0.0, None)
+        self.duals = self.cap * np.clip(found.z, 0.0, None)
 
     def _newton(self) -> None:
         """Maximise the dual of non-negative weights, which is quadratic in pieces.

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.atomic import atomic_path
 from deepcac.errors import ConfigError
 from deepcac.simulate.chart_slips import spoil
 from deepcac.simulate.packing import write_archive
 from deepcac.sources.physionet2012 import OUTCOMES_HEADER
 from deepcac.sources.physionet2012_events import HEADER, HOURS
-from deepcac.storage import atomic_path
 
 SETS = ("a", "b", "c")
 SUBTYPES = ("cardiac", "septic", "neuro")

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import csv
 
+from deepcac.atomic import atomic_path
 from deepcac.catalogue.variables import Variable, read_variables
 from deepcac.errors import ConfigError
-from deepcac.storage import atomic_path
 
 Array = npt.NDArray[np.float64]
 

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from deepcac.atomic import atomic_path
 from deepcac.errors import ConfigError
-from deepcac.storage import atomic_path
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]

@@ -4,7 +4,7 @@ import os
 import zipfile
 from collections.abc import Iterable
 
-from deepcac.storage import atomic_path
+from deepcac.atomic import atomic_path
 
 
 def write_archive(path: str | os.PathLike[str], files: Iterable[tuple[str, str | bytes]]) -> None:

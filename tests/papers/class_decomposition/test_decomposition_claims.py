@@ -2,6 +2,7 @@ import pytest
 from decomposition_records import SETS, decomposed
 
 from deepcac.experiments.finished import Runs
+from deepcac.experiments.finished_decompositions import ResampledRecord
 from deepcac.papers.class_decomposition import gain_rules as gains
 from deepcac.papers.class_decomposition import search_rules as search
 from deepcac.papers.class_decomposition.claims import rules
@@ -167,6 +168,31 @@ def test_theory_needs_no_record():
     assert bounded.verdict == "fails"
     assert "52 of n = 5 exceeds 2^5 = 32" in bounded.figures
     assert found["CDEC-11"](evidence).verdict == "not run"
+
+
+def resampled(bias, variance):
+    parts = {
+        base: {
+            "alone": {"bias": 0.2, "variance": 0.1},
+            "greedy": {"bias": 0.2 + bias / 100, "variance": 0.1 + variance / 100},
+        }
+        for base in ("nb", "svm")
+    }
+    record = {"dataset": "uci_vote", "synthetic": False, "parts": parts}
+    return ResampledRecord("results/bias_variance/uci_vote.json", record)
+
+
+@pytest.mark.parametrize(
+    ("bias", "variance", "verdict"),
+    [(-5.0, 2.0, "holds"), (-5.0, 6.0, "fails"), (1.0, -2.0, "fails")],
+)
+def test_bias_and_variance(bias, variance, verdict):
+    rule = search.bias_and_variance([resampled(bias, variance), resampled(bias, variance)])
+    found = rule(Evidence(Runs(()), "sound"))
+    assert found.verdict == verdict
+    assert f"naive Bayes: bias {bias:+.2f} points" in found.figures
+    assert len(found.runs) == 2
+    assert rule(Evidence(Runs(()), "as_published")).verdict == "not run"
 
 
 def test_protocols_are_decided_apart_and_few_sets_decide_nothing():

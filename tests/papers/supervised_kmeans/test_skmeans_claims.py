@@ -88,8 +88,8 @@ def test_every_claim_has_a_rule_and_says_what_it_needs():
         ("SKM-05", (synth(45.0, 50.0),), (synth(30.0, 30.0),)),
         ("SKM-06", (synth(),), (synth(none=20.0),)),
         ("SKM-07", (webkb(),), None),
-        ("SKM-10", (webkb(), webkb("webkb_l", 40.0)), (webkb(), webkb("webkb_l", 70.0))),
-        ("SKM-11", (webkb(), webkb("webkb_l", 40.0)), (webkb(), webkb("webkb_l", 55.0))),
+        ("SKM-10", (webkb(), webkb("webkb_l_unit", 40.0)), (webkb(), webkb("webkb_l_unit", 70.0))),
+        ("SKM-11", (webkb(), webkb("webkb_l_unit", 40.0)), (webkb(), webkb("webkb_l_unit", 55.0))),
         ("SKM-21", (webkb(),), (synth(),)),
     ],
 )

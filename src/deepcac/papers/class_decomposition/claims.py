@@ -29,7 +29,7 @@ def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
     }
     return {
         **gains.rules_of(found.decompositions, judges),
-        "CDEC-11": search.bias_and_variance(),
+        "CDEC-11": search.bias_and_variance(found.resampled),
         "CDEC-12": search.capacity(),
         "CDEC-14": search.configurations_bounded(),
     }

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from deepcac.decomposition.configuration import bell
-from deepcac.experiments.finished_decompositions import BASES, DecompositionRecord
+from deepcac.experiments.finished_decompositions import BASES, DecompositionRecord, ResampledRecord
 from deepcac.papers.class_decomposition.gain_rules import LEVEL, mean_gains
 from deepcac.papers.evidence import (
     FAILS,
@@ -140,12 +140,27 @@ def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[
     return float(found.statistic), float(found.pvalue)
 
 
-def bias_and_variance() -> Rule:
-    """Return the rule of the bias-variance claim, which the records do not hold enough for."""
+def bias_and_variance(found: Sequence[ResampledRecord]) -> Rule:
+    """Return the rule of the bias-variance claim: less bias, for less variance than that."""
 
     def rule(evidence: Evidence) -> Decision:
-        needs = "predictions of the same rows by models of many training samples"
-        return Decision(NOT_RUN, f"not measured: it needs {needs}")
+        if evidence.protocol != "sound":
+            return Decision(NOT_RUN, "measured in the sound protocol only")
+        if not found:
+            return Decision(NOT_RUN, "needs results/bias_variance")
+        fine, texts = [], []
+        for base, name in BASES.items():
+            bias, variance = (
+                [one.change(base, part) for one in found] for part in ("bias", "variance")
+            )
+            fine.append(np.mean(bias) < 0 and np.mean(variance) < -np.mean(bias))
+            lower = sum(change < 0 for change in bias)
+            texts.append(
+                f"{name}: bias {np.mean(bias):+.2f} points (lower on {lower} of {len(bias)}), "
+                f"variance {np.mean(variance):+.2f}"
+            )
+        verdict = HOLDS if all(fine) else PARTLY if any(fine) else FAILS
+        return Decision(verdict, "; ".join(texts), tuple(one.path for one in found))
 
     return rule
 

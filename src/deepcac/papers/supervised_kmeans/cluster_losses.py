@@ -14,7 +14,7 @@ from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
 Floats = npt.NDArray[np.float64]
 
 # "As published" stands for the reading of WebKB whose losses without learning are nearest to print.
-NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l": "webkb_l_markup"}
+NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l_unit": "webkb_l_markup"}
 _DRAW = "our own draw of Synth: mean over its clusterings"
 
 

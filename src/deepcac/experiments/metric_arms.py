@@ -1,0 +1,60 @@
+"""k-means in a metric learnt from the classes, as the run loop calls it (SKM+X)."""
+
+import time
+
+import numpy as np
+
+from deepcac.base_classifiers import class_scores
+from deepcac.cac.metric_km import MetricKMClassifier
+from deepcac.catalogue.methods import Method
+from deepcac.experiments.prepare import Setting
+from deepcac.published.cac_program import class_weight, classifier_seed
+from deepcac.similarity import ClassMetric
+from deepcac.task import Fitted, Task
+
+
+def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
+    """Learn a metric from the classes of the training rows, then cluster and classify.
+
+    Parameters
+    ----------
+    task : Task
+        The training part holds the validation rows too.
+    setting : Setting
+        What the task was made for.
+    method : Method
+        SKM+X.
+    """
+    weight = class_weight(method.arm, method.classifier, setting.protocol)
+    base = method.learner.load()(classifier_seed(task.seed, setting.protocol))
+    start = time.perf_counter()
+    metric = ClassMetric(random_state=task.seed)
+    model = MetricKMClassifier(
+        metric, base, task.k, class_weight=weight, random_state=task.seed
+    ).fit(task.X_train, task.y_train)
+    seconds = {"classifier": time.perf_counter() - start}
+    metric = model.metric_
+    scores = class_scores(model, task.X_test, task.n_classes)
+    return Fitted(
+        probability=scores,
+        predicted=scores.argmax(axis=1),
+        cluster=model.assign(task.X_test),
+        train_cluster=model.subtypes_,
+        hyperparameters={
+            "classifier": method.classifier,
+            "class_weight": weight,
+            "n_clusters": task.k,
+            "n_clusters_found": model.n_clusters_found_,
+            "collapsed": model.collapsed_,
+            "polarisation": model.purity_,
+            "metric": {
+                "C": metric.C,
+                "n_iter": metric.n_iter_,
+                "converged": metric.converged_,
+                "loss": metric.loss_,
+                "weights": np.round(metric.weights_, 6).tolist(),
+            },
+        },
+        calibrated=hasattr(model, "predict_proba"),
+        seconds=seconds,
+    )

@@ -1,0 +1,140 @@
+"""What the study can see: planted cohorts of growing effect, judged like the real ones."""
+
+import logging
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from deepcac.experiments.record import machine
+from deepcac.features.matrix import FeatureMatrix
+from deepcac.judge.choice import choose
+from deepcac.judge.contenders import parse_contender
+from deepcac.judge.questions import HELP, NEGATIVE, pairs
+from deepcac.judge.resamples import TEST_SHARE
+from deepcac.judge.trials import Effort, judge_rows
+from deepcac.scoring.equivalence import BETTER, difference, verdict
+from deepcac.simulate.planted import planted
+from deepcac.storage import write_json
+
+log = logging.getLogger(__name__)
+
+METRIC = "auroc"
+
+
+def run_planted(
+    path: str | os.PathLike[str],
+    *,
+    strength: float,
+    cohorts: int,
+    rows: int,
+    contenders: Sequence[str],
+    effort: Effort,
+    margin: float,
+) -> None:
+    """Judge `cohorts` planted cohorts of one strength and write how each comparison ended.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON to write: ``strength``, ``gain`` (AUROC that knowing the subtype adds, mean over
+        cohorts) and ``comparisons`` (cohort, question, contender, reference, mean difference,
+        p, verdict at a test of its own).
+    strength, rows
+        See `deepcac.simulate.planted`.
+    cohorts : int
+        Of this strength.
+    contenders : sequence of str
+    effort : Effort
+    margin : float
+    """
+    begin = time.perf_counter()
+    gains, found = [], []
+    for seed in range(cohorts):
+        matrix, subtype = planted(strength, rows, seed)
+        gains.append(oracle_gain(matrix, subtype))
+        records = {
+            name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders
+        }
+        found += [{"cohort": seed, **one} for one in _comparisons(records, margin)]
+        log.info("strength %g cohort %d: the oracle gains %.4f", strength, seed, gains[-1])
+    content = {
+        "synthetic": True,
+        "strength": strength,
+        "rows": rows,
+        "gain": round(float(np.mean(gains)), 5),
+        "comparisons": found,
+    }
+    seconds = {"total": time.perf_counter() - begin}
+    write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
+
+
+def oracle_gain(matrix: FeatureMatrix, subtype: np.ndarray) -> float:
+    """Return the AUROC of the true risk model, less that of the best model blind to subtypes.
+
+    Both are logistic regressions on all rows; the first has its own weights in each subtype.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = matrix.X, matrix.label
+    blind = LogisticRegression().fit(X, y).decision_function(X)
+    told = np.empty(len(y))
+    for one in np.unique(subtype):
+        rows = subtype == one
+        told[rows] = LogisticRegression().fit(X[rows], y[rows]).decision_function(X[rows])
+    return float(roc_auc_score(y, told) - roc_auc_score(y, blind))
+
+
+def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict[str, Any]]:
+    found = []
+    for question in (HELP, NEGATIVE):
+        for name, reference in pairs(question, sorted(records)):
+            ours = choose(records[name], question.choice, METRIC).scores
+            theirs = choose(records[reference], question.reference_choice, METRIC).scores
+            one = difference(ours - theirs, test_share=TEST_SHARE, margin=margin)
+            found.append(
+                {
+                    "question": question.id,
+                    "contender": name,
+                    "reference": reference,
+                    "mean": round(one.mean, 5),
+                    "p": round(one.p, 6),
+                    "verdict": verdict(one, one.p),
+                }
+            )
+    return found
+
+
+def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the share of cohorts in which each contender was found better, by strength.
+
+    Parameters
+    ----------
+    results : sequence of dict
+        Contents of the files of `run_planted`.
+    """
+    rows = []
+    for result in sorted(results, key=lambda one: one["strength"]):
+        keys = {(c["question"], c["contender"], c["reference"]) for c in result["comparisons"]}
+        for question, contender, reference in sorted(keys):
+            chosen = [
+                c
+                for c in result["comparisons"]
+                if (c["question"], c["contender"]) == (question, contender)
+            ]
+            rows.append(
+                {
+                    "strength": result["strength"],
+                    "oracle_gain": result["gain"],
+                    "question": question,
+                    "contender": contender,
+                    "reference": reference,
+                    "cohorts": len(chosen),
+                    "mean": float(np.mean([c["mean"] for c in chosen])),
+                    "detected": float(np.mean([c["verdict"] == BETTER for c in chosen])),
+                }
+            )
+    return rows

@@ -1,0 +1,121 @@
+"""Resamples of a data set, and their rows as the contenders are given them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import train_test_split
+
+from deepcac.features.matrix import FeatureMatrix
+from deepcac.preprocess import TableScaler
+from deepcac.splits import SHARE, TEST, TRAIN, VALIDATION, draw
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+# Of the mean difference between two resamples: the part of the rows that both may be tested on
+# (Nadeau and Bengio 2003, section 3).
+TEST_SHARE = SHARE
+OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one part.
+
+    Attributes
+    ----------
+    raw : ndarray of shape (n, d)
+        Features as they are, NaN where missing.
+    scaled : ndarray of shape (n, q)
+        Imputed, flagged and standardised (`TableScaler`).
+    y : ndarray of shape (n,), int64
+        Class ids.
+    row_id : ndarray of shape (n,), int64
+    """
+
+    raw: Array
+    scaled: Array
+    y: Ids
+    row_id: Ids
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def bounded(self) -> Array:
+        """The scaled features without outliers, in which rows are parted."""
+        return np.clip(self.scaled, -OUTLIER, OUTLIER)
+
+    def take(self, rows: npt.NDArray[Any]) -> "Rows":
+        """Return some of the rows."""
+        return Rows(self.raw[rows], self.scaled[rows], self.y[rows], self.row_id[rows])
+
+    def beside(self, columns: Array) -> "Rows":
+        """Return the rows with further columns, standardised already."""
+        return Rows(
+            np.hstack([self.raw, columns]),
+            np.hstack([self.scaled, columns]),
+            self.y,
+            self.row_id,
+        )
+
+
+@dataclass(frozen=True)
+class Resample:
+    """One draw of training, validation and test rows.
+
+    Attributes
+    ----------
+    train, validation, test : Rows
+    n_classes : int
+    seed : int
+        Of the draw and of every random choice of a contender.
+    shared : dict
+        What contenders on this resample have in common (clusterings, autoencoders).
+    """
+
+    train: Rows
+    validation: Rows
+    test: Rows
+    n_classes: int
+    seed: int
+    shared: dict[Any, Any] = field(default_factory=dict)
+
+
+def resamples(features: FeatureMatrix, n: int, train_rows: int) -> Iterator[Resample]:
+    """Yield `n` stratified resamples: 56 % for training, 19 % validation, 25 % test.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+        One row a patient.
+    n : int
+        Number of resamples; resample i has seed i.
+    train_rows : int
+        Of more training rows than this a stratified part is drawn, anew in each resample. The
+        rows of validation and test stay whole, so that a difference is measured as sharply.
+    """
+    for seed in range(n):
+        part = draw(features.label, seed, stratified=True)
+        train, validation, test = (np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST))
+        if len(train) > train_rows:
+            kept, _ = train_test_split(
+                train, train_size=train_rows, random_state=seed, stratify=features.label[train]
+            )
+            train = np.sort(kept)
+        scaler = TableScaler().fit(features.X[train])
+        yield Resample(
+            train=_rows(features, train, scaler),
+            validation=_rows(features, validation, scaler),
+            test=_rows(features, test, scaler),
+            n_classes=features.n_classes,
+            seed=seed,
+        )
+
+
+def _rows(features: FeatureMatrix, rows: npt.NDArray[Any], scaler: TableScaler) -> Rows:
+    X = features.X[rows]
+    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows])

@@ -1,0 +1,64 @@
+"""Scores of one trial on its validation and its test rows."""
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score
+
+from deepcac.scoring.metrics import f1, one_against_rest
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+Scores = dict[str, dict[str, float]]
+
+# More is better for each of them.
+METRICS = ("auroc", "auprc", "f1", "log_loss", "brier")
+
+
+def score_trial(y_validation: Ids, y_test: Ids, validation: Array, test: Array) -> Scores:
+    """Score probabilities of shape (n, n_classes).
+
+    Returns
+    -------
+    dict
+        ``validation`` and ``test``, each with ``auroc``, ``auprc`` (means over the classes of
+        three or more), ``f1`` at the threshold that is best on the validation rows (the most
+        probable class of three or more), and ``log_loss`` and ``brier`` with a minus, so that
+        more is better.
+    """
+    threshold = best_threshold(y_validation, validation[:, 1])
+    return {
+        "validation": scores(y_validation, validation, threshold),
+        "test": scores(y_test, test, threshold),
+    }
+
+
+def best_threshold(y: Ids, risk: Array) -> float:
+    """Return the threshold of the highest F1; rows with this risk or more are positive."""
+    precision, recall, thresholds = precision_recall_curve(y == 1, risk)
+    harmonic = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    return float(thresholds[harmonic[:-1].argmax()])
+
+
+def scores(y: Ids, probability: Array, threshold: float) -> dict[str, float]:
+    """Return every metric of one part, rounded to 7 digits."""
+    n, n_classes = probability.shape
+    certain = np.clip(probability[np.arange(n), y], 1e-7, 1)
+    squares = ((probability - np.eye(n_classes)[y]) ** 2).sum(axis=1)
+    if n_classes == 2:
+        risk = probability[:, 1]
+        predicted = (risk >= threshold).astype(np.int64)
+        squares /= 2
+        auroc, auprc = roc_auc_score(y, risk), average_precision_score(y, risk)
+    else:
+        predicted = probability.argmax(axis=1)
+        auroc, auprc = (
+            one_against_rest(y, probability, n_classes, kind).mean() for kind in METRICS[:2]
+        )
+    found = {
+        "auroc": auroc,
+        "auprc": auprc,
+        "f1": f1(y, predicted, n_classes),
+        "log_loss": np.log(certain).mean(),
+        "brier": -squares.mean(),
+    }
+    return {name: round(float(value), 7) for name, value in found.items()}

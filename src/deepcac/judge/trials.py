@@ -1,0 +1,170 @@
+"""All trials of a contender on all resamples of a data set, stored."""
+
+import logging
+import os
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac.experiments.record import file_digest, machine
+from deepcac.features.matrix import FeatureMatrix, read_features
+from deepcac.judge.contenders import Contender
+from deepcac.judge.fitting import fit_trial
+from deepcac.judge.resamples import Resample, Rows, resamples
+from deepcac.judge.trial_scores import score_trial
+from deepcac.storage import read_json, write_json, write_table
+
+log = logging.getLogger(__name__)
+
+Array = npt.NDArray[np.float64]
+VALIDATION, TEST = 1, 2
+
+
+class Effort(NamedTuple):
+    """How much every contender is given.
+
+    Attributes
+    ----------
+    resamples, resamples_small : int
+        Number of resamples, and that of a data set with fewer than `small_rows` rows.
+    small_rows : int
+    train_rows : int
+        Largest number of training rows.
+    trials, network_trials : int
+        Draws a contender, and draws a network.
+    """
+
+    resamples: int
+    resamples_small: int
+    small_rows: int
+    train_rows: int
+    trials: int
+    network_trials: int
+
+
+def run_trials(
+    features: str | os.PathLike[str],
+    record: str | os.PathLike[str],
+    contender: Contender,
+    *,
+    dataset: str,
+    effort: Effort,
+    synthetic: bool = False,
+) -> None:
+    """Fit and score all trials of a contender on a feature file, and write what they say.
+
+    Parameters
+    ----------
+    features : path-like
+        Of the data set.
+    record : path-like
+        JSON to write; the probabilities of every trial go beside it (`answers_path`).
+    contender : Contender
+    dataset : str
+        Data set id.
+    effort : Effort
+    synthetic : bool
+        Whether the data are generated.
+    """
+    begin = time.perf_counter()
+    matrix = read_features(features)
+    found, answers = judge_rows(matrix, contender, effort)
+    write_table(answers_path(record), answers)
+    written = {
+        "dataset": dataset,
+        "synthetic": synthetic,
+        "n_rows": len(matrix.label),
+        "n_features": len(matrix.names),
+        "n_classes": matrix.n_classes,
+        **found,
+        "inputs": {"features": file_digest(features)},
+        "answers": file_digest(answers_path(record)),
+    }
+    seconds = {"total": time.perf_counter() - begin}
+    write_json(record, {**written, "machine": machine(seconds, 1, "cpu")})
+
+
+def judge_rows(
+    matrix: FeatureMatrix, contender: Contender, effort: Effort
+) -> tuple[dict[str, Any], pa.Table]:
+    """Run all trials of a contender on rows in memory.
+
+    Returns
+    -------
+    dict
+        ``contender``, ``arm``, ``learner``, ``trials`` (their values) and ``resamples``: each
+        with ``seed``, the sizes of its parts, and ``trials`` (the scores of each).
+    pyarrow.Table
+        Probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2
+        test), ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
+    """
+    trials = contender.trials(effort.network_trials if contender.network else effort.trials)
+    small = len(matrix.label) < effort.small_rows
+    n = effort.resamples_small if small else effort.resamples
+    found, tables = [], []
+    for sample in resamples(matrix, n, effort.train_rows):
+        entry, table = _run_resample(sample, contender, trials)
+        found.append(entry)
+        tables.append(table)
+        best = max(one["validation"]["auroc"] for one in entry["trials"])
+        log.info("%s resample %d: validation AUROC %.3f", contender.id, sample.seed, best)
+    head = {"contender": contender.id, "arm": contender.arm, "learner": contender.learner}
+    return {**head, "trials": trials, "resamples": found}, pa.concat_tables(tables)
+
+
+def _run_resample(
+    sample: Resample, contender: Contender, trials: list[dict[str, Any]]
+) -> tuple[dict[str, Any], pa.Table]:
+    parts = (sample.validation, sample.test)
+    columns: dict[str, Any] = {
+        "seed": np.full(sum(map(len, parts)), sample.seed, dtype=np.int16),
+        "part": np.repeat(np.array([VALIDATION, TEST], dtype=np.int8), [len(p) for p in parts]),
+        "row_id": np.concatenate([p.row_id for p in parts]),
+        "label": np.concatenate([p.y for p in parts]).astype(np.int8),
+    }
+    scores = []
+    for number, values in enumerate(trials):
+        answers, entry = _run_trial(sample, contender, values)
+        scores.append(entry)
+        for c in range(1, sample.n_classes):
+            columns[f"t{number}_{c}"] = answers[:, c]
+    entry = {
+        "seed": sample.seed,
+        "n_train": len(sample.train),
+        "n_validation": len(sample.validation),
+        "n_test": len(sample.test),
+        "trials": scores,
+    }
+    return entry, pa.table(columns)
+
+
+def _run_trial(
+    sample: Resample, contender: Contender, values: dict[str, Any]
+) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+    begin = time.process_time()
+    predict = fit_trial(contender, values, sample)
+    parts: tuple[Rows, Rows] = (sample.validation, sample.test)
+    # What is stored is what is scored, so that scores can be taken again from the stored answers.
+    answers = [np.asarray(predict(rows), dtype=np.float32) for rows in parts]
+    seconds = time.process_time() - begin
+    validation, test = (answer.astype(np.float64) for answer in answers)
+    scores = score_trial(sample.validation.y, sample.test.y, validation, test)
+    return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}
+
+
+def answers_path(record: str | os.PathLike[str]) -> Path:
+    """Return where the probabilities of the trials of `record` are."""
+    return Path(record).with_suffix(".parquet")
+
+
+def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a record of `run_trials`; an edited or foreign one is a `DataError`."""
+    record = read_json(path)
+    if "contender" not in record:
+        raise DataError(f"{path}: not a record of trials; run it again")
+    return record

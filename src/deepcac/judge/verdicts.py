@@ -1,0 +1,180 @@
+"""From stored trials to verdicts: one row a comparison and metric."""
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+
+from deepcac.atomic import atomic_path
+from deepcac.judge.choice import choose
+from deepcac.judge.power import power_curve
+from deepcac.judge.questions import QUESTIONS, Question, pairs
+from deepcac.judge.resamples import TEST_SHARE
+from deepcac.judge.trials import read_trials
+from deepcac.scoring.equivalence import difference, over_datasets, verdict
+from deepcac.scoring.statistics import holm
+from deepcac.storage import read_json, write_json
+
+Records = Mapping[str, Mapping[str, dict[str, Any]]]
+
+METRICS = ("auroc", "auprc")
+
+
+def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the records of trials by data set and contender."""
+    found: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for path in paths:
+        record = read_trials(path)
+        found[record["dataset"]][record["contender"]] = record
+    return dict(found)
+
+
+def verdicts(records: Records, margin: float, strict: float) -> pd.DataFrame:
+    """Compare the contenders of every question on every data set.
+
+    Parameters
+    ----------
+    records : mapping
+        Data set to contender to record (`read_records`).
+    margin, strict : float
+        Differences that are of no account, and a stricter choice of them.
+
+    Returns
+    -------
+    DataFrame
+        One row a question, metric, data set, contender and reference: both mean scores, the
+        fields of `Difference`, ``p_holm`` (inside the question and metric), ``verdict`` and
+        ``verdict_strict``.
+    """
+    rows = [
+        row
+        for question in QUESTIONS
+        for metric in METRICS
+        for dataset, found in records.items()
+        for row in _compare(question, metric, dataset, found, margin)
+    ]
+    if not rows:
+        return pd.DataFrame()
+    table = pd.DataFrame(rows)
+    family = table.groupby(["question", "metric"])["p"]
+    table["p_holm"] = family.transform(lambda p: holm(p.to_numpy()))
+    table["verdict"] = [
+        verdict(one, p) for one, p in zip(table["found"], table["p_holm"], strict=True)
+    ]
+    table["verdict_strict"] = [
+        verdict(difference(d, test_share=TEST_SHARE, margin=strict), p)
+        for d, p in zip(table["differences"], table["p_holm"], strict=True)
+    ]
+    return table.drop(columns=["found", "differences"])
+
+
+def _compare(
+    question: Question,
+    metric: str,
+    dataset: str,
+    found: Mapping[str, dict[str, Any]],
+    margin: float,
+) -> Iterable[dict[str, Any]]:
+    for name, reference in pairs(question, sorted(found)):
+        ours = choose(found[name], question.choice, metric)
+        theirs = choose(found[reference], question.reference_choice, metric)
+        values = ours.scores - theirs.scores
+        measured = difference(values, test_share=TEST_SHARE, margin=margin)
+        yield {
+            "question": question.id,
+            "metric": metric,
+            "dataset": dataset,
+            "contender": name,
+            "reference": reference,
+            "resamples": len(values),
+            "score": ours.scores.mean(),
+            "reference_score": theirs.scores.mean(),
+            **asdict(measured),
+            "found": measured,
+            "differences": values,
+        }
+
+
+def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
+    """Count the verdicts of each question and metric, by contender and reference over data sets.
+
+    Returns
+    -------
+    list of dict
+        ``question``, ``text``, ``metric``, ``n``, a count for each verdict; ``median_detectable``;
+        and ``over_datasets``: for each pair of contenders the number of data sets and the
+        probabilities of `over_datasets`.
+    """
+    texts = {question.id: question.text for question in QUESTIONS}
+    found = []
+    for (question, metric), rows in table.groupby(["question", "metric"], sort=False):
+        across = [
+            {
+                "contender": contender,
+                "reference": reference,
+                "datasets": len(pair),
+                **dict(
+                    zip(
+                        ("worse", "same", "better"),
+                        over_datasets(pair["mean"].to_numpy(), margin),
+                        strict=True,
+                    )
+                ),
+            }
+            for (contender, reference), pair in rows.groupby(["contender", "reference"])
+        ]
+        found.append(
+            {
+                "question": question,
+                "text": texts[str(question)],
+                "metric": metric,
+                "n": len(rows),
+                **Counter(rows["verdict"]),
+                "median_detectable": round(float(rows["detectable"].median()), 4),
+                "over_datasets": across,
+            }
+        )
+    return found
+
+
+def _generated(found: Mapping[str, dict[str, Any]]) -> bool:
+    return any(record["synthetic"] for record in found.values())
+
+
+def write_judgement(
+    csv_path: str | os.PathLike[str],
+    summary_path: str | os.PathLike[str],
+    trial_paths: Iterable[str | os.PathLike[str]],
+    planted_paths: Iterable[str | os.PathLike[str]],
+    *,
+    margin: float,
+    strict: float,
+) -> None:
+    """Write the verdicts as CSV, and their counts with the power curve as JSON.
+
+    Parameters
+    ----------
+    csv_path, summary_path : path-like
+        Files to write; numbers of the CSV have five decimals.
+    trial_paths : iterable of path-like
+        Records of `deepcac.judge.trials.run_trials`.
+    planted_paths : iterable of path-like
+        Records of `deepcac.judge.power.run_planted`.
+    margin, strict : float
+        See `verdicts`.
+    """
+    records = read_records(trial_paths)
+    table = verdicts(records, margin, strict)
+    with atomic_path(csv_path) as partial:
+        partial.write_text(table.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
+    content = {
+        "margin": margin,
+        "strict_margin": strict,
+        "synthetic": [name for name, found in records.items() if _generated(found)],
+        "questions": summary(table, margin),
+        "power": power_curve([read_json(path) for path in planted_paths]),
+    }
+    write_json(summary_path, content)

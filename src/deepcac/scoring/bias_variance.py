@@ -1,0 +1,55 @@
+"""The error of a classifier in two parts: bias and variance over training samples."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.errors import DataError
+
+
+class BiasVariance(NamedTuple):
+    """Mean zero-one loss of test rows, and its parts: error = bias + variance.
+
+    Attributes
+    ----------
+    error : float
+        Over all samples and rows.
+    bias : float
+        What an average over samples leaves: half the squared distance of the shares of the
+        predicted classes from the right class, estimated without bias.
+    variance : float
+        How much predictions of the same row change with the sample: the probability that two
+        samples differ, halved, estimated without bias.
+    """
+
+    error: float
+    bias: float
+    variance: float
+
+
+def bias_variance(predicted: npt.ArrayLike, truth: npt.ArrayLike) -> BiasVariance:
+    """Split the zero-one loss as Kohavi and Wolpert (1996), with labels taken to be free of noise.
+
+    For one row, p_c the share of the samples whose model predicts class c and t its class, the
+    bias is (1 / 2) sum_c ((c = t) - p_c)^2 and the variance (1 / 2) (1 - sum_c p_c^2). With R
+    samples the second is R / (R - 1) times too small on average, and the first too large by as
+    much; both are corrected, so that bias can be a little below 0.
+
+    Parameters
+    ----------
+    predicted : array-like of shape (R, n)
+        Class of each row by the model of each sample.
+    truth : array-like of shape (n,)
+        Classes.
+    """
+    found, right = np.asarray(predicted), np.asarray(truth)
+    if found.ndim != 2 or found.shape[1:] != right.shape or len(found) < 2:
+        raise DataError(f"predictions of shape {found.shape}; give at least two samples of n rows")
+    samples = len(found)
+    error = float(np.mean(found != right))
+    classes = np.unique(found)
+    shares = np.array([(found == c).mean(axis=0) for c in classes])
+    spread = 0.5 * (1.0 - (shares**2).sum(axis=0)).mean()
+    variance = float(spread * samples / (samples - 1))
+    return BiasVariance(error, error - variance, variance)

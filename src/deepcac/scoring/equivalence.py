@@ -1,0 +1,129 @@
+"""Better, worse, equivalent or undecided: a difference against a margin that was declared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+Array = npt.NDArray[np.float64]
+
+BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
+LEVEL, POWER = 0.05, 0.8
+DRAWS = 50_000  # of the posterior over data sets
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean difference over resamples of one data set.
+
+    Attributes
+    ----------
+    mean, low, high : float
+        Mean and 95 % interval.
+    p : float
+        Two-sided, of no difference.
+    p_equivalent : float
+        Of the two one-sided tests that it lies inside the margin.
+    detectable : float
+        The smallest true difference that would be found with 80 % power.
+    worse, same, better : float
+        Posterior probability that it lies below, inside and above the margin.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    p_equivalent: float
+    detectable: float
+    worse: float
+    same: float
+    better: float
+
+
+def difference(values: Sequence[float] | Array, *, test_share: float, margin: float) -> Difference:
+    """Measure a mean difference of correlated resamples against a margin.
+
+    Parameters
+    ----------
+    values : array-like of shape (J,)
+        Score of one contender less that of the other, one a resample; J is at least 2.
+    test_share : float
+        Part of the rows in the test; the correlation of two resamples is taken to be this.
+    margin : float
+        Differences up to this are of no account.
+
+    Returns
+    -------
+    Difference
+        The posterior is Student's with the same mean, width and J - 1 degrees of freedom. If all
+        values are equal, there is no doubt left: every probability is 0 or 1.
+
+    References
+    ----------
+    Nadeau and Bengio 2003, section 3. Benavoli, Corani, Demsar and Zaffalon 2017, section 3.
+    """
+    d = np.asarray(values, dtype=np.float64)
+    mean, freedom = float(d.mean()), len(d) - 1
+    widened = 1 / len(d) + test_share / (1 - test_share)
+    error = max(float(np.sqrt(widened * d.var(ddof=1))), 1e-12)
+    spread = stats.t(freedom, loc=mean, scale=error)
+    worse, better = float(spread.cdf(-margin)), float(spread.sf(margin))
+    quantile = float(stats.t.ppf(1 - LEVEL / 2, freedom))
+    return Difference(
+        mean=mean,
+        low=mean - quantile * error,
+        high=mean + quantile * error,
+        p=float(2 * stats.t.sf(abs(mean) / error, freedom)),
+        p_equivalent=max(worse, better),
+        detectable=(quantile + float(stats.t.ppf(POWER, freedom))) * error,
+        worse=worse,
+        same=1.0 - worse - better,
+        better=better,
+    )
+
+
+def verdict(found: Difference, p_adjusted: float) -> str:
+    """Return the verdict on a difference.
+
+    It is better or worse if the adjusted test excludes no difference; equivalent if the 90 %
+    interval lies inside the margin (two one-sided tests at 5 %); else it is undecided.
+    """
+    if p_adjusted < LEVEL:
+        return BETTER if found.mean > 0 else WORSE
+    return EQUIVALENT if found.p_equivalent < LEVEL else UNDECIDED
+
+
+def over_datasets(means: Sequence[float] | Array, margin: float) -> tuple[float, float, float]:
+    """Return how probable it is that a contender is worse, the same and better on a new data set.
+
+    Parameters
+    ----------
+    means : array-like of shape (m,)
+        Mean difference on each data set.
+    margin : float
+        Differences up to this are the same.
+
+    Returns
+    -------
+    worse, same, better : float
+        Shares of draws from the posterior of the Bayesian signed-rank test in which each is the
+        most probable; they sum to 1. One prior observation lies at 0.
+
+    References
+    ----------
+    Benavoli, Corani, Demsar and Zaffalon 2017, section 4.
+    """
+    z = np.concatenate([[0.0], np.asarray(means, dtype=np.float64)])
+    pair = z[:, None] + z[None, :]
+    above = (pair > 2 * margin).astype(np.float64)
+    below = (pair < -2 * margin).astype(np.float64)
+    prior = np.ones(len(z))
+    weights = np.random.default_rng(0).dirichlet(prior, size=DRAWS)
+    better = np.einsum("di,ij,dj->d", weights, above, weights)
+    worse = np.einsum("di,ij,dj->d", weights, below, weights)
+    winner = np.argmax(np.column_stack([worse, 1 - better - worse, better]), axis=1)
+    lower, same, upper = (np.bincount(winner, minlength=3) / DRAWS).tolist()
+    return lower, same, upper

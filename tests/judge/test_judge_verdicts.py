@@ -1,0 +1,207 @@
+"""From trials to verdicts: choices, blends, margins, power."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from deepcac.judge.choice import choose
+from deepcac.judge.ensemble import Stored, greedy
+from deepcac.judge.power import oracle_gain, power_curve, run_planted
+from deepcac.judge.questions import QUESTIONS, pairs
+from deepcac.judge.trials import Effort
+from deepcac.judge.verdicts import summary, verdicts
+from deepcac.scoring.equivalence import difference, over_datasets, verdict
+from deepcac.scoring.statistics import corrected_t_test
+from deepcac.simulate.planted import planted
+from deepcac.storage import read_json
+
+values = st.lists(st.floats(-0.1, 0.1), min_size=3, max_size=20).filter(lambda v: np.std(v) > 1e-6)
+
+
+@given(values)
+def test_the_interval_is_that_of_the_corrected_t_test(d):
+    ours = difference(d, test_share=0.25, margin=0.01)
+    theirs = corrected_t_test(d, n_train=3.0, n_test=1.0)
+    assert ours.mean == pytest.approx(theirs.mean)
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high))
+    assert ours.p == pytest.approx(theirs.p)
+    assert ours.worse + ours.same + ours.better == pytest.approx(1)
+
+
+@given(values)
+def test_equivalence_is_that_the_90_percent_interval_lies_inside_the_margin(d):
+    found = difference(d, test_share=0.25, margin=0.02)
+    half = (
+        (found.high - found.mean) * stats.t.ppf(0.95, len(d) - 1) / stats.t.ppf(0.975, len(d) - 1)
+    )
+    inside = found.mean - half > -0.02 and found.mean + half < 0.02
+    assert (verdict(found, 1.0) == "equivalent") == inside
+
+
+def test_the_verdicts():
+    def of(d, p=None):
+        found = difference(d, test_share=0.25, margin=0.01)
+        return verdict(found, found.p if p is None else p)
+
+    assert of([0.03, 0.031, 0.029, 0.03]) == "better"
+    assert of([-0.03, -0.031, -0.029, -0.03]) == "worse"
+    assert of([0.001, -0.001, 0.0, 0.0005, -0.0008]) == "equivalent"
+    assert of([0.05, -0.05, 0.04, -0.03]) == "undecided"
+    # A difference that the correction for many tests takes away is no longer one.
+    assert of([0.03, 0.031, 0.029, 0.03], p=0.2) == "undecided"
+    assert of([0.0, 0.0, 0.0]) == "equivalent"
+
+
+def test_the_detectable_difference_is_found_four_times_in_five():
+    rng = np.random.default_rng(0)
+    sd, n = 0.01, 10
+    found = []
+    for _ in range(4000):
+        noise = rng.normal(0, sd, n)
+        # Without correlation between resamples the test is that of independent values.
+        one = difference(noise, test_share=0.0, margin=0.01)
+        shift = one.detectable
+        found.append(difference(noise + shift, test_share=0.0, margin=0.01).p < 0.05)
+    assert 0.75 < np.mean(found) < 0.9
+
+
+def test_over_data_sets():
+    assert over_datasets([0.05] * 9, 0.01)[2] > 0.99
+    assert over_datasets([-0.05] * 9, 0.01)[0] > 0.99
+    assert over_datasets([0.001, -0.002, 0.0, 0.001], 0.01)[1] > 0.99
+    lower, same, upper = over_datasets([0.05, -0.05], 0.01)
+    assert abs(lower - upper) < 0.05
+    assert lower + same + upper == pytest.approx(1)
+
+
+def record(dataset, name, scores, trials=None):
+    """A record with one list of (validation, test) a resample, a pair a trial."""
+    learner = name.split("_")[-1]
+    return {
+        "dataset": dataset,
+        "contender": name,
+        "learner": learner,
+        "synthetic": False,
+        "trials": trials or [{} for _ in scores[0]],
+        "resamples": [
+            {
+                "seed": j,
+                "trials": [
+                    {
+                        "validation": {"auroc": v, "auprc": v},
+                        "test": {"auroc": t, "auprc": t},
+                    }
+                    for v, t in sample
+                ],
+            }
+            for j, sample in enumerate(scores)
+        ],
+    }
+
+
+def test_the_trial_is_chosen_on_validation_rows_alone():
+    given = record(
+        "a",
+        "km_lr",
+        [[(0.9, 0.5), (0.7, 0.8), (0.8, 0.6)], [(0.1, 0.5), (0.7, 0.8), (0.8, 0.6)]],
+        [{"n_clusters": 1}, {"n_clusters": 2}, {"n_clusters": 3}],
+    )
+    assert choose(given, "default", "auroc").scores.tolist() == [0.5, 0.5]
+    assert choose(given, "tuned", "auroc").trials == [0, 2]
+    assert choose(given, "tuned", "auroc").scores.tolist() == [0.5, 0.6]
+    assert choose(given, "clustered", "auroc").trials == [2, 2]
+
+
+def test_a_blend_keeps_to_the_good_trial_and_mixes_two_that_err_apart():
+    label = np.array([0, 0, 1, 1])
+    good = np.array([0.1, 0.2, 0.8, 0.9])
+    bad = np.array([0.9, 0.8, 0.2, 0.1])
+    both = [np.column_stack([1 - r, r]) for r in (bad, good)]
+    assert greedy(Stored(label, np.array(both)), "auroc").tolist() == [0, 1]
+    left = np.array([0.5, 0.1, 0.4, 0.9])
+    right = np.array([0.1, 0.5, 0.9, 0.4])
+    both = [np.column_stack([1 - r, r]) for r in (left, right)]
+    assert greedy(Stored(label, np.array(both)), "auroc").tolist() == [1, 1]
+
+
+def test_questions_pair_an_arm_with_its_own_learner():
+    present = ["cells_lr", "deepcac", "fnn", "hash_lr", "km_lr", "lgbm", "lr"]
+    found = {question.id: list(pairs(question, present)) for question in QUESTIONS}
+    assert found["help"] == [("km_lr", "lr")]
+    assert found["any_partition"] == [("km_lr", "cells_lr"), ("km_lr", "hash_lr")]
+    assert found["deep"] == [("deepcac", "fnn")]
+    assert found["boosting"] == [("deepcac", "lgbm"), ("km_lr", "lgbm")]
+    assert found["negative_control"] == [("hash_lr", "lr")]
+
+
+def test_verdicts_of_a_gain_a_loss_and_nothing():
+    rng = np.random.default_rng(1)
+    n = 10
+    base = 0.8 + 0.01 * rng.normal(size=n)
+
+    def of(dataset, name, shift):
+        test = base + shift + 0.0005 * rng.normal(size=n)
+        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+
+    records = {
+        name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", shift)}
+        for name, shift in (("a", 0.05), ("b", -0.05), ("c", 0.0))
+    }
+    table = verdicts(records, 0.01, 0.005)
+    helped = table[(table["question"] == "help") & (table["metric"] == "auroc")]
+    assert dict(zip(helped["dataset"], helped["verdict"], strict=True)) == {
+        "a": "better",
+        "b": "worse",
+        "c": "equivalent",
+    }
+    assert (helped["p_holm"] >= helped["p"]).all()
+    (counted,) = (
+        one for one in summary(table, 0.01) if (one["question"], one["metric"]) == ("help", "auroc")
+    )
+    assert (counted["n"], counted["better"], counted["worse"], counted["equivalent"]) == (
+        3,
+        1,
+        1,
+        1,
+    )
+    assert counted["over_datasets"][0]["datasets"] == 3
+
+
+def test_planted_subtypes_have_reversed_risks():
+    matrix, subtype = planted(0.8, 20_000, 0)
+    again, _ = planted(0.8, 20_000, 0)
+    assert np.array_equal(matrix.X, again.X)
+    y = matrix.label - matrix.label.mean()
+    for one, sign in ((0, -1), (1, 1)):
+        rows = subtype == one
+        assert ((y[rows] @ matrix.X[rows, 5:]) * sign > 0).all()
+        assert (y[rows] @ matrix.X[rows, 2:5] > 0).all()
+    assert abs(np.corrcoef(matrix.X[:, 5], y)[0, 1]) < 0.03
+    assert oracle_gain(matrix, subtype) > 0.1
+    assert oracle_gain(*planted(0.0, 20_000, 0)) < 0.005
+
+
+@pytest.mark.slow
+def test_a_strong_planted_effect_is_found_and_a_hash_is_not(tmp_path):
+    results = []
+    for strength in (0.0, 0.8):
+        path = tmp_path / f"{strength}.json"
+        run_planted(
+            path,
+            strength=strength,
+            cohorts=2,
+            rows=1500,
+            contenders=["lr", "km_lr", "hash_lr"],
+            effort=Effort(6, 6, 0, 10_000, 5, 1),
+            margin=0.01,
+        )
+        results.append(read_json(path))
+    curve = {(r["strength"], r["contender"]): r["detected"] for r in power_curve(results)}
+    assert curve == {
+        (0.0, "km_lr"): 0.0,
+        (0.0, "hash_lr"): 0.0,
+        (0.8, "km_lr"): 1.0,
+        (0.8, "hash_lr"): 0.0,
+    }

@@ -1,0 +1,80 @@
+# The fair judge: trials of each contender, planted cohorts, verdicts.
+from deepcac.judge.study_files import StudyFiles
+
+study = StudyFiles(config["judge"], layout.reachable)
+
+
+rule judge_trials:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        record="results/judge/{dataset}/{contender}.json",
+        answers="results/judge/{dataset}/{contender}.parquet",
+    log:
+        "logs/judge/{dataset}/{contender}.log",
+    benchmark:
+        "logs/benchmarks/judge/{dataset}/{contender}.tsv"
+    wildcard_constraints:
+        contender="[a-z0-9_]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
+    params:
+        code=code_digest("judge.trials"),
+        effort=study.effort,
+        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+    script:
+        "../scripts/judge_trials.py"
+
+
+rule judge_planted:
+    output:
+        "results/judge/planted/strength_{strength}.json",
+    log:
+        "logs/judge/planted_{strength}.log",
+    benchmark:
+        "logs/benchmarks/judge/planted_{strength}.tsv"
+    wildcard_constraints:
+        strength=r"[0-9.]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("judge.power"),
+        planted=config["judge"]["planted"],
+        effort=study.effort,
+        margin=config["judge"]["margin"],
+    script:
+        "../scripts/judge_planted.py"
+
+
+rule judge_verdicts:
+    input:
+        trials=study.trials,
+        planted=study.planted,
+    output:
+        verdicts="results/judge/verdicts.csv",
+        summary="results/judge/summary.json",
+    log:
+        "logs/judge/verdicts.log",
+    benchmark:
+        "logs/benchmarks/judge/verdicts.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("judge.verdicts"),
+        margin=config["judge"]["margin"],
+        strict=config["judge"]["strict_margin"],
+    script:
+        "../scripts/judge_verdicts.py"
+
+
+# Does clustering help? Resumable; one contender on one data set a job.
+rule judge:
+    input:
+        study.verdicts,
+    localrule: True
+
+
+ruleorder: judge_planted > judge_trials > run

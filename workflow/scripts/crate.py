@@ -1,0 +1,33 @@
+"""Describe the finished run of this folder as a Provenance Run Crate (ro-crate-metadata.json).
+
+usage: python workflow/scripts/crate.py [--configfile FILE] [TARGET ...]
+"""
+
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+from deepcac.crate import describe, read_summary
+from deepcac.errors import DeepCACError
+
+
+def main() -> int:
+    """Return the exit code: 1, with one line, if the run is not finished."""
+    parser = ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--configfile", default="config/config.yaml")
+    parser.add_argument("targets", nargs="*", default=["all"])
+    given = parser.parse_args()
+    command = [sys.executable, "-m", "snakemake", "--detailed-summary", "--configfile"]
+    asked = [*command, given.configfile, "--", *given.targets]
+    summary = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=True).stdout
+    try:
+        print(describe(Path(), read_summary(summary), [given.configfile]))
+    except DeepCACError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

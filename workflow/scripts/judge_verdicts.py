@@ -1,0 +1,15 @@
+"""Compare the stored trials of all contenders."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.judge.verdicts import write_judgement
+
+    write_judgement(
+        snakemake.output.verdicts,
+        snakemake.output.summary,
+        snakemake.input.trials,
+        snakemake.input.planted,
+        margin=snakemake.params.margin,
+        strict=snakemake.params.strict,
+    )

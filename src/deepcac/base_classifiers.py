@@ -92,8 +92,12 @@ def linear_svm(seed: int) -> BaseEstimator:
 
 
 def linear_discriminant(seed: int) -> BaseEstimator:
-    """Return an unfitted linear discriminant analysis, by least squares."""
-    return LinearDiscriminantAnalysis(solver="lsqr")
+    """Return an unfitted linear discriminant analysis.
+
+    By singular values: least squares is faster, but sees columns that hang together in a cluster
+    otherwise, which changes F1 by up to 0.04.
+    """
+    return LinearDiscriminantAnalysis()
 
 
 def perceptron(seed: int) -> BaseEstimator:

@@ -48,12 +48,11 @@ class Clustering:
     counts: Ints
 
 
-def kmeans_labels(X: Floats, k: int, random_state: Any, centers: Floats | None = None) -> Ints:
-    """Return the start of CAC: Lloyd's k-means, best of 10, or from given centres (k, d)."""
+def kmeans_labels(X: Floats, k: int, random_state: Any) -> Ints:
+    """Return the start of CAC: Lloyd's k-means, best of 10."""
     if k > len(X):
         raise DataError(f"n_clusters={k}, but n_samples={len(X)}; ask for fewer clusters")
-    given = {"n_init": 10} if centers is None else {"n_init": 1, "init": centers}
-    model = KMeans(n_clusters=k, algorithm="lloyd", random_state=random_state, **given)
+    model = KMeans(n_clusters=k, n_init=10, algorithm="lloyd", random_state=random_state)
     return model.fit(X).labels_.astype(np.int64)
 
 

@@ -75,9 +75,6 @@ def alpha_path(
 ) -> AlphaPath:
     """Cluster every fold and the whole of a training part with every alpha.
 
-    The best of ten random starts of k-means is looked for once, on the whole part. In each fold
-    Lloyd's iterations go on from its centres, with the rows of the fold alone.
-
     Parameters
     ----------
     X, y : ndarray of shape (n, d) and (n,)
@@ -96,20 +93,15 @@ def alpha_path(
     folds = draw_folds(y, seed)
     labels: dict[tuple[int, float], Labels] = {}
     whole: dict[float, Clustering] = {}
-    centers: Floats | None = None
     for fold in (FULL,) if full_only else range(FULL, FOLDS):
         rows = np.flatnonzero(folds != fold)
         part, classes = np.ascontiguousarray(X[rows]), y[rows]
-        start = kmeans_labels(part, k, seed, centers)
+        start = kmeans_labels(part, k, seed)
         ready = prepare(part)
         found = {START: cluster(ready, classes, start, START, max_iter=0)}
         found |= {alpha: cluster(ready, classes, start, alpha) for alpha in alphas}
         if fold == FULL:
             whole = found
-            filled = np.bincount(start, minlength=k).all()  # not where rows repeat
-            centers = (
-                np.array([part[start == j].mean(axis=0) for j in range(k)]) if filled else None
-            )
         for alpha, clusters in found.items():
             labels[fold, alpha] = np.full(len(y), -1, dtype=np.int8)
             labels[fold, alpha][rows] = clusters.labels

@@ -4,7 +4,6 @@ Everything here is a pure function of the configuration and the registry, so tha
 holds no logic and this can be tested without it.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,20 +11,14 @@ from typing import Any
 from deepcac.catalogue.config import LEARNERS, Plan
 from deepcac.catalogue.entries import DataSet, Source, Step, file_names
 from deepcac.catalogue.methods import parse_method
-from deepcac.catalogue.protocol import Protocol, folder_pattern, switches
+from deepcac.catalogue.protocol import Protocol, switches
 from deepcac.catalogue.registry import DEMO, Registry, checked
+from deepcac.catalogue.run_paths import datasets_of_whole_arms, runs_among
 from deepcac.errors import ConfigError
 from deepcac.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
-_NO_RUNS = (
-    "theory",
-    "case_study",
-    "profiles",
-    "decomposition",
-    "bias_variance",
-)  # folders of other records
 _WHOLE_TABLE = "features.flat.flat"
 
 # A switch of these stages changes what is shared by the methods of a family.
@@ -143,17 +136,26 @@ class Layout:
 
     def check_targets(self, targets: Iterable[str]) -> None:
         """Refuse run records that nothing makes, with near names (`run_inputs`)."""
-        for asked in _runs_among(targets):
+        for asked in runs_among(targets):
             self.run_inputs(**asked)
 
+    def whole_arms(self) -> str:
+        """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""
+        plans = [checked(Plan, plan, "runs") for plan in self.config["runs"]]
+        return datasets_of_whole_arms(plans)
+
     def shared_file(self, variant: str, dataset: str, method: str, k: int | str) -> list[str]:
-        """Return the file that methods of one family share, if this one uses it (0 or 1)."""
+        """Return the file that methods of one family share, if this one uses it (0 or 1).
+
+        Only the sound clusterings have a file. Runs with others come together in one job, which
+        makes them.
+        """
         parsed = parse_method(method)
-        folder = variant if self._changes_shared(variant, dataset, parsed.family) else ""
+        own = self._changes_shared(variant, dataset, parsed.family)
         if parsed.family == "deep":
-            return [f"data/pretrained/{folder}{dataset}.safetensors"]
-        if parsed.arm in ("km", "cac"):
-            return [f"data/clusterings/{folder}{dataset}_k{k}.parquet"]
+            return [f"data/pretrained/{variant if own else ''}{dataset}.safetensors"]
+        if parsed.arm in ("km", "cac") and not own:
+            return [f"data/clusterings/{dataset}_k{k}.parquet"]
         return []
 
     def _changes_shared(self, variant: str, dataset: str, family: str) -> bool:
@@ -190,7 +192,7 @@ class Layout:
         """Return the clusterings and autoencoders that the configured runs read."""
         return [
             file
-            for run in _runs_among(self.all_runs())
+            for run in runs_among(self.all_runs())
             for file in self.shared_file(run["variant"], run["dataset"], run["method"], run["k"])
         ]
 
@@ -280,18 +282,6 @@ class Layout:
     def _switches(self, dataset: str) -> frozenset[str]:
         """Return the labels of the switches that change the features of a data set."""
         return frozenset(self.registry.dataset(dataset).switches)
-
-
-def _runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Yield the parts of those paths that are run records: variant, dataset, method, k."""
-    run = re.compile(
-        rf"results/(?P<variant>{folder_pattern()})(?P<dataset>\w+)/"
-        r"(?P<method>\w+)_k(?P<k>\d+)\.json"
-    )
-    for path in paths:
-        found = run.fullmatch(path)
-        if found and found["dataset"] not in _NO_RUNS:
-            yield found.groupdict()
 
 
 def _source(variant: str) -> str:

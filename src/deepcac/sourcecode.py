@@ -118,9 +118,10 @@ def _tree(name: str) -> ast.Module:
     return ast.parse(_modules()[name].read_bytes())
 
 
+@cache
 def _bare_code(name: str) -> str:
     """Return a module's code without comments and docstrings."""
-    tree = ast.parse(_modules()[name].read_bytes())
+    tree = _tree(name)  # which loses its docstrings; nobody else asks for them
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node, clean=False
@@ -138,6 +139,7 @@ def _tables(folder: Path) -> Iterator[Path]:
             yield path
 
 
+@cache
 def _imports(name: str) -> set[str]:
     """Return the modules of the package that a module imports, inside functions as well."""
     found = set()

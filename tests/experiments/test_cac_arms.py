@@ -19,7 +19,7 @@ from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
 from deepcac.experiments import cac_arms
-from deepcac.experiments.cac_arms import alphas_needed
+from deepcac.experiments.cac_arms import alphas_needed, shared_clusterings
 from deepcac.experiments.prepare import Setting
 from deepcac.published.alphas import printed_alpha
 from deepcac.task import Task
@@ -84,7 +84,10 @@ def test_shared_clusterings_change_nothing(tmp_path):
     task = xor_task()
     path = alpha_path(task.X_train, task.y_train, 2, task.seed, GRID)
     write_clusterings(tmp_path / "c.parquet", {0: path, 7: path})
-    shared = fit_task(task, asked(), "cac", "lr", tmp_path / "c.parquet")
+    methods = [parse_method("lr"), parse_method("cac_lr")]
+    given = shared_clusterings(task, asked(), methods, tmp_path / "c.parquet")
+    assert shared_clusterings(task, asked(), methods[:1], tmp_path / "c.parquet") is None
+    shared = fit_task(task, asked(), "cac", "lr", given)
     alone = fit_task(task, asked(), "cac", "lr")
     assert np.array_equal(shared.probability, alone.probability)
     assert shared.hyperparameters == alone.hyperparameters

@@ -77,12 +77,8 @@ def test_shared_files_by_family():
     assert paths.shared_file("switches/A1/", "diabetes", "cac_lr", 3) == [
         "data/clusterings/diabetes_k3.parquet"
     ]
-    assert paths.shared_file("switches/A4/", "diabetes", "cac_lr", 3) == [
-        "data/clusterings/switches/A4/diabetes_k3.parquet"
-    ]
-    assert paths.shared_file("switches/A11/", "diabetes", "cac_lr", 3) == [
-        "data/clusterings/switches/A11/diabetes_k3.parquet"  # its alphas are not the grid's
-    ]
+    assert paths.shared_file("switches/A4/", "diabetes", "cac_lr", 3) == []  # other rows
+    assert paths.shared_file("switches/A11/", "diabetes", "cac_lr", 3) == []  # other alphas
     assert paths.shared_file("switches/D5/", "diabetes", "deepcac", 3) == [
         "data/pretrained/diabetes.safetensors"
     ]

@@ -14,6 +14,7 @@ import pytest
 from checkouts import checkout, environment
 from stores import connect
 
+from deepcac.catalogue.methods import classifiers
 from deepcac.catalogue.registry import load_registry
 from deepcac.sharing import RESULTS, STAGES, pull, share
 from deepcac.storage import content_digest
@@ -86,19 +87,48 @@ def test_killed_in_the_middle_and_started_again_gives_the_same_bytes(finished, t
     assert list(folder.rglob("*.partial")) == []
 
 
-def test_runs_that_tune_nothing_share_a_job(tmp_path):
-    methods = {"": ("lr", "lda"), "km_": ("lr", "svm"), "cac_": ("lr", "svm")}
-    targets = [
-        f"results/{folder}demo_cic/{arm}{x}_k{2 if arm else 1}.json"
-        for folder in ("", "as_published/")
-        for arm, classifiers in methods.items()
-        for x in classifiers
-    ]
-    planned = arguments(*targets)
-    planned.insert(len(SNAKEMAKE), "--dry-run")
-    said = run(checkout(tmp_path), planned)
-    jobs = dict(re.findall(r"^(run|untuned_arm|published_cac) +(\d+)$", said, re.MULTILINE))
-    assert jobs == {"run": "2", "untuned_arm": "4", "published_cac": "1"}
+PLAN = """
+runs:
+  - part: cac
+    protocols: [sound, as_published]
+    datasets: [demo_cic]
+    methods: [{methods}]
+    k: [2]
+  - {{part: cac, protocols: [sound], datasets: [demo_cic], methods: [cac_lr], k: [3]}}
+  - {{part: cac, switches: [A4], datasets: [demo_cic], methods: [km_lr, cac_lr], k: [2]}}
+"""
+
+
+def planned_jobs(folder: Path, *targets: str) -> dict[str, int]:
+    methods = [f"{arm}{x}" for arm in ("", "km_", "cac_") for x in classifiers()]
+    (folder / "plan.yaml").write_text(PLAN.format(methods=", ".join(methods)))
+    command = [*SNAKEMAKE, "-n", "--configfile", "config/demo.yaml", "plan.yaml", "--", *targets]
+    said = run(folder, command)
+    rules = "run|base_arm|clustered_arms|switched_pair|clusterings"
+    found = re.findall(rf"^({rules}) +(\d+)$", said, re.MULTILINE)
+    return {rule: int(count) for rule, count in found}
+
+
+def test_runs_with_things_in_common_share_a_job(tmp_path):
+    folder = checkout(tmp_path)
+    assert planned_jobs(folder, "cac") == {
+        **{"base_arm": 2, "clustered_arms": 2, "switched_pair": 1},
+        **{"clusterings": 2, "run": 1},  # sound, k = 2 and 3
+    }
+    alone = [f"results/{folder}demo_cic/km_svm_k2.json" for folder in ("", "as_published/")]
+    assert planned_jobs(folder, *alone) == {"clusterings": 1, "run": 2}
+
+
+def test_a_dry_run_is_a_summary_unless_the_jobs_are_asked_for(tmp_path):
+    folder = checkout(tmp_path)
+    command = arguments(RUN)
+    command.insert(len(SNAKEMAKE), "-n")
+    brief = run(folder, command)
+    assert re.search(r"^run +1$", brief, re.MULTILINE)
+    assert "output files have to be generated" in brief
+    assert RUN not in brief.replace("-- " + RUN, "")
+    command.insert(len(SNAKEMAKE), "-p")
+    assert f"output: {RUN}" in run(folder, command)
 
 
 def test_a_raw_file_that_cannot_be_had_is_one_clear_line(finished):

@@ -52,7 +52,3 @@ rule class_decomposition:
     input:
         layout.decomposition_files(),
     localrule: True
-
-
-ruleorder: decomposition > run
-ruleorder: bias_variance > run

@@ -99,7 +99,3 @@ rule case_study:
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/case_study.py"
-
-
-ruleorder: theory > run
-ruleorder: case_study > run

@@ -26,42 +26,90 @@ use rule run as deep_run with:
         method="|".join(sorted(m.id for m in methods().values() if m.family == "deep")),
 
 
-# Without alpha nothing is tuned: most runs take a second or two, no more than a job's start, and
-# those of one arm have features, splits and clusters in common.
-use rule run as untuned_arm with:
+# Most runs take a second or two, no more than a job's start. So those that share features, splits
+# and clusters come together: every X alone,
+use rule run as base_arm with:
+    input:
+        unpack(lambda wildcards: layout.run_inputs(**wildcards, method="lr")),
+    output:
+        records=expand(
+            "results/{{variant}}{{dataset}}/{x}_k{{k}}.json",
+            x=[*classifiers(), CENTROID_RULE],
+        ),
+        scores=expand(
+            "results/{{variant}}{{dataset}}/{x}_k{{k}}.scores.parquet",
+            x=[*classifiers(), CENTROID_RULE],
+        ),
+    log:
+        "logs/runs/{variant}{dataset}/base_arm_k{k}.log",
+    benchmark:
+        "logs/benchmarks/runs/{variant}{dataset}/base_arm_k{k}.tsv"
+    wildcard_constraints:
+        variant="(as_published(_cv5)?/)?",
+        k="1",
+
+
+# every KM+X and CAC+X, where the configuration plans them all,
+use rule run as clustered_arms with:
+    input:
+        unpack(lambda wildcards: layout.run_inputs(**wildcards, method="km_lr")),
+    output:
+        records=expand(
+            "results/{{variant}}{{dataset}}/{arm}_{x}_k{{k}}.json",
+            arm=["km", "cac"],
+            x=classifiers(),
+        ),
+        scores=expand(
+            "results/{{variant}}{{dataset}}/{arm}_{x}_k{{k}}.scores.parquet",
+            arm=["km", "cac"],
+            x=classifiers(),
+        ),
+    log:
+        "logs/runs/{variant}{dataset}/clustered_arms_k{k}.log",
+    benchmark:
+        "logs/benchmarks/runs/{variant}{dataset}/clustered_arms_k{k}.tsv"
+    wildcard_constraints:
+        variant="(as_published(_cv5)?/)?",
+        dataset=layout.whole_arms(),
+
+
+# and KM+X with CAC+X of one switch.
+use rule run as switched_pair with:
     input:
         unpack(
             lambda wildcards: layout.run_inputs(
-                wildcards.variant, wildcards.dataset, f"{wildcards.arm}lr", wildcards.k
+                wildcards.variant, wildcards.dataset, f"km_{wildcards.x}", wildcards.k
             )
         ),
     output:
         records=expand(
-            "results/{{variant}}{{dataset}}/{{arm}}{x}_k{{k}}.json", x=classifiers()
+            "results/{{variant}}{{dataset}}/{arm}_{{x}}_k{{k}}.json", arm=["km", "cac"]
         ),
         scores=expand(
-            "results/{{variant}}{{dataset}}/{{arm}}{x}_k{{k}}.scores.parquet",
-            x=classifiers(),
+            "results/{{variant}}{{dataset}}/{arm}_{{x}}_k{{k}}.scores.parquet",
+            arm=["km", "cac"],
         ),
     log:
-        "logs/runs/{variant}{dataset}/{arm}all_k{k}.log",
+        "logs/runs/{variant}{dataset}/pair_{x}_k{k}.log",
     benchmark:
-        "logs/benchmarks/runs/{variant}{dataset}/{arm}all_k{k}.tsv"
+        "logs/benchmarks/runs/{variant}{dataset}/pair_{x}_k{k}.tsv"
     wildcard_constraints:
-        variant="(as_published(_cv5)?/)?",
-        arm="(km_)?",
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(60),
-
-
-# As published alpha is given.
-use rule untuned_arm as published_cac with:
-    wildcard_constraints:
-        variant="as_published(_cv5)?/",
-        arm="cac_",
+        variant="switches/[A-Z]+[0-9]+/",
+        x="|".join(classifiers()),
 
 
 ruleorder: deep_run > run
-ruleorder: untuned_arm > run
-ruleorder: published_cac > run
+
+
+# A run that is asked for by its name is made alone.
+if any(runs_among(sys.argv[1:])):
+
+    ruleorder: run > base_arm
+    ruleorder: run > clustered_arms
+    ruleorder: run > switched_pair
+
+else:
+
+    ruleorder: base_arm > run
+    ruleorder: clustered_arms > run
+    ruleorder: switched_pair > run

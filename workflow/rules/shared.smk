@@ -1,15 +1,14 @@
+# The sound ones; runs with others share a job that makes them.
 rule clusterings:
     input:
-        features=lambda wildcards: layout.feature_file(
-            wildcards.variant, wildcards.dataset
-        ),
-        splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
+        features=lambda wildcards: layout.feature_file("", wildcards.dataset),
+        splits=lambda wildcards: layout.split_file("", wildcards.dataset),
     output:
-        clusterings="data/clusterings/{variant}{dataset}_k{k}.parquet",
+        clusterings="data/clusterings/{dataset}_k{k}.parquet",
     log:
-        "logs/clusterings/{variant}{dataset}_k{k}.log",
+        "logs/clusterings/{dataset}_k{k}.log",
     benchmark:
-        "logs/benchmarks/clusterings/{variant}{dataset}_k{k}.tsv"
+        "logs/benchmarks/clusterings/{dataset}_k{k}.tsv"
     conda:
         "../../envs/deepcac.yaml"
     params:

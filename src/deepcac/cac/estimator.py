@@ -1,7 +1,7 @@
 """CAC as a scikit-learn classifier: cluster, then one classifier a cluster."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -152,7 +152,13 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
         self._warn_if_collapsed()
         return self
 
-    def fit_labels(self, X: npt.ArrayLike, y: npt.ArrayLike, labels: npt.ArrayLike) -> Self:
+    def fit_labels(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        start: Sequence[BaseEstimator] = (),
+    ) -> Self:
         """Fit one classifier a cluster of given labels; no row is moved, no cost computed.
 
         Parameters
@@ -161,8 +167,11 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
             As in `fit`.
         labels : array-like of shape (n,), int
             Clusters.
+        start : sequence of estimator, optional
+            ``estimators_`` of nearly the same clusters, from which linear classifiers with
+            ``warm_start`` go on.
         """
-        self._keep(*self._learn_classes(X, y), np.asarray(labels))
+        self._keep(*self._learn_classes(X, y), np.asarray(labels), start)
         return self
 
     def fit_clusters(self, X: npt.ArrayLike, y: npt.ArrayLike, found: Clustering) -> Self:
@@ -197,7 +206,7 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
     def _cluster(self, X: Floats, y: Ints, labels: Ints) -> Clustering:
         return cluster(X, y, labels, self.alpha, max_iter=self.max_iter, separation=self.separation)
 
-    def _keep(self, X: Floats, y: Ints, labels: Ints) -> None:
+    def _keep(self, X: Floats, y: Ints, labels: Ints, start: Sequence[BaseEstimator] = ()) -> None:
         """Take over a clustering: centroids, and one classifier a cluster."""
         used, self.subtypes_ = np.unique(labels, return_inverse=True)
         self.n_clusters_found_ = len(used)
@@ -208,8 +217,10 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
             [np.bincount(y[rows], minlength=len(self.classes_)) for rows in members]
         )
         weights = cluster_weights(self._weights(), y)
+        first = start if len(start) == len(used) else [None] * len(used)
         self.estimators_ = [
-            fit_weighted(self._base(), X[rows], y[rows], weights) for rows in members
+            fit_weighted(self._base(), X[rows], y[rows], weights, begin)
+            for rows, begin in zip(members, first, strict=True)
         ]
         self.purity_ = purity(self.class_counts_)
 

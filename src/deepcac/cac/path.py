@@ -1,7 +1,7 @@
 """The alpha path: each (fold, k, alpha) is clustered once and shared by all base classifiers."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from sklearn.base import BaseEstimator
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -134,11 +135,13 @@ def tune(
         inside = path.labels[fold, START] >= 0
         train, held_out = (X[inside], y[inside]), (X[~inside], y[~inside])
         seen: dict[bytes, float] = {}  # neighbouring alphas often give the same clusters
+        fitted: Sequence[BaseEstimator] = ()  # or nearly the same
         for a, alpha in enumerate(alphas):
             labels = path.labels[fold, alpha][inside]
             key = labels.tobytes()
             if key not in seen:
-                predicted = model.fit_labels(*train, labels).predict(held_out[0])
+                predicted = model.fit_labels(*train, labels, fitted).predict(held_out[0])
+                fitted = model.estimators_
                 seen[key] = f1_score(held_out[1], predicted, average=average, zero_division=0.0)
             f1[fold, a] = seen[key]
     means = f1.mean(axis=0)

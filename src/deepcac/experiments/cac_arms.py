@@ -1,8 +1,9 @@
 """The CAC family as the run loop calls it: X alone, KM+X and CAC+X."""
 
-import os
 import time
 import warnings
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,11 +48,35 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
     return tuple(sorted(known.union(GRID if tuned else ()))), tuned
 
 
+def shared_clusterings(
+    task: Task, setting: Setting, methods: Iterable[Method], file: Path | None = None
+) -> AlphaPath | None:
+    """Return the clusterings that methods have in common on one split.
+
+    Parameters
+    ----------
+    task : Task
+    setting : Setting
+    methods : iterable of Method
+        Of the CAC family.
+    file : Path, optional
+        Holds them; without it they are made here.
+
+    Returns
+    -------
+    AlphaPath or None
+        None if no method has clusters.
+    """
+    if not any(method.arm in ("km", "cac") for method in methods):
+        return None
+    if file is not None:
+        return read_clusterings(file, task.y_train, task.seed)
+    alphas, tuned = alphas_needed(setting.dataset, setting.protocol)
+    return alpha_path(task.X_train, task.y_train, task.k, task.seed, alphas, full_only=not tuned)
+
+
 def fit_task(
-    task: Task,
-    setting: Setting,
-    method: Method,
-    clusterings: str | os.PathLike[str] | AlphaPath | None = None,
+    task: Task, setting: Setting, method: Method, clusterings: AlphaPath | None = None
 ) -> Fitted:
     """Fit a method of the CAC family on one split.
 
@@ -63,8 +88,8 @@ def fit_task(
         What the task was made for.
     method : Method
         X alone, KM+X or CAC+X.
-    clusterings : path, AlphaPath or None
-        The shared clusterings of this split; without them they are made here.
+    clusterings : AlphaPath, optional
+        Of this split (`shared_clusterings`); without them they are made here.
 
     Returns
     -------
@@ -79,9 +104,8 @@ def fit_task(
     base = learner(classifier_seed(task.seed, setting.protocol))
     if arm == "base":
         return _fit_alone(task, base, name, weight)
-    path = clusterings
-    if path is not None and not isinstance(path, AlphaPath):
-        path = read_clusterings(path, task.y_train, task.seed)
+    path = shared_clusterings(task, setting, [method]) if clusterings is None else clusterings
+    assert path is not None
     printed = given_alpha(setting.dataset, name, setting.protocol) if arm == "cac" else None
     model = KMClassifier(base, task.k, class_weight=weight, random_state=task.seed)
     return _fit_clustered(task, arm, name, model, printed, path)
@@ -109,17 +133,12 @@ def _fit_clustered(
     name: str,
     model: CACClassifier,
     printed: float | None,
-    path: AlphaPath | None,
+    path: AlphaPath,
 ) -> Fitted:
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train
-    tuning = arm == "cac" and printed is None
-    if path is None:
-        alphas = GRID if tuning else () if printed is None else (printed,)
-        path = alpha_path(X, y, task.k, task.seed, alphas, full_only=not tuning)
-    clock.append(time.perf_counter())
     alpha, found = START if printed is None else printed, dict[str, float]()
-    if tuning:
+    if arm == "cac" and printed is None:
         alpha, found = tune(model, X, y, path)
     clock.append(time.perf_counter())
     if arm == "cac":
@@ -129,7 +148,7 @@ def _fit_clustered(
         model.fit_clusters(X, y, path.whole[alpha])
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
-    stages = dict(zip(("clusterings", "tuning", "classifier"), spent, strict=True))
+    stages = dict(zip(("tuning", "classifier"), spent, strict=True))
     return _report(task, model, name, found, stages)
 
 

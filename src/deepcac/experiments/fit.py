@@ -1,7 +1,9 @@
 """Which function fits a method, and where it computes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from deepcac.cac.path import AlphaPath
 from deepcac.catalogue.methods import CLASSES, Method
 from deepcac.experiments import cac_arms, decomposed_arms, metric_arms
 from deepcac.experiments.prepare import Setting
@@ -17,7 +19,25 @@ def device(method: Method) -> str:
     return find_device("auto").type
 
 
-def fit(task: Task, setting: Setting, method: Method, shared: Path | None) -> Fitted:
+def shared_stage(
+    task: Task, setting: Setting, methods: Sequence[Method], file: Path | None
+) -> AlphaPath | Path | None:
+    """Return what methods of one family have in common on a split, for `fit`.
+
+    Parameters
+    ----------
+    task, setting, methods
+        A split, what it was made for, and what will be fitted on it.
+    file : Path or None
+        The clusterings of every alpha (CAC family; None makes those that are needed here) or
+        the pre-trained autoencoders (deep methods).
+    """
+    if methods[0].family == "deep":
+        return file
+    return cac_arms.shared_clusterings(task, setting, methods, file)
+
+
+def fit(task: Task, setting: Setting, method: Method, shared: AlphaPath | Path | None) -> Fitted:
     """Fit a method on a task.
 
     Parameters
@@ -26,11 +46,10 @@ def fit(task: Task, setting: Setting, method: Method, shared: Path | None) -> Fi
     setting : Setting
         What the task was made for.
     method : Method
-    shared : Path or None
-        What methods share for this data set: the clusterings of every alpha (CAC family) or
-        the pre-trained autoencoders (deep methods).
+    shared : AlphaPath, Path or None
+        What `shared_stage` returned.
     """
-    if method.family == "deep":
+    if not isinstance(shared, AlphaPath) and method.family == "deep":
         from deepcac.experiments import deep_methods
 
         return deep_methods.fit_task(task, setting, method, shared)
@@ -38,4 +57,6 @@ def fit(task: Task, setting: Setting, method: Method, shared: Path | None) -> Fi
         return decomposed_arms.fit_task(task, setting, method)
     if method.arm == "skm":
         return metric_arms.fit_task(task, setting, method)
-    return cac_arms.fit_task(task, setting, method, shared)
+    return cac_arms.fit_task(
+        task, setting, method, shared if isinstance(shared, AlphaPath) else None
+    )

@@ -42,6 +42,14 @@ def schema() -> dict[str, Any]:
     return json.loads(text)
 
 
+@cache
+def _validator() -> Any:
+    """Return what checks a record; made once, because that checks the schema itself too."""
+    kind = jsonschema.validators.validator_for(schema())
+    kind.check_schema(schema())
+    return kind(schema())
+
+
 def file_digest(path: str | os.PathLike[str]) -> str:
     """Return the sha256 of a file."""
     with Path(path).open("rb") as stream:
@@ -95,7 +103,7 @@ def summarise(splits: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 def write_record(path: str | os.PathLike[str], record: dict[str, Any]) -> None:
     """Add the digest, validate and write a run record."""
     whole = {**record, "digest": content_digest(record)}
-    jsonschema.validate(whole, schema())
+    _validator().validate(whole)
     write_json(path, whole)
 
 
@@ -103,7 +111,7 @@ def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read and validate a run record; a foreign or edited one is a `DataError`."""
     record = read_json(path)
     try:
-        jsonschema.validate(record, schema())
+        _validator().validate(record)
     except jsonschema.ValidationError as error:
         raise DataError(f"{path}: not a run record ({error.message}); run it again") from error
     return record

@@ -15,7 +15,7 @@ from deepcac.catalogue.methods import Method
 from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import ConfigError
 from deepcac.experiments import record as records
-from deepcac.experiments.fit import device, fit
+from deepcac.experiments.fit import device, fit, shared_stage
 from deepcac.experiments.prepare import Setting, make_task
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.scoring.metrics import Scores, score_clusters, score_predictions
@@ -35,7 +35,7 @@ class RunFiles:
     features, splits : path
         Of the data set.
     shared : path or None
-        Clusterings or pre-trained autoencoders (see `fit.fit`).
+        Clusterings or pre-trained autoencoders (see `fit.shared_stage`).
     """
 
     features: Path
@@ -163,16 +163,22 @@ def _run_split(
     methods: Sequence[Method],
     shared: Path | None,
 ) -> list[_Done]:
-    """Make the task once and run every method on it; each is told the whole time of that."""
-    start = time.perf_counter()
+    """Make the task and the clusters once, and run every method on them.
+
+    Each method is told the whole time of what they share.
+    """
+    clock = [time.perf_counter()]
     task = make_task(features, split, setting)
-    prepared = time.perf_counter() - start
+    clock.append(time.perf_counter())
+    common = shared_stage(task, setting, methods, shared)
+    clock.append(time.perf_counter())
+    stages = dict(zip(("prepare", "shared"), np.diff(clock).tolist(), strict=True))
     seen: dict[bytes, ClusterView] = {}
     done = []
     for method in methods:
         start = time.perf_counter()
-        fitted = fit(task, setting, method, shared)
-        spent = {"prepare": prepared, "fit": time.perf_counter() - start}
+        fitted = fit(task, setting, method, common)
+        spent = stages | {"fit": time.perf_counter() - start}
         start = time.perf_counter()
         entry = split_entry(task, fitted, seen)
         scores = records.row_scores(features.row_id[split.test], task, fitted)

@@ -9,6 +9,7 @@ rule report:
         theory=collect("results/theory/{name}.json", name=config["theory"]),
         clusterings=layout.skmeans_files(),
         decompositions=layout.decomposition_files(),
+        judged=study.verdicts,
         registry=sorted(Path(registry_folder).glob("*.yaml")),
     output:
         page=report(

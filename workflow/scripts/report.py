@@ -18,4 +18,5 @@ with job(snakemake):
         theory_paths=snakemake.input.theory,
         clustering_paths=snakemake.input.clusterings,
         decomposition_paths=snakemake.input.decompositions,
+        judge_paths=snakemake.input.judged,
     )

@@ -47,6 +47,13 @@ from deepcac.report.effecttables import (
 )
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
+from deepcac.report.judgement import (
+    Judgement,
+    judgement_figures,
+    judgement_tables,
+    load_judgement,
+    sentence,
+)
 from deepcac.report.kchoice import choice_table
 from deepcac.report.learnt_clusterings import learning_figures, learning_tables
 from deepcac.report.overview import effect_forest, printed_against_ours
@@ -77,7 +84,8 @@ class Material:
     ----------
     runs : Runs
         Real and synthetic ones.
-    sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources
+    sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
+    judged
         What the loaders of this package return.
     """
 
@@ -90,6 +98,7 @@ class Material:
     resampled: Sequence[ResampledRecord]
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
+    judged: Judgement | None = None
 
     @cached_property
     def real(self) -> Runs:
@@ -122,6 +131,7 @@ def build(
     theory_paths: Iterable[str | os.PathLike[str]] = (),
     clustering_paths: Iterable[str | os.PathLike[str]] = (),
     decomposition_paths: Iterable[str | os.PathLike[str]] = (),
+    judge_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 400,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -148,6 +158,8 @@ def build(
         Records of supervised k-means (`deepcac.experiments.finished_clusterings`).
     decomposition_paths : iterable of path-like, optional
         Records of `deepcac.experiments.decomposition_runs` and `bias_variance_runs`.
+    judge_paths : iterable of path-like, optional
+        The two files of `deepcac.judge.verdicts.write_judgement`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -167,6 +179,7 @@ def build(
         decompositions=load_decompositions(decomposition_paths, root),
         resampled=load_resampled(decomposition_paths, root),
         profiles=profiles,
+        judged=load_judgement(judge_paths),
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )
     ledger = book.entries(found.on_real_data)
@@ -195,6 +208,7 @@ def _render(
     template = environment().get_template("index.html")
     return template.render(
         runs=found.runs,
+        answer=sentence(found.judged),
         n_real=len(found.real),
         tally=tally(found.real),
         ledger=ledger,
@@ -228,6 +242,7 @@ def _tables(
     real, studies = found.real, found.studies
     return {
         "answer": [answer_table(effects)],
+        "judge": judgement_tables(found.judged),
         "papers": paper_tables(ledger),
         "clustering": [
             *(effects_table(effects, metric) for metric in METRICS),
@@ -267,6 +282,7 @@ def _figures(
     figures = [
         printed_against_ours(ledger),
         effect_forest(effects),
+        *judgement_figures(found.judged),
         *schematic_figures(),
         *decomposition_figures(_real(found.decompositions)),
         *curve_figures(found.runs),

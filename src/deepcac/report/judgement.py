@@ -1,0 +1,241 @@
+"""The judge's verdicts as a sentence, tables and pictures."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.papers.ledger import number
+from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.tables import Table, text_row
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from deepcac.storage import read_json
+
+VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE)
+_COLOURS = dict(zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1]), strict=True))
+_HEADLINE = ("help", "auroc")  # the question and metric of the sentence
+_CURVE = (
+    *("strength", "oracle_gain", "question", "contender", "reference"),
+    *("cohorts", "mean", "detected"),
+)
+_METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the judge wrote.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        A comparison a row (`deepcac.judge.verdicts.verdicts`), of real data or of generated.
+    summary : dict
+        Counts a question, over data sets, and the power curve.
+    """
+
+    rows: pd.DataFrame
+    summary: dict[str, Any]
+
+    @property
+    def real(self) -> pd.DataFrame:
+        """Comparisons on real data."""
+        return self.rows[~self.rows["dataset"].isin(self.summary["synthetic"])]
+
+
+def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
+    """Read ``verdicts.csv`` and ``summary.json``; None without them."""
+    files = {Path(path).suffix: Path(path) for path in paths}
+    if set(files) != {".csv", ".json"}:
+        return None
+    return Judgement(pd.read_csv(files[".csv"]), read_json(files[".json"]))
+
+
+def sentence(judged: Judgement | None) -> str:
+    """Return the answer in one sentence with its denominators; nothing without real data."""
+    if judged is None or judged.real.empty:
+        return ""
+    rows = _headline(judged.real)
+    if rows.empty:
+        return ""
+    counts = rows["verdict"].value_counts()
+    said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS)
+    margin = number(judged.summary["margin"])
+    return (
+        f"Of {len(rows)} comparisons of a tuned learner with clusters and the same learner without "
+        f"({rows['dataset'].nunique()} data sets, AUROC, margin {margin}) clusters are {said}; "
+        f"half could have shown a difference of {number(float(rows['detectable'].median()))}."
+    )
+
+
+def _headline(rows: pd.DataFrame) -> pd.DataFrame:
+    question, metric = _HEADLINE
+    return rows[(rows["question"] == question) & (rows["metric"] == metric)]
+
+
+def judgement_tables(judged: Judgement | None) -> list[Table]:
+    """Return the counts by question, and every comparison."""
+    if judged is None or judged.rows.empty:
+        return []
+    return [_counts(judged), _comparisons(judged)]
+
+
+def _counts(judged: Judgement) -> Table:
+    texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
+    rows = [
+        text_row(
+            texts[str(question)],
+            _METRICS[str(metric)],
+            len(own),
+            *(int((own["verdict"] == name).sum()) for name in VERDICTS),
+            int((own["verdict_strict"] == EQUIVALENT).sum()),
+            number(float(own["mean"].mean()), signed=True),
+            number(float(own["detectable"].median())),
+        )
+        for (question, metric), own in judged.rows.groupby(["question", "metric"], sort=False)
+    ]
+    margin, strict = judged.summary["margin"], judged.summary["strict_margin"]
+    return Table(
+        id="judge_counts",
+        title="The judge: verdicts by question",
+        note="Contenders with the same number of trials, each trial the same values in every "
+        "resample; the trial is chosen on validation rows by the metric that is shown. Better and "
+        "worse: p below 0.05 by the corrected resampled t-test, Holm-adjusted inside the row. "
+        f"Equivalent: the 90 % interval lies within ±{number(margin)}; strictly, within "
+        f"±{number(strict)}. Detectable: the difference that half of the comparisons would have "
+        "found with 80 % power.",
+        head=(
+            *("question", "metric", "comparisons", *VERDICTS),
+            *("strictly equivalent", "mean difference", "detectable"),
+        ),
+        rows=rows,
+        n_labels=2,
+    )
+
+
+def _comparisons(judged: Judgement) -> Table:
+    rows = [
+        text_row(
+            *(row[name] for name in ("question", "dataset", "contender", "reference")),
+            _METRICS[row["metric"]],
+            row["verdict"],
+            number(row["score"]),
+            number(row["reference_score"]),
+            number(row["mean"], signed=True),
+            f"{number(row['low'], signed=True)} to {number(row['high'], signed=True)}",
+            *(number(row[name]) for name in ("p_holm", "detectable", "worse", "same", "better")),
+        )
+        for row in judged.rows.to_dict("records")
+    ]
+    return Table(
+        id="judge_comparisons",
+        title="The judge: every comparison",
+        note="Scores are means over the test parts of the resamples. The last three columns are "
+        "the posterior probabilities that the contender is worse than, within and better than the "
+        "margin (Bayesian correlated t-test).",
+        head=(
+            *("question", "data set", "contender", "reference", "metric", "verdict", "score"),
+            *("reference's", "difference", "95 % interval", "p (Holm)", "detectable"),
+            *("P worse", "P same", "P better"),
+        ),
+        rows=rows,
+        n_labels=5,
+    )
+
+
+def judgement_figures(judged: Judgement | None) -> list[Figure]:
+    """Return the forest plot of the answer and the power curve."""
+    if judged is None or judged.rows.empty:
+        return []
+    rows = _headline(judged.rows)
+    figures = [_forest(rows, judged.summary["margin"])] if len(rows) else []
+    return figures + ([_power(judged.summary["power"])] if judged.summary["power"] else [])
+
+
+def _forest(rows: pd.DataFrame, margin: float) -> Figure:
+    ordered = rows.sort_values(["dataset", "reference", "contender"])
+    names = [f"{r.dataset} · {r.contender}" for r in ordered.itertuples()]
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
+        axis.axvline(0, color="#888888", linewidth=0.8)
+        for name, colour in _COLOURS.items():
+            places = np.flatnonzero(ordered["verdict"] == name)
+            own = ordered.iloc[places]
+            axis.errorbar(
+                own["mean"],
+                places,
+                xerr=[own["mean"] - own["low"], own["high"] - own["mean"]],
+                fmt="o",
+                color=colour,
+                markersize=3.5,
+                elinewidth=1,
+                label=f"{name} ({len(own)})",
+            )
+        axis.set(xlabel="AUROC with clusters less AUROC without", ylim=(len(names) - 0.5, -0.5))
+        axis.set_yticks(range(len(names)), names)
+        axis.legend(loc="best")
+
+    columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
+    return Figure(
+        id="judge_forest",
+        title="Do clusters help a tuned learner?",
+        caption="Mean difference over the resamples with its 95 % interval; the grey band is the "
+        "margin inside which a difference is of no account.",
+        section="judge",
+        size=(7.6, 1.4 + 0.2 * len(names)),
+        draw=draw,
+        head=columns,
+        data=ordered[list(columns)].to_numpy().tolist(),
+    )
+
+
+def _power(curve: Sequence[dict[str, Any]]) -> Figure:
+    contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))
+
+    def draw(canvas: Canvas) -> None:
+        left, right = canvas.subplots(1, 2, sharex=True)
+        for index, name in enumerate(contenders):
+            own = [one for one in curve if one["contender"] == name]
+            _line(left, own, "detected", index, name)
+            _line(right, own, "mean", index, name)
+        gains = sorted({one["oracle_gain"] for one in curve})
+        right.plot(gains, gains, color="#888888", linewidth=0.8, linestyle=":")
+        left.set(ylabel="share of cohorts found better", ylim=(-0.05, 1.05))
+        right.set(ylabel="mean difference in AUROC")
+        for axis in (left, right):
+            axis.set(xlabel="AUROC that the true subtypes add")
+        left.legend(loc="center right")
+
+    return Figure(
+        id="judge_power",
+        title="What the judge can see: planted subtypes (synthetic)",
+        caption="Generated cohorts with two subtypes of reversed risks, judged like the real data; "
+        "the subtypes themselves would add what the horizontal axis says (dotted on the right). "
+        f"{curve[0]['cohorts']} cohorts a point; a hash of the row number is the control.",
+        section="judge",
+        size=(8.6, 3.4),
+        draw=draw,
+        head=_CURVE,
+        data=[tuple(one[name] for name in _CURVE) for one in curve],
+    )
+
+
+def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: str) -> None:
+    gains = [one["oracle_gain"] for one in rows]
+    # Curves that lie on each other are set apart by their marks.
+    axis.plot(
+        gains,
+        [one[field] for one in rows],
+        marker="osD^v"[index % 5],
+        markersize=4 + 1.5 * (index % 2),
+        markerfacecolor="none" if index % 2 else PALETTE[index % len(PALETTE)],
+        color=PALETTE[index % len(PALETTE)],
+        label=name,
+    )

@@ -1,0 +1,116 @@
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from deepcac.report.judgement import (
+    judgement_figures,
+    judgement_tables,
+    load_judgement,
+    sentence,
+)
+from deepcac.report.page import build
+from deepcac.storage import write_json
+
+REGISTRY = Path(__file__).parents[2] / "config" / "registry"
+
+
+def row(dataset, verdict, mean, metric="auroc", question="help"):
+    return {
+        "question": question,
+        "metric": metric,
+        "dataset": dataset,
+        "contender": "km_lr",
+        "reference": "lr",
+        "resamples": 10,
+        "score": 0.8 + mean,
+        "reference_score": 0.8,
+        "mean": mean,
+        "low": mean - 0.01,
+        "high": mean + 0.01,
+        "p": 0.2,
+        "p_equivalent": 0.02,
+        "detectable": 0.012,
+        "worse": 0.1,
+        "same": 0.8,
+        "better": 0.1,
+        "p_holm": 0.3,
+        "verdict": verdict,
+        "verdict_strict": "undecided",
+    }
+
+
+def write(folder, rows, synthetic=()):
+    power = [
+        {
+            "strength": s,
+            "oracle_gain": s / 10,
+            "question": "help",
+            "contender": "km_lr",
+            "reference": "lr",
+            "cohorts": 2,
+            "mean": s / 10,
+            "detected": float(s > 0),
+        }
+        for s in (0.0, 0.5)
+    ]
+    questions = [
+        {"question": "help", "text": "Do clusters help?"},
+        {"question": "negative_control", "text": "Does a hash help?"},
+    ]
+    pd.DataFrame(rows).to_csv(folder / "verdicts.csv", index=False)
+    write_json(
+        folder / "summary.json",
+        {
+            "margin": 0.01,
+            "strict_margin": 0.005,
+            "synthetic": list(synthetic),
+            "questions": questions,
+            "power": power,
+        },
+    )
+    return [folder / "verdicts.csv", folder / "summary.json"]
+
+
+ROWS = [
+    row("a", "equivalent", 0.001),
+    row("b", "worse", -0.03),
+    row("c", "undecided", 0.01),
+    row("demo_x", "better", 0.2),
+    row("a", "equivalent", 0.0, metric="auprc"),
+    row("a", "worse", -0.02, question="negative_control"),
+]
+
+
+def test_the_sentence_counts_real_data_alone(tmp_path):
+    judged = load_judgement(write(tmp_path, ROWS, ["demo_x"]))
+    said = sentence(judged)
+    assert said.startswith("Of 3 comparisons")
+    assert "better in 0, equivalent in 1, undecided in 1, worse in 1" in said
+    assert "0.012" in said
+    assert sentence(load_judgement([])) == ""
+    assert sentence(load_judgement(write(tmp_path, [ROWS[3]], ["demo_x"]))) == ""
+
+
+def test_tables_and_figures_hold_every_comparison(tmp_path):
+    judged = load_judgement(write(tmp_path, ROWS, ["demo_x"]))
+    counts, comparisons = judgement_tables(judged)
+    first = [cell.text for cell in counts.rows[0]]
+    assert first[:7] == ["Do clusters help?", "AUROC", "4", "1", "1", "1", "1"]
+    assert len(comparisons.rows) == len(ROWS)
+    forest, power = judgement_figures(judged)
+    assert [line[0] for line in forest.data] == ["a", "b", "c", "demo_x"]
+    assert [line[-1] for line in power.data] == [0.0, 1.0]
+    assert judgement_tables(None) == judgement_figures(None) == []
+
+
+def test_the_page_opens_with_the_answer(tmp_path):
+    results = tmp_path / "results"
+    (results / "judge").mkdir(parents=True)
+    paths = write(results / "judge", ROWS, ["demo_x"])
+    build([], REGISTRY, results / "report", judge_paths=paths)
+    page = (results / "report" / "index.html").read_text(encoding="utf-8")
+    assert page.index("Of 3 comparisons") < page.index('id="judge"')
+    assert 'id="figure-judge_forest"' in page
+    assert (results / "report" / "tables" / "judge_counts.csv").exists()
+    assert json.loads(paths[1].read_text())["margin"] == 0.01

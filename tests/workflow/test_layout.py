@@ -212,3 +212,22 @@ def test_the_files_of_a_step_follow_the_registry():
     }
     pages = paths.feature_outputs("webkb", paths.registry.dataset("webkb_n"))
     assert pages["pairs"] == "data/features/webkb_n_pairs.parquet"
+
+
+def test_the_demo_asks_for_no_real_data():
+    folder = Path(__file__).parents[2] / "config"
+    config, demo = (
+        yaml.safe_load((folder / name).read_text()) for name in ("config.yaml", "demo.yaml")
+    )
+    known = set(REGISTRY.datasets)
+
+    def names(value):
+        if isinstance(value, dict):
+            value = [*value.keys(), *value.values()]
+        parts = value if isinstance(value, list) else []
+        return {value} & known if isinstance(value, str) else set().union(*map(names, parts))
+
+    # A key that the demo leaves out keeps what the papers' configuration says.
+    kept = {key: value for key, value in config.items() if key not in demo}
+    assert names(kept) == set()
+    assert {name for name in names(demo) if not name.startswith("demo_")} == {"synth_pairs_small"}

@@ -63,7 +63,7 @@ def difference(values: Sequence[float] | Array, *, test_share: float, margin: fl
 
     References
     ----------
-    Nadeau and Bengio 2003, section 3. Benavoli, Corani, Demsar and Zaffalon 2017, section 3.
+    Nadeau and Bengio 2003, section 3. Benavoli et al. 2017, section 3.
     """
     d = np.asarray(values, dtype=np.float64)
     mean, freedom = float(d.mean()), len(d) - 1
@@ -114,7 +114,7 @@ def over_datasets(means: Sequence[float] | Array, margin: float) -> tuple[float,
 
     References
     ----------
-    Benavoli, Corani, Demsar and Zaffalon 2017, section 4.
+    Benavoli et al. 2017, section 4.
     """
     z = np.concatenate([[0.0], np.asarray(means, dtype=np.float64)])
     pair = z[:, None] + z[None, :]

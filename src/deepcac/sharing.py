@@ -14,6 +14,7 @@ from pathlib import Path
 
 from deepcac.catalogue.registry import DEMO, Registry
 from deepcac.errors import DataError
+from deepcac.judge.study_files import StudyFiles
 from deepcac.layout import Layout
 from deepcac.pointers import (
     CACHE,
@@ -38,6 +39,7 @@ def shared_files(layout: Layout) -> list[str]:
     Raw and tidy tables are not among them, nor is anything that is made from restricted data.
     """
     config, runs = layout.config, layout.all_runs()
+    study = StudyFiles(config["judge"], layout.reachable)
     found = [
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
         *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
@@ -45,7 +47,7 @@ def shared_files(layout: Layout) -> list[str]:
         *(f"results/sweeps/{sweep}.parquet" for sweep in config["sweeps"]),
         *(f"results/case_study/{case}{e}" for case in config["case_studies"] for e in _STUDY),
         *(f"results/theory/{name}.json" for name in config["theory"]),
-        *(*layout.skmeans_files(), *layout.decomposition_files()),
+        *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
     ]
     return [file for file in dict.fromkeys(found) if not restricted_part(layout.registry, file)]
 

@@ -56,7 +56,7 @@ def test_answers_have_the_shapes_of_the_task_and_are_the_same_twice(arm, base):
 def test_clusters_of_the_split_class_help_a_linear_base(arm, base):
     truth = task().y_test
     alone, split = fitted(base, 1), fitted(f"{arm}_{base}")
-    assert np.mean(alone.predicted == truth) < 0.8 < 0.97 < np.mean(split.predicted == truth)
+    assert np.mean(alone.predicted == truth) < 0.8 < 0.96 < np.mean(split.predicted == truth)
     assert split.hyperparameters["n_clusters_found"][0] == 2
     assert split.hyperparameters["configuration"][0] == [[0], [1]]
     # The clusters of rows are the groups that they are found in: two of one class, and of the other

@@ -39,7 +39,7 @@ def test_every_rule_that_is_grouped_has_the_slot():
 
 
 def dry_run(folder: Path, *options: str) -> str:
-    demo = ["--configfile", "config/demo.yaml", "--dry-run"]
+    demo = ["--configfile", "config/demo.yaml", "--dry-run", "-p"]
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", *options, *demo, "--", TARGET],
         cwd=folder,

@@ -2,7 +2,6 @@
 rule share:
     input:
         shared_files(layout),
-    localrule: True
     log:
         "logs/share.log",
     localrule: True

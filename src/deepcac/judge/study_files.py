@@ -50,6 +50,12 @@ class StudyFiles:
         )
 
     @property
+    def files(self) -> list[str]:
+        """Everything that the study writes."""
+        stored = [trial.removesuffix(".json") + ".parquet" for trial in self.trials]
+        return [*self.trials, *stored, *self.planted, *self.verdicts]
+
+    @property
     def planted(self) -> list[str]:
         """The records of the planted cohorts, one a strength."""
         strengths = self.judge["planted"]["strengths"]

@@ -4,27 +4,22 @@ import base64
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from deepcac.atomic import atomic_path
-from deepcac.experiments.finished import Runs, load
-from deepcac.experiments.finished_clusterings import Clusterings, load_clusterings
+from deepcac.experiments.finished import load
+from deepcac.experiments.finished_clusterings import load_clusterings
 from deepcac.experiments.finished_decompositions import (
-    DecompositionRecord,
-    ResampledRecord,
     load_decompositions,
     load_resampled,
 )
-from deepcac.experiments.finished_studies import CaseStudy, load_case_studies
-from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
-from deepcac.experiments.theorem_checks import TheoryRecord, load_theory
+from deepcac.experiments.finished_studies import load_case_studies
+from deepcac.experiments.finished_sweeps import load_sweeps
+from deepcac.experiments.theorem_checks import load_theory
 from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.deepcac.length_of_stay import printed_clusters
-from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.report import figures as drawing
 from deepcac.report import tables as tabular
@@ -48,7 +43,6 @@ from deepcac.report.effecttables import (
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
 from deepcac.report.judgement import (
-    Judgement,
     judgement_figures,
     judgement_tables,
     load_judgement,
@@ -56,13 +50,14 @@ from deepcac.report.judgement import (
 )
 from deepcac.report.kchoice import choice_table
 from deepcac.report.learnt_clusterings import learning_figures, learning_tables
+from deepcac.report.material import Material, generated_only, real_only
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
-from deepcac.report.profiles import Profile, load_profiles, missingness_figures
+from deepcac.report.profiles import load_profiles, missingness_figures
 from deepcac.report.rows_or_classes import rows_or_classes_tables
 from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
 from deepcac.report.schematics import schematic_figures
-from deepcac.report.source_notes import SourceNote, data_table, source_notes
+from deepcac.report.source_notes import data_table, source_notes
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
 from deepcac.report.templating import environment
@@ -74,49 +69,6 @@ class Drawn:
 
     figure: Figure
     address: str
-
-
-@dataclass(frozen=True)
-class Material:
-    """All that a report is made from; nothing of it is fitted here.
-
-    Attributes
-    ----------
-    runs : Runs
-        Real and synthetic ones.
-    sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
-    judged
-        What the loaders of this package return.
-    """
-
-    runs: Runs
-    sweeps: Sweeps
-    studies: Sequence[CaseStudy]
-    theory: Sequence[TheoryRecord]
-    clusterings: Clusterings
-    decompositions: Sequence[DecompositionRecord]
-    resampled: Sequence[ResampledRecord]
-    profiles: Sequence[Profile]
-    sources: Sequence[SourceNote]
-    judged: Judgement | None = None
-
-    @cached_property
-    def real(self) -> Runs:
-        """The runs on real data."""
-        return Runs(tuple(_real(self.runs)))
-
-    @cached_property
-    def on_real_data(self) -> Findings:
-        """What the papers are compared with."""
-        return Findings(
-            runs=self.real,
-            sweeps=self.sweeps,
-            studies=_real(self.studies),
-            theory=_real(self.theory),
-            decompositions=_real(self.decompositions),
-            resampled=_real(self.resampled),
-            clusterings=self.clusterings,
-        )
 
 
 def build(
@@ -222,16 +174,6 @@ def _render(
     )
 
 
-def _real(records: Iterable[Any]) -> list[Any]:
-    """Return the records of real data."""
-    return [record for record in records if not record.synthetic]
-
-
-def _generated(records: Iterable[Any]) -> list[Any]:
-    """Return the records of synthetic cohorts."""
-    return [record for record in records if record.synthetic]
-
-
 def _tables(
     found: Material,
     ledger: Sequence[Entry],
@@ -251,12 +193,12 @@ def _tables(
         ],
         "switches": [switches_table(switch_effects(real))],
         "runs": [runs_table(real, ledger), times_table(real)],
-        "subtypes": [clusters_table(real), *case_tables(_real(studies), ledger)],
+        "subtypes": [clusters_table(real), *case_tables(real_only(studies), ledger)],
         "decomposition": [
-            *gains_tables(_real(found.decompositions)),
+            *gains_tables(real_only(found.decompositions)),
             *rows_or_classes_tables(real, bootstraps),
         ],
-        "theory": theory_tables(_real(found.theory)),
+        "theory": theory_tables(real_only(found.theory)),
         "learning": learning_tables(found.clusterings),
         "data": [data_table(found.sources)],
         "synthetic": _synthetic_tables(found),
@@ -265,11 +207,11 @@ def _tables(
 
 def _synthetic_tables(found: Material) -> list[Table]:
     tables = [
-        *case_tables(_generated(found.studies), (), "synthetic_case"),
-        *theory_tables(_generated(found.theory), "synthetic_theory"),
-        *gains_tables(_generated(found.decompositions), "synthetic_decomposition"),
+        *case_tables(generated_only(found.studies), (), "synthetic_case"),
+        *theory_tables(generated_only(found.theory), "synthetic_theory"),
+        *gains_tables(generated_only(found.decompositions), "synthetic_decomposition"),
     ]
-    if generated := _generated(found.runs):
+    if generated := generated_only(found.runs):
         runs = runs_table(generated, (), "synthetic_runs")
         tables = [runs, clusters_table(generated, "synthetic_clusters"), *tables]
     return tables
@@ -284,7 +226,7 @@ def _figures(
         effect_forest(effects),
         *judgement_figures(found.judged),
         *schematic_figures(),
-        *decomposition_figures(_real(found.decompositions)),
+        *decomposition_figures(real_only(found.decompositions)),
         *curve_figures(found.runs),
         *history_figures(found.runs),
         *sweep_figures(found.sweeps),

@@ -1,0 +1,70 @@
+"""What a report is made from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from deepcac.experiments.finished import Runs
+from deepcac.experiments.finished_clusterings import Clusterings
+from deepcac.experiments.finished_decompositions import DecompositionRecord, ResampledRecord
+from deepcac.experiments.finished_studies import CaseStudy
+from deepcac.experiments.finished_sweeps import Sweeps
+from deepcac.experiments.theorem_checks import TheoryRecord
+from deepcac.papers.findings import Findings
+from deepcac.report.judgement import Judgement
+from deepcac.report.profiles import Profile
+from deepcac.report.source_notes import SourceNote
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a report is made from; nothing of it is fitted here.
+
+    Attributes
+    ----------
+    runs : Runs
+        Real and synthetic ones.
+    sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
+    judged
+        What the loaders of this package return.
+    """
+
+    runs: Runs
+    sweeps: Sweeps
+    studies: Sequence[CaseStudy]
+    theory: Sequence[TheoryRecord]
+    clusterings: Clusterings
+    decompositions: Sequence[DecompositionRecord]
+    resampled: Sequence[ResampledRecord]
+    profiles: Sequence[Profile]
+    sources: Sequence[SourceNote]
+    judged: Judgement | None = None
+
+    @cached_property
+    def real(self) -> Runs:
+        """The runs on real data."""
+        return Runs(tuple(real_only(self.runs)))
+
+    @cached_property
+    def on_real_data(self) -> Findings:
+        """What the papers are compared with."""
+        return Findings(
+            runs=self.real,
+            sweeps=self.sweeps,
+            studies=real_only(self.studies),
+            theory=real_only(self.theory),
+            decompositions=real_only(self.decompositions),
+            resampled=real_only(self.resampled),
+            clusterings=self.clusterings,
+        )
+
+
+def real_only(records: Iterable[Any]) -> list[Any]:
+    """Return the records of real data."""
+    return [record for record in records if not record.synthetic]
+
+
+def generated_only(records: Iterable[Any]) -> list[Any]:
+    """Return the records of synthetic cohorts."""
+    return [record for record in records if record.synthetic]

@@ -4,6 +4,7 @@ import base64
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from deepcac.atomic import atomic_path
@@ -141,11 +142,14 @@ def build(
     bootstraps = Bootstraps(resamples)
     effects = clustering_effects(found.real, bootstraps)
     tables = _tables(found, ledger, effects, bootstraps)
-    for table in (table for group in tables.values() for table in group):
+    for table in chain.from_iterable(tables.values()):
         tabular.write(table, out / "tables")
     figures = _draw(_figures(found, ledger, effects), out)
-    page = _render(found, ledger, decided, tables, figures)
-    with atomic_path(out / "index.html") as partial:
+    _write_page(out / "index.html", _render(found, ledger, decided, tables, figures))
+
+
+def _write_page(path: Path, page: str) -> None:
+    with atomic_path(path) as partial:
         partial.write_text(page, encoding="utf-8")
 
 

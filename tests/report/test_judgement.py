@@ -98,8 +98,9 @@ def test_tables_and_figures_hold_every_comparison(tmp_path):
     first = [cell.text for cell in counts.rows[0]]
     assert first[:7] == ["Do clusters help?", "AUROC", "4", "1", "1", "1", "1"]
     assert len(comparisons.rows) == len(ROWS)
+    assert counts.note.endswith("Generated data: 1 of 6 comparisons.")
     forest, power = judgement_figures(judged)
-    assert [line[0] for line in forest.data] == ["a", "b", "c", "demo_x"]
+    assert [line[0] for line in forest.data] == ["a", "b", "c", "demo_x (generated)"]
     assert [line[-1] for line in power.data] == [0.0, 1.0]
     assert judgement_tables(None) == judgement_figures(None) == []
 

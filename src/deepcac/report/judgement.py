@@ -19,6 +19,7 @@ from deepcac.storage import read_json
 
 VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE)
 _COLOURS = dict(zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1]), strict=True))
+GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
 _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
@@ -45,7 +46,7 @@ class Judgement:
     @property
     def real(self) -> pd.DataFrame:
         """Comparisons on real data."""
-        return self.rows[~self.rows["dataset"].isin(self.summary["synthetic"])]
+        return self.rows[~self.rows["dataset"].str.endswith(GENERATED)]
 
 
 def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
@@ -53,7 +54,10 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
     files = {Path(path).suffix: Path(path) for path in paths}
     if set(files) != {".csv", ".json"}:
         return None
-    return Judgement(pd.read_csv(files[".csv"]), read_json(files[".json"]))
+    rows, summary = pd.read_csv(files[".csv"]), read_json(files[".json"])
+    generated = rows["dataset"].isin(summary["synthetic"])
+    rows.loc[generated, "dataset"] += GENERATED
+    return Judgement(rows, summary)
 
 
 def sentence(judged: Judgement | None) -> str:
@@ -108,7 +112,7 @@ def _counts(judged: Judgement) -> Table:
         "worse: p below 0.05 by the corrected resampled t-test, Holm-adjusted inside the row. "
         f"Equivalent: the 90 % interval lies within ±{number(margin)}; strictly, within "
         f"±{number(strict)}. Detectable: the difference that half of the comparisons would have "
-        "found with 80 % power.",
+        "found with 80 % power." + _warning(judged),
         head=(
             *("question", "metric", "comparisons", *VERDICTS),
             *("strictly equivalent", "mean difference", "detectable"),
@@ -116,6 +120,12 @@ def _counts(judged: Judgement) -> Table:
         rows=rows,
         n_labels=2,
     )
+
+
+def _warning(judged: Judgement) -> str:
+    """Say how much of the table is generated data."""
+    made = len(judged.rows) - len(judged.real)
+    return f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
 
 
 def _comparisons(judged: Judgement) -> Table:

@@ -1,13 +1,14 @@
 """From trials to verdicts: choices, blends, margins, power."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from deepcac.judge.choice import choose
-from deepcac.judge.ensemble import Stored, greedy
+from deepcac.judge.ensemble import Stored, ensemble_scores, greedy
 from deepcac.judge.power import oracle_gain, power_curve, run_planted
 from deepcac.judge.questions import QUESTIONS, pairs
 from deepcac.judge.trials import Effort
@@ -15,7 +16,7 @@ from deepcac.judge.verdicts import summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.simulate.planted import planted
-from deepcac.storage import read_json
+from deepcac.storage import read_json, write_table
 
 values = st.lists(st.floats(-0.1, 0.1), min_size=3, max_size=20).filter(lambda v: np.std(v) > 1e-6)
 
@@ -124,6 +125,23 @@ def test_a_blend_keeps_to_the_good_trial_and_mixes_two_that_err_apart():
     right = np.array([0.1, 0.5, 0.9, 0.4])
     both = [np.column_stack([1 - r, r]) for r in (left, right)]
     assert greedy(Stored(label, np.array(both)), "auroc").tolist() == [1, 1]
+
+
+def test_a_blend_of_stored_answers_is_scored_on_the_test_rows(tmp_path):
+    label = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    bad, good = 1.0 - label, label.astype(float)
+    table = pa.table(
+        {
+            "seed": np.zeros(8, dtype=np.int16),
+            "part": np.repeat([1, 2], 4).astype(np.int8),
+            "label": label.astype(np.int8),
+            # Right on the validation rows, half right on the test rows.
+            "t0_1": bad.astype(np.float32),
+            "t1_1": np.where(np.arange(8) < 6, good, bad).astype(np.float32),
+        }
+    )
+    write_table(tmp_path / "answers.parquet", table)
+    assert ensemble_scores(tmp_path / "answers.parquet", 2, "auroc").tolist() == [0.5]
 
 
 def test_questions_pair_an_arm_with_its_own_learner():

@@ -1,16 +1,13 @@
 """Which trial a contender goes into a comparison with, and what it scores on the test rows."""
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.judge.ensemble import ensemble_scores
-
 Array = npt.NDArray[np.float64]
 
-DEFAULT, TUNED, CLUSTERED, ENSEMBLE = CHOICES = ("default", "tuned", "clustered", "ensemble")
+DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
 
 
 class Chosen(NamedTuple):
@@ -20,7 +17,7 @@ class Chosen(NamedTuple):
     ----------
     scores : ndarray of shape (J,)
     trials : list of int
-        Numbers of the chosen trials; empty for an ensemble.
+        Numbers of the chosen trials.
     """
 
     scores: Array
@@ -55,8 +52,3 @@ def _candidates(trials: list[dict[str, Any]], choice: str) -> list[int]:
     if choice == CLUSTERED:
         return [t for t, values in enumerate(trials) if values.get("n_clusters", 1) > 1]
     return list(range(len(trials)))
-
-
-def choose_ensemble(record: dict[str, Any], path: str | os.PathLike[str], metric: str) -> Chosen:
-    """Blend the trials of a contender greedily by a validation metric (`ensemble`)."""
-    return Chosen(ensemble_scores(path, len(record["trials"]), metric), [])

@@ -26,6 +26,11 @@ def clipped(rows: Rows, clip: float | None) -> Array:
     return rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
 
 
+def _without_weight(values: Values) -> Values:
+    """Return what a booster takes by name; class weights go in as row weights."""
+    return {name: value for name, value in values.items() if name != "class_weight"}
+
+
 def _weights(y: npt.NDArray[np.int64], class_weight: str | None) -> Array | None:
     return None if class_weight is None else compute_sample_weight(class_weight, y)
 
@@ -45,7 +50,7 @@ def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pre
     """LightGBM on the raw features, stopped by the validation loss."""
     import lightgbm
 
-    own = {name: v for name, v in values.items() if name != "class_weight"}
+    own = _without_weight(values)
     classes = sample.n_classes
     objective = (
         {"objective": "binary"}
@@ -78,7 +83,7 @@ def xgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pred
     """XGBoost on the raw features, stopped by the validation loss."""
     import xgboost
 
-    own = {name: v for name, v in values.items() if name != "class_weight"}
+    own = _without_weight(values)
     classes = sample.n_classes
     objective = (
         {"objective": "binary:logistic"}
@@ -108,7 +113,7 @@ def catboost(values: Values, train: Rows, validation: Rows, sample: Resample) ->
     """CatBoost on the raw features, stopped by the validation loss."""
     from catboost import CatBoostClassifier, Pool
 
-    own = {name: v for name, v in values.items() if name != "class_weight"}
+    own = _without_weight(values)
     weigh = values["class_weight"]
     model = CatBoostClassifier(
         **own,

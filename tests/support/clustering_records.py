@@ -86,3 +86,29 @@ def checks(**changed):
         "noise_free": [{"loss": changed.get("noise_free", 0.0)}],
     }  # fmt: skip
     return Clusterings(checks=Measured("results/skmeans/checks.json", record))
+
+
+def good_times():
+    """Return times of which every claim is true."""
+    usual = {("clusters", "spectral"): -0.5, ("clusters", "iterative"): 0.5}
+    good = times(usual, {"iterative": 0.5, "spectral": 0.1}, lambda oracle, value: 0.6)
+    for row in good.record["rows"]:
+        if (row["axis"], row["value"], row["oracle"]) == ("points", 5, "iterative"):
+            row["seconds"] *= 3  # the hump
+    return good
+
+
+def bad_times():
+    """Return times of which every claim is false, but for the hump of SKM-18."""
+    rows = {("clusterings", o): 2.0 for o in ("iterative", "spectral")}
+    rows |= {("features", o): 2.0 for o in ("iterative", "spectral")}
+    rows |= {("clusters", "spectral"): 1.5, ("clusters", "iterative"): -1.0}
+    rows |= {("points", "iterative"): -1.0}
+    bad = times(rows, {"iterative": 0.1, "spectral": 0.5})
+    for row in bad.record["rows"]:
+        if row["oracle"] == "spectral":
+            row["seconds"], row["n_iter"] = row["seconds"] / 9, row["n_iter"] * 0.1
+            row["oracle_seconds"] = 0.1
+            if row["axis"] == "points":
+                row["seconds"] = 1.0 + (row["value"] == 10)
+    return bad

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from clustering_records import checks, run, runs, synth, times, webkb
+from clustering_records import bad_times, checks, good_times, run, runs, synth, times, webkb
 
 from deepcac.catalogue.facts import facts
 from deepcac.experiments.finished import Runs
@@ -104,26 +104,11 @@ def test_print_decides_by_arithmetic(monkeypatch):
 
 
 def test_claims_on_times():
-    usual = {("clusters", "spectral"): -0.5, ("clusters", "iterative"): 0.5}
-    good = times(usual, {"iterative": 0.5, "spectral": 0.1}, lambda oracle, value: 0.6)
-    for row in good.record["rows"]:
-        if (row["axis"], row["value"], row["oracle"]) == ("points", 5, "iterative"):
-            row["seconds"] *= 3  # the hump
-    rows = {("clusterings", o): 2.0 for o in ("iterative", "spectral")}
-    rows |= {("features", o): 2.0 for o in ("iterative", "spectral")}
-    rows |= {("clusters", "spectral"): 1.5, ("clusters", "iterative"): -1.0}
-    rows |= {("points", "iterative"): -1.0}
-    bad = times(rows, {"iterative": 0.1, "spectral": 0.5})
-    for row in bad.record["rows"]:
-        if row["oracle"] == "spectral":
-            row["seconds"], row["n_iter"] = row["seconds"] / 9, row["n_iter"] * 0.1
-            row["oracle_seconds"] = 0.1
-            if row["axis"] == "points":
-                row["seconds"] = 1.0 + (row["value"] == 10)
+    good, bad = good_times(), bad_times()
     names = [f"SKM-{number}" for number in range(12, 21)]
     found = {name: decide(name, Clusterings(times=good)).verdict for name in names}
     assert found == dict.fromkeys(names, "holds")
-    stopped = times(usual, {"iterative": 0.5, "spectral": 0.1})
+    stopped = good_times()
     for row in stopped.record["rows"]:
         row["converged"] = row["oracle"] == "iterative"
     cut = {name: decide(name, Clusterings(times=stopped)).verdict for name in names}

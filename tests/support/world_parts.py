@@ -170,7 +170,7 @@ def decompositions(sign: int):
 def with_clusters(gain: float, factor) -> list:
     """Return records whose gain, and whose saved fits, go with the number of clusters."""
     plans = [
-        {"clusters": (2,) * (2 + i), "nb": gain * i, "svm": gain * i,
+        {"clusters": (1 + i, *(2,) * (1 + i)), "nb": gain * i, "svm": gain * i,
          "fits": (10, int(10 * factor(2 + i)))}
         for i in range(len(SETS))
     ]  # fmt: skip

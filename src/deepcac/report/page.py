@@ -97,7 +97,8 @@ def build(
     registry_dir : path-like
         Folder of the data set registry, one YAML a source.
     out_dir : path-like
-        Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``summary.csv``, ``tables/`` and ``figures/``.
+        Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``summary.csv``, ``tables/`` and
+        ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
     profile_paths : iterable of path-like, optional

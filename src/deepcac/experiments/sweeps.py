@@ -49,9 +49,9 @@ def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.T
     Returns
     -------
     pyarrow.Table
-        seed (of the split), alpha, pass, moves, cost, within, separation, train_log_loss, test_log_loss (LR in each
-        cluster, unweighted), f1 (`metrics.f1` of the test part, balanced LR), silhouette (of at
-        most 2,000 rows).
+        seed (of the split), alpha, pass, moves, cost, within, separation, train_log_loss,
+        test_log_loss (LR in each cluster, unweighted), f1 (`metrics.f1` of the test part, balanced
+        LR), silhouette (of at most 2,000 rows).
     """
     rows = []
     for task in tasks:

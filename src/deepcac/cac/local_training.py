@@ -33,6 +33,7 @@ from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
 from deepcac.cac.collapse import collapsed, disguise, purity
 from deepcac.cac.prediction import LocalPrediction
 from deepcac.errors import CollapseWarning, ConfigError, DataError
+from deepcac.html_summary import SummaryHTML
 from deepcac.numeric_table import (
     check_classes,
     check_table,
@@ -46,6 +47,7 @@ SCALING = "scale them first, for example make_pipeline(TableScaler(), CACClassif
 
 
 class LocalClassifier(
+    SummaryHTML,
     LocalPrediction,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
@@ -196,8 +198,8 @@ class LocalClassifier(
         """Tell of clusters that are classes in disguise, and of passes that were too few."""
         if self.collapsed_ and alpha > 0:
             warnings.warn(
-                "the clusters are classes in disguise "
-                f"({disguise(self.class_counts_):.2f} of 1, purity {self.purity_:.3f}), so the base classifiers have no say; "
+                f"the clusters are classes in disguise ({disguise(self.class_counts_):.2f} of 1, "
+                f"purity {self.purity_:.3f}), so the base classifiers have no say; "
                 f"lower alpha (now {alpha:g}) or leave it at 'auto'",
                 CollapseWarning,
                 stacklevel=4,
@@ -208,17 +210,6 @@ class LocalClassifier(
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def _html_repr(self) -> str:
-        """Say what was found above scikit-learn's diagram."""
-        diagram = super()._html_repr()
-        if not hasattr(self, "estimators_"):
-            return diagram
-        sizes = ", ".join(f"{size:,}" for size in self.class_counts_.sum(axis=1))
-        alpha = f", alpha = {self.alpha_:.3g}" if hasattr(self, "alpha_") else ""
-        name = type(self).__name__
-        found = f"{name}: k = {self.n_clusters_found_}{alpha}, clusters of {sizes} rows"
-        return f"<p>{found}{', collapsed' if self.collapsed_ else ''}</p>{diagram}"
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

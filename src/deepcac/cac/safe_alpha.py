@@ -2,8 +2,8 @@ r"""A weight of the class separation that leaves the clusters clusters: ``alpha=
 
 Not in the papers. In the cost :math:`\sum_j [W_j - \alpha n_j s_j]` the k-means clusters explain
 :math:`T - W` of the sum of squares T around the mean. Clusters of one class with the last row of
-another are paid about :math:`\alpha T`, since that row lies about as far from the class mean as rows
-lie from their mean; so they are cheaper as soon as :math:`\alpha` is above the share
+another are paid about :math:`\alpha T`, since that row lies about as far from the class mean as
+rows lie from their mean; so they are cheaper as soon as :math:`\alpha` is above the share
 :math:`(T - W) / T` that k-means explains. The share falls with the number of columns: few clusters
 explain little of many directions. `SHARE` of it is taken, divided by k - 1.
 """

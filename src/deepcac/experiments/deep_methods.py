@@ -33,6 +33,7 @@ def make_estimator(task: Task, setting: Setting, method: Method) -> DeepClassifi
     settings: dict[str, Any] = {
         "random_state": task.seed,
         "n_threads": torch.get_num_threads(),
+        "preprocess": None,  # tasks are scaled
     }
     if method.clustered:
         settings["n_clusters"] = task.k
@@ -106,8 +107,8 @@ def fit_task(
 
 
 def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
-    """Return the settings as used, JSON-ready; threads and device belong to the machine."""
-    left_out = ("device", "n_threads")
+    """Return the settings as used, JSON-ready, without what belongs to machine or workflow."""
+    left_out = ("device", "n_threads", "preprocess", "pretrain_epochs", "verbose")
     settings = {name: v for name, v in model.get_params().items() if name not in left_out}
     budget = model.budget(n_train)
     return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}

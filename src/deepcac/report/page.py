@@ -137,11 +137,7 @@ def build(
         judged=load_judgement(judge_paths),
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )
-    ledger = book.entries(found.findings)
-    book.write(out / "ledger.csv", ledger)
-    decided = claim_book.claims(found.findings, ledger)
-    claim_book.write(out / "claims.csv", decided)
-    counting.write(out / "summary.csv", counting.summary(ledger, decided))
+    ledger, decided = _decide(found, out)
     bootstraps = Bootstraps(resamples)
     effects = clustering_effects(found.real, bootstraps)
     tables = _tables(found, ledger, effects, bootstraps)
@@ -149,6 +145,16 @@ def build(
         tabular.write(table, out / "tables")
     figures = _draw(_figures(found, ledger, effects), out)
     _write_page(out / "index.html", _render(found, ledger, decided, tables, figures))
+
+
+def _decide(found: Material, out: Path) -> tuple[list[Entry], list[claim_book.Claim]]:
+    """Compare what was found with the papers, and write every verdict and their counts."""
+    ledger = book.entries(found.findings)
+    decided = claim_book.claims(found.findings, ledger)
+    book.write(out / "ledger.csv", ledger)
+    claim_book.write(out / "claims.csv", decided)
+    counting.write(out / "summary.csv", counting.summary(ledger, decided))
+    return ledger, decided
 
 
 def _write_page(path: Path, page: str) -> None:

@@ -29,6 +29,7 @@ rule report:
             category="Report",
             labels={"what": "verdicts on the claims"},
         ),
+        summary="results/report/summary.csv",
         tables=report(
             directory("results/report/tables"),
             patterns=["{table}.csv"],

@@ -47,15 +47,15 @@ class Material:
         return Runs(tuple(real_only(self.runs)))
 
     @cached_property
-    def on_real_data(self) -> Findings:
+    def findings(self) -> Findings:
         """What the papers are compared with."""
         return Findings(
-            runs=self.real,
+            runs=self.runs,
             sweeps=self.sweeps,
-            studies=real_only(self.studies),
-            theory=real_only(self.theory),
-            decompositions=real_only(self.decompositions),
-            resampled=real_only(self.resampled),
+            studies=self.studies,
+            theory=self.theory,
+            decompositions=self.decompositions,
+            resampled=self.resampled,
             clusterings=self.clusterings,
         )
 

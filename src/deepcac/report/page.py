@@ -19,6 +19,7 @@ from deepcac.experiments.finished_sweeps import load_sweeps
 from deepcac.experiments.theorem_checks import load_theory
 from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
+from deepcac.papers import summary as counting
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.deepcac.length_of_stay import printed_clusters
 from deepcac.papers.ledger import Entry
@@ -96,7 +97,8 @@ def build(
     registry_dir : path-like
         Folder of the data set registry, one YAML a source.
     out_dir : path-like
-        Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``tables/`` and ``figures/``.
+        Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``summary.csv``, ``tables/`` and
+        ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
     profile_paths : iterable of path-like, optional
@@ -135,10 +137,11 @@ def build(
         judged=load_judgement(judge_paths),
         sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
     )
-    ledger = book.entries(found.on_real_data)
+    ledger = book.entries(found.findings)
     book.write(out / "ledger.csv", ledger)
-    decided = claim_book.claims(found.on_real_data, ledger)
+    decided = claim_book.claims(found.findings, ledger)
     claim_book.write(out / "claims.csv", decided)
+    counting.write(out / "summary.csv", counting.summary(ledger, decided))
     bootstraps = Bootstraps(resamples)
     effects = clustering_effects(found.real, bootstraps)
     tables = _tables(found, ledger, effects, bootstraps)

@@ -10,12 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -46,14 +41,7 @@ ArrayLike = npt.ArrayLike
 SCALING = "scale them first, for example make_pipeline(TableScaler(), CACClassifier())"
 
 
-class LocalClassifier(
-    SummaryHTML,
-    LocalPrediction,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClassifierMixin,
-    BaseEstimator,
-):
+class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that cluster and then fit one classifier a cluster."""
 
     n_clusters: Any

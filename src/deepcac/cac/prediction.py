@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
@@ -27,7 +28,7 @@ def _base_has(*methods: str) -> Any:
     return available_if(check)
 
 
-class LocalPrediction:
+class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Prediction by the classifier of the nearest centroid (CAC v1, section 5.4).
 
     Attributes

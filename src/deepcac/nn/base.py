@@ -14,12 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, check_random_state
@@ -46,15 +41,7 @@ VALIDATION_SHARE = 0.24  # 18 of 75: what the papers' 57 / 18 / 25 leave for sto
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DeepClassifier(
-    SummaryHTML,
-    NetworkAnswers,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClassifierMixin,
-    BaseEstimator,
-    ABC,
-):
+class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator, ABC):
     """Base of the deep classifiers; a subclass adds its own loss and stages.
 
     Parameters

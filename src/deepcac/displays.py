@@ -258,9 +258,17 @@ def _assigned(estimator: Any, X: ArrayLike) -> Ints:
 
 
 def _difference(rows: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
-    """Return the standardised difference of each column; 0 of a constant one, or of all rows."""
+    """Return the standardised difference of each column; 0 where there is nothing to compare."""
     if inside.all():
         return np.zeros(rows.shape[1])
-    spread = np.nanstd(rows, axis=0)
-    gap = np.nanmean(rows[inside], axis=0) - np.nanmean(rows[~inside], axis=0)
-    return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
+    spread = np.sqrt(_mean((rows - _mean(rows)) ** 2))
+    gap = _mean(rows[inside]) - _mean(rows[~inside])
+    return np.nan_to_num(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
+
+
+def _mean(rows: Floats) -> Floats:
+    """Return the mean of the values of each column that are there; NaN where there is none."""
+    there = ~np.isnan(rows)
+    count = there.sum(axis=0)
+    total = np.where(there, rows, 0.0).sum(axis=0)
+    return np.divide(total, count, out=np.full(rows.shape[1], np.nan), where=count > 0)

@@ -19,7 +19,13 @@ UNEVEN = 10.0  # columns differ by scale if one spreads this many times as wide 
 
 
 def check_table(
-    estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool, missing: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any = NO_CLASSES,
+    *,
+    reset: bool,
+    missing: bool = False,
+    order: str | None = "C",
 ) -> Any:
     """Return rows as float64 of shape (n, d), and classes if they are given.
 
@@ -32,13 +38,15 @@ def check_table(
         Whether this is `fit`.
     missing : bool
         Whether NaN is allowed.
+    order : {"C"} or None
+        Layout of the rows; None leaves it as it is.
 
     Raises
     ------
     DataError
         A column holds text, NaN, inf or a value too large to square.
     """
-    options = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "reset": reset}
+    options = {"dtype": np.float64, "order": order, "ensure_all_finite": False, "reset": reset}
     try:
         found = validate_data(estimator, X, y, **options)
     except ValueError as error:

@@ -205,10 +205,27 @@ def fit_weighted(
     rows = sample_weight
     if class_weight is not None and "class_weight" in model.get_params():
         model.set_params(class_weight=class_weight)
-    elif class_weight is not None and has_fit_parameter(model, "sample_weight"):
+    elif class_weight is not None and takes_weights(model):
         of_classes = compute_sample_weight(class_weight, y)
         rows = of_classes if rows is None else rows * of_classes
     return model.fit(X, y) if rows is None else model.fit(X, y, sample_weight=rows)
+
+
+def takes_weights(base: BaseEstimator) -> bool:
+    """Return whether a classifier knows class weights or row weights."""
+    return "class_weight" in base.get_params() or has_fit_parameter(base, "sample_weight")
+
+
+def balanced_shares(
+    base: BaseEstimator, class_weight: ClassWeight, y: npt.NDArray[np.int64], n_classes: int
+) -> npt.NDArray[np.float64] | None:
+    """Return the classes' shares of training rows whose classes `fit_weighted` made count alike.
+
+    None where nothing was weighed, or otherwise in every cluster.
+    """
+    if class_weight != "balanced" or not takes_weights(base):
+        return None
+    return np.bincount(y, minlength=n_classes) / len(y)
 
 
 def seeded(base: BaseEstimator, random_state: Any) -> BaseEstimator:

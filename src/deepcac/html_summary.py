@@ -11,6 +11,8 @@ import numpy as np
 class SummaryHTML:
     """Mixin of an estimator that has `subtypes_` once it is fitted."""
 
+    __slots__ = ()
+
     def _html_repr(self) -> str:
         diagram = super()._html_repr()  # type: ignore[misc]
         subtypes = getattr(self, "subtypes_", None)

@@ -141,7 +141,9 @@ def test_grasp_leaves_out_half_of_an_embedding_in_training():
 
 def test_dmnn_starts_from_the_principal_components(parts):
     X = parts["fit"]["X"]
-    model = DMNNClassifier(latent=3, hidden=5, max_epochs=0, device="cpu").fit(**parts["fit"])
+    model = DMNNClassifier(
+        latent=3, hidden=5, lr=1e-12, max_epochs=1, preprocess=None, device="cpu"
+    ).fit(**parts["fit"])
     centred = X - X.mean(axis=0)
     values = np.linalg.svd(centred, compute_uv=False)
     spread = np.linalg.svd(model.embed(X) - model.embed(X).mean(axis=0), compute_uv=False)

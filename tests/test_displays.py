@@ -61,7 +61,7 @@ def test_the_profile_names_the_column_that_sets_the_clusters_apart():
     assert shown.sizes.tolist() == np.bincount(labels).tolist()
     assert shown.shares[0] == pytest.approx(y[inside].mean())
     legend = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
-    assert legend[0] == f"cluster 0: {inside.sum()} rows, {y[inside].mean():.1%} positive"
+    assert legend[0] == f"cluster 0: {inside.sum()} rows, {y[inside].mean():.1%} of class 1"
     assert [tick.get_text() for tick in shown.ax_.get_yticklabels()] == shown.names
 
 

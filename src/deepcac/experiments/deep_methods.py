@@ -83,7 +83,7 @@ def fit_task(
         y_val=task.y_validation,
         mask=task.mask_train,
         mask_val=task.mask_validation,
-        pretrained=_shared_autoencoder(task, setting, pretrained),
+        pretrained=shared_autoencoder(task, setting, pretrained),
     )
     start = time.perf_counter()
     raw = "D2" in setting.protocol
@@ -114,7 +114,8 @@ def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
     return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}
 
 
-def _shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAutoencoder | None:
+def shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAutoencoder | None:
+    """Return the pre-trained autoencoder of a task's split from its file; None without a file."""
     if path is None:
         if "D14" in setting.protocol:
             raise ConfigError("switch D14 shares one autoencoder; give the pre-trained file")

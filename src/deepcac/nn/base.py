@@ -30,7 +30,7 @@ from deepcac.nn.model_file import read_model, write_model
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.pretrain import most_epochs, pretrain
 from deepcac.nn.stopping import auprc, evaluate
-from deepcac.nn.training import Budget, Curve
+from deepcac.nn.training import Budget, Curve, Report, untold
 from deepcac.numeric_table import check_classes, check_two_classes
 
 ArrayLike = npt.ArrayLike
@@ -258,9 +258,9 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             report=self._report(),
         )
 
-    def _report(self) -> Any:
-        """Return what tells of an epoch; None if nobody wants to know."""
-        return partial(_print_epoch, self._stage) if self.verbose else None
+    def _report(self) -> Report:
+        """Return what tells of an epoch."""
+        return partial(_print_epoch, self._stage) if self.verbose else untold
 
     def _record(self, stage: str, curve: Curve) -> None:
         self.history_[f"{stage}_loss"] = curve.loss

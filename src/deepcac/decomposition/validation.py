@@ -7,8 +7,7 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from deepcac.errors import DataError
-
-NO_CLASSES = "no_validation"  # what validate_data calls it
+from deepcac.numeric_table import NO_CLASSES, check_table
 
 
 def has_categories(X: Any) -> bool:
@@ -42,8 +41,7 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     if reset:
         estimator._nominal = nominal
     if not nominal:
-        options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
-        return validate_data(estimator, X, y, **options)
+        return check_table(estimator, X, y, reset=reset, missing=True, order=None)
     table = X if reset or isinstance(X, pd.DataFrame) else _named(estimator, X)
     if reset:
         validate_data(estimator, table, y, skip_check_array=True)

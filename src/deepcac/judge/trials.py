@@ -108,7 +108,7 @@ def judge_rows(
     n = effort.resamples_small if small else effort.resamples
     found, tables = [], []
     for sample in resamples(matrix, n, effort.train_rows):
-        entry, table = _run_resample(sample, contender, trials)
+        entry, table = run_resample(sample, contender, trials)
         found.append(entry)
         tables.append(table)
         best = max(one["validation"]["auroc"] for one in entry["trials"])
@@ -117,9 +117,16 @@ def judge_rows(
     return {**head, "trials": trials, "resamples": found}, pa.concat_tables(tables)
 
 
-def _run_resample(
+def run_resample(
     sample: Resample, contender: Contender, trials: list[dict[str, Any]]
 ) -> tuple[dict[str, Any], pa.Table]:
+    """Run all trials of a contender on one resample.
+
+    Returns
+    -------
+    dict, pyarrow.Table
+        An entry of ``resamples`` and the rows of the table of `judge_rows`.
+    """
     parts = (sample.validation, sample.test)
     columns: dict[str, Any] = {
         "seed": np.full(sum(map(len, parts)), sample.seed, dtype=np.int16),

@@ -230,7 +230,7 @@ class Layout:
         paths = []
         for name in self.datasets():
             source = self.registry.source(self.registry.dataset(name).source)
-            if source.files or source.restricted:
+            if source.extract:
                 demo, plain = self._split_demo(name)
                 paths.append(f"data/tidy/{demo}{source.id}/cohort_{plain}.json")
         return paths

@@ -14,6 +14,7 @@ from deepcac.catalogue.entries import DataSet, RawFile, Source
 from deepcac.errors import ConfigError
 
 DEMO = "demo_"
+PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -46,8 +47,14 @@ class Registry:
         return _look_up(entry.files, name, f"raw file of {source!r}")
 
 
-def load_registry(folder: str | os.PathLike[str]) -> Registry:
+def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:
     """Read and check every ``*.yaml`` of a registry folder.
+
+    Parameters
+    ----------
+    folder : path-like
+    private : bool
+        Whether the entries of its folder ``private`` are read as well.
 
     Raises
     ------
@@ -57,6 +64,8 @@ def load_registry(folder: str | os.PathLike[str]) -> Registry:
     paths = sorted(Path(folder).glob("*.yaml"))
     if not paths:
         raise ConfigError(f"{folder}: no registry here; one YAML file a source is expected")
+    if private:
+        paths += sorted((Path(folder) / PRIVATE).glob("*.yaml"))
     sources = {path.stem: _read_source(path) for path in paths}
     owner: dict[str, str] = {}
     for source in sources.values():

@@ -66,7 +66,7 @@ def write_compare_page(
         "clusterings": [_clustering(each, table) for each in clusterings],
         "classes": _classes(table),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
-        "missing": missingness(table),
+        "missing": missingness(table.columns, len(table.features.label)),
         "method": _method(table, effort, trials),
     }
     write_page(path, "compare.html", content)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.judge.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
 from deepcac.owntable.answer import Answer, arm_name, contender_name
 from deepcac.owntable.found_subtypes import FoundClustering
-from deepcac.owntable.labelled_table import LabelledTable
+from deepcac.owntable.table_encoder import EncodedColumn
 from deepcac.report.figures import PALETTE, Figure
 
 _COLOURS = {
@@ -91,7 +91,7 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
     """Draw the features that set clusters apart, and the outcome in each of them."""
     spread = np.abs(one.profile).max(axis=0)
     shown = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
-    values = one.profile[:, shown].T
+    values = one.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
     columns = [f"{s.number}\nn = {s.size:,}" for s in one.subtypes]
     positive = _event(one, classes)
     rates = np.array([[s.rates[positive], s.low[positive], s.high[positive]] for s in one.subtypes])
@@ -136,12 +136,10 @@ def _event(one: FoundClustering, classes: tuple[str, ...]) -> int:
     return 1 if len(classes) == 2 else int(rows.argmin())
 
 
-def missingness(table: LabelledTable) -> Figure | None:
-    """Draw the share of missing values of the columns that miss any; None where none does."""
-    n = table.rows.num_rows
-    shares = sorted(
-        ((one.missing / n, one.name) for one in table.columns if one.missing), reverse=True
-    )[:30]
+def missingness(columns: Sequence[EncodedColumn], n: int) -> Figure | None:
+    """Draw the share of `n` rows that miss a value, by column; None where none is missing."""
+    shares = sorted(((one.missing / n, one.name) for one in columns if one.missing), reverse=True)
+    shares = shares[:30]
     if not shares:
         return None
     names = [name for _, name in shares]

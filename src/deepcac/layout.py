@@ -4,7 +4,7 @@ Everything here is a pure function of the configuration and the registry, so tha
 holds no logic and this can be tested without it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,11 +133,6 @@ class Layout:
             "splits": self.split_file(variant, dataset),
             "shared": self.shared_file(variant, dataset, method, int(k)),
         }
-
-    def check_targets(self, targets: Iterable[str]) -> None:
-        """Refuse run records that nothing makes, with near names (`run_inputs`)."""
-        for asked in runs_among(targets):
-            self.run_inputs(**asked)
 
     def whole_arms(self) -> str:
         """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""

@@ -137,7 +137,7 @@ def test_text_and_parquet_give_the_same_features(tmp_path, ending):
     assert np.array_equal(found.features.X[:, 2], frame()["sex"] == "m")
     assert np.array_equal(found.features.label, frame()["died"] == "yes")
     assert found.classes == ("no", "yes")
-    assert "Positive class: yes (by its name)" in found.remarks[0]
+    assert "Positive class: yes (by its name;" in found.remarks[0]
 
 
 def test_semicolons_and_decimal_commas_are_read(tmp_path):

@@ -194,7 +194,8 @@ def _remarks(
 ) -> list[str]:
     said = []
     if reason:
-        said.append(f"Positive class: {classes[1]} ({reason}). --positive chooses the other one.")
+        other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
+        said.append(f"Positive class: {classes[1]} ({reason}{other}).")
     if not sample.complete:
         said.append(
             f"Sampled: {len(sample.number):,} of {sample.total:,} rows, drawn at random; "

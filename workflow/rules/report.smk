@@ -10,7 +10,6 @@ rule report:
         clusterings=layout.skmeans_files(),
         decompositions=layout.decomposition_files(),
         judged=study.verdicts,
-        registry=sorted(Path(registry_folder).glob("*.yaml")),
     output:
         page=report(
             "results/report/index.html",
@@ -54,5 +53,6 @@ rule report:
         mem_mb=grows(4000),
     params:
         code=code_digest("report", "papers"),
+        registry=folder_digest(registry_path),
     script:
         "../scripts/report.py"

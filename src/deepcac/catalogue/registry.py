@@ -15,6 +15,7 @@ from deepcac.errors import ConfigError
 
 DEMO = "demo_"
 PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
+_CHECKOUT = Path(__file__).resolve().parents[3]
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -45,6 +46,21 @@ class Registry:
         if entry.restricted:
             raise ConfigError(f"{source} is restricted: it is read from its folder, never fetched")
         return _look_up(entry.files, name, f"raw file of {source!r}")
+
+
+def registry_folder(project: str | os.PathLike[str]) -> Path:
+    """Return where the registry of a project is.
+
+    A job on another machine gets the workflow's files without its configuration; there the
+    registry is that of the checkout from which the package was installed, as in the container.
+
+    Parameters
+    ----------
+    project : path-like
+        Folder that holds ``workflow/``.
+    """
+    known = [root / "config" / "registry" for root in (Path(project), _CHECKOUT)]
+    return next((folder for folder in known if folder.is_dir()), known[0])
 
 
 def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:

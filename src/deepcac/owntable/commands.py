@@ -28,7 +28,7 @@ Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may
 Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
 Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
 RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of samples, resamples and models.")]
+Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
 
 
 @app.callback()

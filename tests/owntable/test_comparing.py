@@ -1,6 +1,7 @@
 """The judge on a table of one's own: answer, subtypes, page, exit codes."""
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -86,6 +87,29 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     assert "deepcac compare &lt;b&gt;" in page
     for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):
         assert word in page
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+@pytest.mark.parametrize("section", ["answer", "subtypes"])
+def test_the_page_shows_one_section_in_a_browser_without_an_error(judged, tmp_path, section):
+    table, effort, trials, _, _ = judged
+    clusterings = found_clusterings(table, trials)
+    write_compare_page(
+        tmp_path / "page.html", table, "died", effort, trials,
+        answer(trials, table.name), clusterings, "deepcac compare",
+    )  # fmt: skip
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom")
+    line = [str(CHROMIUM), *flags, f"{(tmp_path / 'page.html').as_uri()}#{section}"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    assert "CONSOLE" not in done.stderr
+    assert re.findall(r'<section id="(\w+)" class="shown"', done.stdout) == [section]
+    assert re.search(rf'<a href="#{section}" aria-current="page"', done.stdout)
+    assert '<button type="button">contender</button>' in done.stdout  # tables sort
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,25 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "CACClassifier": "deepcac.cac.estimator",
+    "CACClassifierCV": "deepcac.cac.cross_validated",
     "ClassDecompositionClassifier": "deepcac.decomposition.classifier",
     "KMClassifier": "deepcac.cac.km",
     "DeepCACClassifier": "deepcac.nn.deepcac",
     "SupervisedKMeans": "deepcac.similarity.supervised",
+    "CostCurveDisplay": "deepcac.displays",
+    "SilhouetteDisplay": "deepcac.displays",
+    "SubtypeProfileDisplay": "deepcac.displays",
+    "load": "deepcac.model_files",
+    "save": "deepcac.model_files",
 }
 
 # What a name needs beyond the core: its module, as imported, and the extra that brings it.
-_EXTRAS = {"torch": "nn", "safetensors": "nn", "qpsolvers": "similarity"}
+_EXTRAS = {
+    "torch": "nn",
+    "safetensors": "nn",
+    "qpsolvers": "similarity",
+    "matplotlib": "report",
+}
 
 __all__ = ["__version__", *_HOMES]
 

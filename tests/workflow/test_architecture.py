@@ -77,6 +77,8 @@ OTHER_MEANING = {
     )
 } | {
     ("deepcac", "casetables"),
+    ("deepcac", "command"),
+    ("deepcac", "commands"),
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),

@@ -1,7 +1,9 @@
 """Figures as SVG, PNG and CSV: the same bytes for the same runs."""
 
 import csv
-from collections.abc import Callable, Sequence
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,9 +74,7 @@ def write(figure: Figure, folder: Path) -> str:
     str
         The SVG, for a page that needs no other file.
     """
-    with rc_context(_STYLE):
-        canvas = Canvas(figsize=figure.size, layout="constrained")
-        figure.draw(canvas)
+    with _drawn(figure) as canvas:
         with atomic_path(folder / f"{figure.id}.svg") as partial:
             canvas.savefig(partial, format="svg", metadata={"Date": None, "Creator": None})
             svg = partial.read_text(encoding="utf-8")
@@ -86,6 +86,22 @@ def write(figure: Figure, folder: Path) -> str:
         writer.writerow([plain_cell(name) for name in figure.head])
         writer.writerows([_plain(value) for value in row] for row in figure.data)
     return svg
+
+
+def as_svg(figure: Figure) -> str:
+    """Return a figure as SVG; no file is written."""
+    text = io.StringIO()
+    with _drawn(figure) as canvas:
+        canvas.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return text.getvalue()
+
+
+@contextmanager
+def _drawn(figure: Figure) -> Iterator[Canvas]:
+    with rc_context(_STYLE):
+        canvas = Canvas(figsize=figure.size, layout="constrained")
+        figure.draw(canvas)
+        yield canvas
 
 
 def _plain(value: object) -> object:

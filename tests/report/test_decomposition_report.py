@@ -111,5 +111,5 @@ def test_the_page(tmp_path):
     assert {row["verdict"] for row in ledger} == {"agree", "differ"}
     assert len(rows(out / "tables" / "decomposition_gains.csv")) == 40
     assert len(rows(out / "tables" / "synthetic_decomposition.csv")) == 2
-    page = (out / "index.html").read_text(encoding="utf-8")
-    assert page.index('id="figure-decomposition_gains"') < page.index('id="theory"')
+    page = (out / "pages" / "decomposition.html").read_text(encoding="utf-8")
+    assert 'id="figure-decomposition_gains"' in page

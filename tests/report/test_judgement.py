@@ -111,7 +111,7 @@ def test_the_page_opens_with_the_answer(tmp_path):
     paths = write(results / "judge", ROWS, ["demo_x"])
     build([], REGISTRY, results / "report", judge_paths=paths)
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.index("Of 3 comparisons") < page.index('id="judge"')
+    assert page.index("Of 3 comparisons") < page.index('id="summary"')
     assert 'id="figure-judge_forest"' in page
     assert (results / "report" / "tables" / "judge_counts.csv").exists()
     assert json.loads(paths[1].read_text())["margin"] == 0.01

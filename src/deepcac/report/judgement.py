@@ -155,6 +155,8 @@ def _comparisons(judged: Judgement) -> Table:
         ),
         rows=rows,
         n_labels=5,
+        verdict="verdict",
+        filters=("verdict", "question", "data set", "metric"),
     )
 
 

@@ -1,0 +1,83 @@
+"""A table as the page shows it: verdict first, names and numbers for people."""
+
+from dataclasses import dataclass
+
+from deepcac.report.tables import Cell, Table
+from deepcac.report.wording import even_decimals, minus, people
+
+_LONG = 40
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """One cell, ready for the page; `kind` is label, compared, verdict, number, words or plain."""
+
+    kind: str
+    text: str
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class View:
+    """A table, ready for the page.
+
+    Attributes
+    ----------
+    table : Table
+    head : tuple of str
+        Column names for people, the verdict first.
+    rows : tuple of tuple of ShownCell
+    filters : tuple of int
+        Columns that get a choice of their values.
+    """
+
+    table: Table
+    head: tuple[str, ...]
+    rows: tuple[tuple[ShownCell, ...], ...]
+    filters: tuple[int, ...]
+
+
+def view(table: Table) -> View:
+    """Return what the page shows of a table."""
+    order = _order(table)
+    columns = [_column(table, place) for place in order]
+    rows = tuple(zip(*columns, strict=True)) if table.rows else ()
+    head = [str(table.head[place]) for place in order]
+    return View(
+        table=table,
+        head=tuple(people(name) for name in head),
+        rows=rows,
+        filters=tuple(place for place, name in enumerate(head) if name in table.filters),
+    )
+
+
+def _order(table: Table) -> list[int]:
+    places = list(range(len(table.head)))
+    if table.verdict in table.head:
+        place = list(table.head).index(table.verdict)
+        return [place, *(other for other in places if other != place)]
+    return places
+
+
+def _column(table: Table, place: int) -> list[ShownCell]:
+    cells = [row[place] for row in table.rows]
+    texts = [minus(text) for text in even_decimals([cell.text for cell in cells])]
+    verdict = table.head[place] == table.verdict and bool(table.verdict)
+    return [
+        ShownCell(_kind(cell, text, verdict=verdict, label=place < table.n_labels), text, cell)
+        for cell, text in zip(cells, texts, strict=True)
+    ]
+
+
+def _kind(cell: Cell, text: str, *, verdict: bool, label: bool) -> str:
+    if verdict:
+        return "verdict"
+    if cell.compares:
+        return "compared"
+    if label:
+        return "label"
+    if cell.link or ("/" in text and " " not in text):
+        return "path"
+    if len(text) > _LONG:
+        return "words"
+    return "number" if text[:1].isdigit() or text[:1] in ("−", "+") else "plain"

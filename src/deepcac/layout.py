@@ -246,10 +246,24 @@ class Layout:
 
     def profile_files(self) -> list[str]:
         """Return the profile of each of the `feature_files`."""
-        return [
-            f"results/profiles/{file.removeprefix('data/features/').removesuffix('.parquet')}.json"
-            for file in self.feature_files()
-        ]
+        return [one["profile_path"] for one in self.profile_arguments()]
+
+    def profile_arguments(self) -> list[dict[str, Any]]:
+        """Return the arguments of `deepcac.report.profiling.build` for each of them."""
+        found = []
+        for file in self.feature_files():
+            name = file.removeprefix("data/features/").removesuffix(".parquet")
+            variant, _, dataset = name.rpartition("/")
+            found.append(
+                {
+                    "features_path": file,
+                    "profile_path": f"results/profiles/{name}.json",
+                    "dataset": dataset,
+                    "protocol": variant or "sound",
+                    **self.profile_options(dataset),
+                }
+            )
+        return found
 
     def profile_options(self, dataset: str) -> dict[str, Any]:
         """Return what `deepcac.report.profiling.build` must know about a data set."""

@@ -12,12 +12,16 @@ rule report:
         judged=study.verdicts,
         registry=sorted(Path(registry_folder).glob("*.yaml")),
     output:
-        page=report(
-            "results/report/index.html",
+        # The folder as a site, so that links and pictures hold in Snakemake's own report too.
+        site=report(
+            directory("results/report"),
+            htmlindex="index.html",
             caption="../report/page.rst",
             category="Report",
-            labels={"what": "the page"},
+            labels={"what": "all pages"},
         ),
+        page="results/report/index.html",
+        pages=directory("results/report/pages"),
         ledger=report(
             "results/report/ledger.csv",
             caption="../report/ledger.rst",

@@ -69,6 +69,12 @@ class Layout:
         assert step is not None
         return [f"data/raw/{DEMO}{source}/{name}" for name in file_names(step.writes)]
 
+    def truth_files(self) -> list[str]:
+        """Return the planted subtypes of the configured cohorts that were generated."""
+        sources = {self.registry.dataset(name).source for name in self.datasets() if DEMO in name}
+        files = [file for source in sorted(sources) for file in self.generated_files(source)]
+        return [file for file in files if file.endswith("/subtypes.csv")]
+
     def with_demo(self, source: Source) -> tuple[str, ...]:
         """Return the ids under which a source is extracted: its own, and its demo's."""
         return (source.id, DEMO + source.id) if source.simulate else (source.id,)

@@ -4,6 +4,8 @@ rule report:
         scores=[run.removesuffix(".json") + ".scores.parquet" for run in report_runs],
         cohorts=layout.cohort_files(),
         profiles=layout.profile_files(),
+        features=[file for file in layout.feature_files() if file.count("/") == 2],
+        truth=layout.truth_files(),
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
         cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         theory=collect("results/theory/{name}.json", name=config["theory"]),

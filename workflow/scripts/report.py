@@ -12,6 +12,8 @@ with job(snakemake):
         Path(snakemake.input.registry[0]).parent,
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
+        features_dir=Path("data/features"),
+        truth_paths=snakemake.input.truth,
         profile_paths=snakemake.input.profiles,
         sweep_paths=snakemake.input.sweeps,
         case_paths=snakemake.input.cases,

@@ -25,6 +25,7 @@ def ledger_table(ledger: Sequence[Entry], name: str = "ledger") -> Table:
         n_labels=0,
         verdict="verdict",
         filters=("verdict", "paper", "table", "data set", "method"),
+        mixed=True,
     )
 
 

@@ -32,6 +32,7 @@ from deepcac.report.learnt_clusterings import learning_figures, learning_tables
 from deepcac.report.material import Material, generated_only, real_only
 from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
+from deepcac.report.planted_truth import planted_figure, planted_table
 from deepcac.report.profiles import missingness_figures
 from deepcac.report.rows_or_classes import rows_or_classes_tables
 from deepcac.report.runtables import clusters_table, runs_table, times_table
@@ -119,6 +120,7 @@ def _tables(
 
 def _synthetic_tables(found: Material) -> list[Table]:
     tables = [
+        *planted_table(found.planted),
         *case_tables(generated_only(found.studies), (), "synthetic_case"),
         *theory_tables(generated_only(found.theory), "synthetic_theory"),
         *gains_tables(generated_only(found.decompositions), "synthetic_decomposition"),
@@ -146,5 +148,6 @@ def _figures(
         *missingness_figures(found.profiles),
         *case_figures(found.studies),
         *learning_figures(found.clusterings),
+        planted_figure(found.planted, found.features_dir),
     ]
     return [figure for figure in figures if figure]

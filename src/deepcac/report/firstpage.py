@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from deepcac.experiments.finished import Run
 from deepcac.papers.agreement import AGREE, DIFFER, NOT_RUN
@@ -81,13 +82,12 @@ def _any_run(claims: Sequence[Claim]) -> bool:
 def planted_sentence(judged: Judgement | None) -> str:
     """Say how many planted cohorts were recognised, with and without a planted effect."""
     curve = judged.summary["power"] if judged else []
-    margin = judged.summary["margin"] if judged else 0.0
     told = [one for one in curve if one["question"] == "help"]
     if not told:
         return ""
-    helps = _best(one for one in told if one["oracle_gain"] > margin)
-    blank = _best(one for one in told if one["oracle_gain"] <= margin)
-    hash_ = _best(one for one in curve if one["question"] == "negative_control")
+    helps = _best([one for one in told if one["strength"] > 0])
+    blank = _best([one for one in told if not one["strength"]])
+    hash_ = _best([one for one in curve if one["question"] == "negative_control"])
     n_helps, n_blank = sum(n for n, _ in helps), sum(n for n, _ in blank)
     said = (
         f"On {n_helps + n_blank} planted cohorts (synthetic): where the planted subtypes matter, "
@@ -103,10 +103,10 @@ def planted_sentence(judged: Judgement | None) -> str:
     return said + "."
 
 
-def _best(rows: object) -> list[tuple[int, int]]:
+def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     """Return cohorts, and those found better by the best contender, of each strength."""
     found: dict[float, tuple[int, int]] = {}
-    for one in rows:  # type: ignore[attr-defined]
+    for one in rows:
         better = round(one["cohorts"] * one["detected"])
         present = found.get(one["strength"], (one["cohorts"], 0))
         found[one["strength"]] = (present[0], max(present[1], better))
@@ -118,18 +118,17 @@ def decided(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
     return {name: counts[name] for name in names if name in counts}
 
 
-def undecided(cells: Mapping[str, int], claims: Mapping[str, int]) -> str:
-    """Say what was not decided, and why."""
-    parts = [
-        "Printed cells: " + _listed(cells, (AGREE, DIFFER)),
-        "Claims: " + _listed(claims, DECIDED),
+def undecided(cells: Mapping[str, int], claims: Mapping[str, int]) -> list[str]:
+    """Say what was not decided, and why: printed cells, then claims."""
+    return [
+        "Printed cells. " + _listed(cells, (AGREE, DIFFER)),
+        "Claims. " + _listed(claims, DECIDED),
     ]
-    return " ".join(parts)
 
 
 def _listed(counts: Mapping[str, int], but: Sequence[str]) -> str:
-    rest = [f"{count:,} {name}" for name, count in counts.items() if name not in but]
-    return (", ".join(rest) or "all are decided") + "."
+    rest = [f"{name}: {count:,}" for name, count in counts.items() if name not in but]
+    return "; ".join(rest) or "all are decided"
 
 
 def provenance(runs: Sequence[Run]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from deepcac.experiments.finished import Runs
@@ -13,6 +14,7 @@ from deepcac.experiments.finished_sweeps import Sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord
 from deepcac.papers.findings import Findings
 from deepcac.report.judgement import Judgement
+from deepcac.report.planted_truth import Found
 from deepcac.report.profiles import Profile
 from deepcac.report.source_notes import SourceNote
 
@@ -26,8 +28,10 @@ class Material:
     runs : Runs
         Real and synthetic ones.
     sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
-    judged
+    judged, planted
         What the loaders of this package return.
+    features_dir : Path or None
+        Folder of the sound feature files.
     """
 
     runs: Runs
@@ -40,6 +44,8 @@ class Material:
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
     judged: Judgement | None = None
+    planted: Sequence[Found] = ()
+    features_dir: Path | None = None
 
     @cached_property
     def real(self) -> Runs:

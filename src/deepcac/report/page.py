@@ -22,9 +22,11 @@ from deepcac.report import tables as tabular
 from deepcac.report.contents import contents
 from deepcac.report.judgement import load_judgement
 from deepcac.report.material import Material
+from deepcac.report.planted_truth import planted_against_found
 from deepcac.report.profiles import load_profiles
 from deepcac.report.site import write_site
 from deepcac.report.source_notes import source_notes
+from deepcac.report.subtypepages import subtype_pages
 
 
 def build(
@@ -33,6 +35,8 @@ def build(
     out_dir: str | os.PathLike[str],
     *,
     tidy_dir: str | os.PathLike[str] | None = None,
+    features_dir: str | os.PathLike[str] | None = None,
+    truth_paths: Iterable[str | os.PathLike[str]] = (),
     profile_paths: Iterable[str | os.PathLike[str]] = (),
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
     case_paths: Iterable[str | os.PathLike[str]] = (),
@@ -55,6 +59,10 @@ def build(
         ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
+    features_dir : path-like, optional
+        Folder of the sound feature files, for the pages of subtypes.
+    truth_paths : iterable of path-like, optional
+        Planted subtypes of generated cohorts.
     profile_paths : iterable of path-like, optional
         Profiles of the feature files (`deepcac.report.profiling`).
     sweep_paths : iterable of path-like, optional
@@ -78,9 +86,11 @@ def build(
         A run record or score file is damaged.
     """
     out, root = Path(out_dir), Path(out_dir).absolute().parents[1]
-    profiles = load_profiles(profile_paths)
+    registry, profiles = Path(registry_dir), load_profiles(profile_paths)
+    features = Path(features_dir) if features_dir else None
+    runs = load(run_paths, root)
     found = Material(
-        runs=load(run_paths, root),
+        runs=runs,
         sweeps=load_sweeps(sweep_paths),
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
@@ -89,15 +99,24 @@ def build(
         resampled=load_resampled(decomposition_paths, root),
         profiles=profiles,
         judged=load_judgement(judge_paths),
-        sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
+        sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
+        planted=planted_against_found(runs, registry, truth_paths),
+        features_dir=features,
     )
+    _write(found, registry, out, resamples)
+
+
+def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:
+    """Write everything that is shown."""
     ledger = book.entries(found.on_real_data)
     book.write(out / "ledger.csv", ledger)
     decided = claim_book.claims(found.on_real_data, ledger)
     claim_book.write(out / "claims.csv", decided)
     shown = contents(found, ledger, decided, resamples)
-    for table in chain.from_iterable(shown.tables.values()):
+    subtypes = list(subtype_pages(found.runs, registry, found.features_dir))
+    own = chain.from_iterable(page.tables for page in subtypes)
+    for table in chain(chain.from_iterable(shown.tables.values()), own):
         tabular.write(table, out / "tables")
     for figure in shown.all_figures:
         drawing.write(figure, out / "figures")
-    write_site(shown, out)
+    write_site(shown, subtypes, out)

@@ -1,5 +1,6 @@
 """The report's pages: a small first page, a page a subject and a page a paper."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,28 +16,29 @@ from deepcac.report.firstpage import DECIDED, answer, decided, provenance, undec
 from deepcac.report.judgement import sentence
 from deepcac.report.paperpages import PaperPage, paper_pages
 from deepcac.report.runtables import tally
+from deepcac.report.subtypepages import SubtypePage, pages_table
 from deepcac.report.templating import environment
 
 MENU = {
-    "judge": "The judge",
+    "judge": "Judge",
     "ledger": "Ledger",
     "claims": "Claims",
     "papers": "Papers",
-    "clustering": "Does clustering help?",
+    "clustering": "Comparisons",
     "switches": "Switches",
     "subtypes": "Subtypes",
     "figures": "Figures",
     "learning": "Supervised k-means",
-    "decomposition": "Class decomposition",
+    "decomposition": "Decomposition",
     "theory": "Theory",
     "runs": "Runs",
     "data": "Data",
-    "synthetic": "Synthetic cohorts",
+    "synthetic": "Synthetic",
 }
 TITLE = "Clustering-aware classification, reproduced"
 
 
-def write_site(shown: Contents, out: Path) -> None:
+def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
     made = environment()
     made.globals |= {"menu": list(MENU.items()), "provenance": provenance(shown.found.runs.items)}
@@ -50,6 +52,8 @@ def write_site(shown: Contents, out: Path) -> None:
         "judged_sentence": sentence(shown.found.judged),
         "ledger_table": ledger_table(shown.ledger),
         "claims_table": claims_table(shown.claims),
+        "real_subtypes": pages_table([page for page in subtypes if not page.synthetic]),
+        "synthetic_subtypes": pages_table([page for page in subtypes if page.synthetic], "made"),
     }
     for name, title in MENU.items():
         parts = {**inner, "title": f"{title} – {TITLE}", "current": name, "up": "../"}
@@ -58,6 +62,11 @@ def write_site(shown: Contents, out: Path) -> None:
         title = f"{page.paper.label} – {TITLE}"
         parts = {"one": page, "title": title, "current": "papers", "up": "../"}
         _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
+    for one in subtypes:
+        title = f"{one.title}, {one.run.dataset} – {TITLE}"
+        current = "synthetic" if one.synthetic else "subtypes"
+        parts = {"one": one, "title": title, "current": current, "up": "../"}
+        _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
 
 
 def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:

@@ -99,6 +99,8 @@ class Table:
         Columns whose values a reader can choose among.
     group : str
         The paper that printed it, by its key; empty elsewhere.
+    mixed : bool
+        Whether a column holds numbers of several kinds, which need other decimals.
     """
 
     id: str
@@ -110,6 +112,7 @@ class Table:
     verdict: str = ""
     filters: Sequence[str] = ()
     group: str = ""
+    mixed: bool = False
 
 
 def text_row(*values: object) -> list[Cell]:

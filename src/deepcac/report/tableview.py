@@ -1,11 +1,14 @@
 """A table as the page shows it: verdict first, names and numbers for people."""
 
+import re
 from dataclasses import dataclass
 
 from deepcac.report.tables import Cell, Table
 from deepcac.report.wording import even_decimals, minus, people
 
 _LONG = 40
+# A number with its sign, spread, share or unit of time; no other word.
+_NUMBER = re.compile(r"[<>≤]?\s*[+−]?[\d.,]+(e[+-−]?\d+)?( ± [\d.,]+| %| s)?")
 
 
 @dataclass(frozen=True)
@@ -61,23 +64,29 @@ def _order(table: Table) -> list[int]:
 
 def _column(table: Table, place: int) -> list[ShownCell]:
     cells = [row[place] for row in table.rows]
-    texts = [minus(text) for text in even_decimals([cell.text for cell in cells])]
+    plain = [cell.text for cell in cells]
+    texts = [minus(text) for text in (plain if table.mixed else even_decimals(plain))]
     verdict = table.head[place] == table.verdict and bool(table.verdict)
+    numbers = all(_NUMBER.fullmatch(text) for text in texts if text)
     return [
-        ShownCell(_kind(cell, text, verdict=verdict, label=place < table.n_labels), text, cell)
+        ShownCell(
+            _kind(cell, text, verdict=verdict, label=place < table.n_labels, numbers=numbers),
+            text,
+            cell,
+        )
         for cell, text in zip(cells, texts, strict=True)
     ]
 
 
-def _kind(cell: Cell, text: str, *, verdict: bool, label: bool) -> str:
+def _kind(cell: Cell, text: str, *, verdict: bool, label: bool, numbers: bool) -> str:
     if verdict:
         return "verdict"
     if cell.compares:
         return "compared"
     if label:
         return "label"
-    if cell.link or ("/" in text and " " not in text):
+    if cell.link or text.startswith("results/"):
         return "path"
     if len(text) > _LONG:
         return "words"
-    return "number" if text[:1].isdigit() or text[:1] in ("−", "+") else "plain"
+    return "number" if numbers else "plain"

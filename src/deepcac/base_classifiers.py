@@ -197,15 +197,30 @@ def fit_weighted(
         return DummyClassifier(strategy="most_frequent").fit(X, y)
     model = clone(base)
     begin_at(model, start)
-    if class_weight is None:
+    if class_weight is None or not takes_weights(model):
         return model.fit(X, y)
     if isinstance(class_weight, dict):
         class_weight = {c: w for c, w in class_weight.items() if c in present}
     if "class_weight" in model.get_params():
         return model.set_params(class_weight=class_weight).fit(X, y)
-    if has_fit_parameter(model, "sample_weight"):
-        return model.fit(X, y, sample_weight=compute_sample_weight(class_weight, y))
-    return model.fit(X, y)
+    return model.fit(X, y, sample_weight=compute_sample_weight(class_weight, y))
+
+
+def takes_weights(base: BaseEstimator) -> bool:
+    """Return whether a classifier knows class weights or row weights."""
+    return "class_weight" in base.get_params() or has_fit_parameter(base, "sample_weight")
+
+
+def balanced_shares(
+    base: BaseEstimator, class_weight: ClassWeight, y: npt.NDArray[np.int64], n_classes: int
+) -> npt.NDArray[np.float64] | None:
+    """Return the classes' shares of training rows whose classes `fit_weighted` made count alike.
+
+    None where nothing was weighed, or otherwise in every cluster.
+    """
+    if class_weight != "balanced" or not takes_weights(base):
+        return None
+    return np.bincount(y, minlength=n_classes) / len(y)
 
 
 def class_scores(

@@ -221,6 +221,11 @@ class Layout:
             raise ConfigError(f"no budget for {dataset}; give it one under `skmeans`")
         return dict(own[0])
 
+    def decomposition_runs(self, dataset: str, variant: str) -> int:
+        """Return how often class decomposition is repeated; as published as often as in print."""
+        own = {} if variant else self.config.get("decomposition_runs_of", {})
+        return own.get(dataset, self.config["decomposition_runs"])
+
     def decomposition_files(self) -> list[str]:
         """Return the records of class decomposition, sound and as published, and of its error."""
         runs = [

@@ -51,6 +51,14 @@ def code_digest(*names: str) -> str:
     return _digest(_closure(start))
 
 
+def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:
+    """Return a digest of the files of a folder, so that a step runs again when one changes."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob(pattern)):
+        digest.update(f"{path.name}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def compiled_cache() -> Path | None:
     """Give numba a cache folder that belongs to this state of all compiled functions.
 

@@ -72,6 +72,9 @@ class Fitted:
         Space in which the clusters live, if not the features themselves.
     calibrated : bool
         Whether `probability` holds probabilities.
+    class_shares : ndarray of shape (n_classes,) or None
+        Shares of the classes among the training rows, where the fit weighed the classes so that
+        each counts alike. Times them, `probability` is about the rows as they are.
     status : str
         ``"ok"``, ``"diverged"`` or ``"timeout"``.
     seconds : dict of str to float
@@ -87,5 +90,6 @@ class Fitted:
     history: dict[str, list[float]] = field(default_factory=dict)
     embedding_test: Array | None = None
     calibrated: bool = True
+    class_shares: Array | None = None
     status: str = "ok"
     seconds: dict[str, float] = field(default_factory=dict)

@@ -45,7 +45,8 @@ def kills(
         killed += kills_here
         same += kills_here * (project.outcome() == expected)
     what = "real data" if project.real else "a part of the demo"
-    how = f"kill -9 at random moments of {builds} builds from raw files to splits, each run to its end"
+    end_of_run = "run records (CAC on Titanic)" if project.real else "splits"
+    how = f"kill -9 at random moments of {builds} builds from raw files to {end_of_run}, each run to its end"
     return Row(f"killed ({what})", killed, same, 0, f"{how}: all files as of an unbroken run")
 
 

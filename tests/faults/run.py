@@ -24,7 +24,7 @@ from project import Project, Row
 
 BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
 SPLITS = ("data/splits/demo_diabetes.parquet",)
-REAL = ("data/splits/uci_heart_c.parquet",)
+REAL = ("results/titanic/cac_lr_k2.json",)
 
 
 def unbroken(work: Path, targets: tuple[str, ...] | None = None, real: bool = False):

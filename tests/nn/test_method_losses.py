@@ -57,7 +57,7 @@ def test_deepcac():
 
 
 def test_dcn():
-    expected = 5 / 3 + (3.0 / 2) * (18 + 1 + 5) / 3
+    expected = 5 / 3 + 3.0 * (18 + 1 + 5) / 3
     assert DCNClassifier(beta=3.0).loss(CENTROID_NETWORK, Z).item() == pytest.approx(expected)
 
 
@@ -106,7 +106,8 @@ def test_ac_tpc():
     assert model.embedding_loss(network, Z, y).item() == pytest.approx(first + 0.1 * third)
 
 
-def test_grasp():
+@pytest.mark.parametrize("linked", [True, False])
+def test_grasp(linked):
     network = GRASPNetwork(AUTOENCODER, 2, 2, 2).double().eval()
     eye = torch.eye(2, dtype=torch.float64)
     with torch.no_grad():
@@ -117,8 +118,10 @@ def test_grasp():
             gate.weight.zero_()
             gate.bias.fill_(bias)
         network.centres.copy_(double([0.0, 1.0], [9.0, 9.0]))
+        network.linked.fill_(linked)
     # Rows 0 and 1 stay together, and row 2 alone: centres (1.5, 3) and (6, 8). Each centre's one
-    # neighbour is the other: once over gives the other centre, twice its own, doubled. Rows are
+    # neighbour is the other: once over gives the other centre, twice its own, doubled. In the
+    # first epoch each has itself alone, which gives its own, doubled, too. Rows are
     # most alike to the second centre, the largest product, so all receive (12, 16). Gates say 0.5
     # for the row and 0.75 for the message: shares 0.4 and 0.6.
     logits = []

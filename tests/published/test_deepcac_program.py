@@ -162,16 +162,31 @@ def test_d10_deepcac_is_stopped_by_its_loss_and_else_learns_alike():
     assert best == pytest.approx(max(scores), rel=1e-5)
 
 
-@pytest.mark.parametrize("restore", [True, False])
-def test_d10_km_z_keeps_its_last_epoch(restore):
-    settings = {"lr": 0.05, "max_epochs": 50, "patience": 3}
-    model = fitted(KMZClassifier, *([] if restore else ["D10"]), **settings)
+def test_d10_km_z_keeps_its_last_epoch():
+    model = fitted(KMZClassifier, "D10", lr=0.05, max_epochs=50, patience=3)
     scores = model.history_["local_score"]
     assert scores[-1] < max(scores), "the last epoch must not be the best, or nothing is tested"
     X, y = rows(120, seed=1)
-    reached = model._measure(y, model.predict_proba(X))
-    assert reached == pytest.approx(max(scores) if restore else scores[-1], abs=1e-6)
-    assert model.budget(100).restore == restore
+    assert model._measure(y, model.predict_proba(X)) == pytest.approx(scores[-1], abs=1e-6)
+    assert not model.budget(100).restore
+
+
+def test_d10_local_predictors_stop_together():
+    answer = torch.tensor([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.7, 0.3]])
+    y, membership = torch.tensor([0, 1, 0, 1]), torch.eye(2)[[0, 0, 1, 1]]
+    # Cluster 0 ranks its two rows, cluster 1 has them the wrong way round.
+    assert KMZClassifier()._local_scores(y, answer, membership) == [1.0, 0.5]
+    together = published(KMZClassifier, {"D10"})()._local_scores(y, answer, membership)
+    assert together == [macro_auprc(y.numpy(), answer.numpy())] * 2
+
+
+def test_d17_dmnn_shares_the_autoencoder():
+    X, _ = rows(40)
+    for label, linear in (("D17", False), ("D12", True)):
+        model = fitted(DMNNClassifier, label, max_epochs=1)
+        halves = model.embed(X[:20]) + model.embed(X[20:]) - model.embed(np.zeros((20, 6)))
+        sums = model.embed(X[:20] + X[20:])
+        assert np.allclose(halves, sums, atol=1e-4) == linear
 
 
 def test_d10_measures_and_epochs():

@@ -116,4 +116,4 @@ def test_description_names_the_feature_that_splits_the_clusters():
     first = next(row for row in summary["features"] if row["cluster"] == 1)
     assert first["feature"] == "shifted"
     assert first["effect"] > 3
-    assert first["p"] < 1e-10
+    assert first.keys() == {"cluster", "feature", "effect"}

@@ -25,6 +25,9 @@ def bucket(monkeypatch) -> Iterator[str]:
         "AWS_SECRET_ACCESS_KEY": "test",
         "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_ENDPOINT_URL": endpoint,
+        "SNAKEMAKE_STORAGE_S3_ACCESS_KEY": "test",
+        "SNAKEMAKE_STORAGE_S3_SECRET_KEY": "test",
+        "SNAKEMAKE_STORAGE_S3_ENDPOINT_URL": endpoint,
     }.items():
         monkeypatch.setenv(name, value)
     server = subprocess.Popen(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from checkouts import ROOT, checkout, environment
+from stores import bucket  # noqa: F401 (a fixture)
 
 PROFILES = {path.parent.name: path for path in (ROOT / "workflow" / "profiles").glob("*/*.yaml")}
 CLUSTERS = ("slurm", "lsf", "cluster-generic")
@@ -72,6 +73,40 @@ def test_a_dry_run_with_the_profile_of_a_cluster_and_gpus(name, tmp_path):
     assert resources["deep_run"]["mem_mb"] == "4000"
     assert resources["deep_run"]["runtime"] == "120"
     assert resources["features_demo_cic"]["runtime"] == "30"  # of the default profile
+
+
+@pytest.mark.slow
+def test_with_kubernetes_all_files_are_planned_in_a_bucket(tmp_path, bucket):  # noqa: F811
+    pytest.importorskip("snakemake_executor_plugin_kubernetes")
+    prefix = ["--default-storage-prefix", bucket]
+    said = dry_run(checkout(tmp_path), "--profile=workflow/profiles/kubernetes", *prefix)
+    assert f"{bucket}/{TARGET} (in storage)" in said
+    assert f"{bucket}/config" not in said
+
+
+@pytest.mark.slow
+def test_a_run_with_all_files_in_a_bucket(tmp_path, bucket):  # noqa: F811
+    pytest.importorskip("snakemake_storage_plugin_s3")
+    import boto3
+
+    folder, target = checkout(tmp_path), "results/demo_diabetes/lr_k1.json"
+    storage = ["--default-storage-provider", "s3", "--default-storage-prefix", bucket]
+    demo = ["--configfile", "config/demo.yaml", "--cores", "1"]
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *storage, *demo, "--", target],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    name, _, prefix = bucket.removeprefix("s3://").partition("/")
+    client = boto3.client("s3", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
+    listed = client.list_objects_v2(Bucket=name, Prefix=prefix)["Contents"]
+    held = {entry["Key"].removeprefix(f"{prefix}/") for entry in listed}
+    assert {target, "data/splits/demo_diabetes.parquet"} <= held
+    assert not (folder / target).exists()
 
 
 # Fails with what it asks for first; says what it was given.

@@ -17,7 +17,9 @@ rule decomposition:
     params:
         code=code_digest("experiments.decomposition_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
-        runs=config["decomposition_runs"],
+        runs=lambda wildcards: layout.decomposition_runs(
+            wildcards.dataset, wildcards.variant
+        ),
         against_rest=lambda wildcards: wildcards.dataset
         in config["decomposition_against_rest"],
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),

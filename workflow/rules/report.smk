@@ -12,7 +12,6 @@ rule report:
         clusterings=layout.skmeans_files(),
         decompositions=layout.decomposition_files(),
         judged=study.verdicts,
-        registry=sorted(Path(registry_folder).glob("*.yaml")),
     output:
         # The folder as a site, so that links and pictures hold in Snakemake's own report too.
         site=report(
@@ -60,5 +59,6 @@ rule report:
         mem_mb=grows(4000),
     params:
         code=code_digest("report", "papers"),
+        registry=folder_digest(registry_path),
     script:
         "../scripts/report.py"

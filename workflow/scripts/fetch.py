@@ -5,10 +5,10 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.registry import load_registry
+    from deepcac.catalogue.registry import load_registry, registry_folder
     from deepcac.raw.fetch import configured_mirrors, fetch
 
-    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config" / "registry")
+    registry = load_registry(registry_folder(Path(snakemake.scriptdir).resolve().parents[1]))
     fetch(
         registry.file(snakemake.wildcards.source, snakemake.wildcards.file),
         snakemake.output.raw,

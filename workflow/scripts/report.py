@@ -5,11 +5,12 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
+    from deepcac.catalogue.registry import registry_folder
     from deepcac.report.page import build
 
     build(
         [path for path in snakemake.input.runs if path.endswith(".json")],
-        Path(snakemake.input.registry[0]).parent,
+        registry_folder(Path(snakemake.scriptdir).resolve().parents[1]),
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
         features_dir=Path("data/features"),

@@ -5,8 +5,8 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.registry import load_registry
+    from deepcac.catalogue.registry import load_registry, registry_folder
     from deepcac.sharing import share
 
-    registry = load_registry(Path(snakemake.scriptdir).resolve().parents[1] / "config" / "registry")
+    registry = load_registry(registry_folder(Path(snakemake.scriptdir).resolve().parents[1]))
     share(Path.cwd(), list(snakemake.input), registry)

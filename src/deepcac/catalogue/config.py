@@ -196,6 +196,9 @@ class Config(Entry):
     decomposition_runs: int = Field(
         10, ge=1, description="runs of that experiment, each with parts drawn anew"
     )
+    decomposition_runs_of: dict[str, Annotated[int, Field(ge=2)]] = Field(
+        {}, description="data sets that have fewer sound runs of it, because they take long"
+    )
     decomposition_against_rest: list[Id] = Field(
         [],
         description="data sets on which that experiment also runs linear machines one against "

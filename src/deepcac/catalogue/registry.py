@@ -14,6 +14,7 @@ from deepcac.catalogue.entries import DataSet, RawFile, Source
 from deepcac.errors import ConfigError
 
 DEMO = "demo_"
+_CHECKOUT = Path(__file__).resolve().parents[3]
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -44,6 +45,21 @@ class Registry:
         if entry.restricted:
             raise ConfigError(f"{source} is restricted: it is read from its folder, never fetched")
         return _look_up(entry.files, name, f"raw file of {source!r}")
+
+
+def registry_folder(project: str | os.PathLike[str]) -> Path:
+    """Return where the registry of a project is.
+
+    A job on another machine gets the workflow's files without its configuration; there the
+    registry is that of the checkout from which the package was installed, as in the container.
+
+    Parameters
+    ----------
+    project : path-like
+        Folder that holds ``workflow/``.
+    """
+    known = [root / "config" / "registry" for root in (Path(project), _CHECKOUT)]
+    return next((folder for folder in known if folder.is_dir()), known[0])
 
 
 def load_registry(folder: str | os.PathLike[str]) -> Registry:

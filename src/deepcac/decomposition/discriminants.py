@@ -70,11 +70,14 @@ class Groups:
             [np.flatnonzero((classes == j) & (clusters == c)) for c in range(count)]
             for j, count in enumerate(cluster_counts(classes, clusters))
         ]
+        self._known: dict[Name, Ints] = {}
 
     def rows(self, name: Name) -> Ints:
         """Return the positions of the rows of a group, ascending."""
-        j, group = name
-        return np.sort(np.concatenate([self._rows[j][c] for c in group]))
+        if name not in self._known:
+            j, group = name
+            self._known[name] = np.sort(np.concatenate([self._rows[j][c] for c in group]))
+        return self._known[name]
 
 
 def cluster_counts(classes: Ints, clusters: Ints) -> tuple[int, ...]:

@@ -8,9 +8,8 @@ import numpy.typing as npt
 from deepcac.decomposition.configuration import Configuration
 from deepcac.decomposition.discriminants import Groups, Name, class_of_group, group_names
 from deepcac.decomposition.mixed import Floats, Ints
-from deepcac.decomposition.smo import PairMachines
+from deepcac.decomposition.smo import Flags, PairMachines
 
-Flags = npt.NDArray[np.bool_]
 Votes = npt.NDArray[np.int16]
 
 
@@ -33,7 +32,8 @@ class ByPairs:
         self._planes: dict[tuple[Name, Name], Floats] = {}
         self._rest: list[Name] = []  # groups of the other classes
         self._votes: Votes = np.empty((machines.n_new, 0), np.int16)  # among them, (m, rest)
-        self._wins: dict[Name, Flags] = {}  # of a group of the class against them, (m, rest)
+        # Of a group of the class against them: where it wins, (m, rest), and how often, (m,).
+        self._wins: dict[Name, tuple[Flags, Votes]] = {}
 
     def focus(self, configuration: Configuration, active: int) -> None:
         """Count the votes among the other classes; forget what the class before had tried."""
@@ -46,7 +46,7 @@ class ByPairs:
         self._votes = votes[:, at]
         for name in names:
             if name[0] == active:
-                self._votes -= ~self._against_rest(name)
+                self._votes -= ~self._against_rest(name)[0]
 
     def predict(self, configuration: Configuration) -> Ints:
         """Return the class of the group with the most votes, of equal ones of the first."""
@@ -63,15 +63,15 @@ class ByPairs:
         kept = set(self._rest)
         own = [name for name in names if name not in kept]
         if len(own) + len(kept) != len(names) or len({j for j, _ in own}) > 1:
-            self._rest, self._wins, own = [], {}, names
-            self._votes = np.empty((self._machines.n_new, 0), np.int16)
+            return self._among(names)
         rest, mine = self._votes.copy(), self._among(own)
-        for i, name in enumerate(own if self._rest else ()):
-            won = self._against_rest(name)
+        for i, name in enumerate(own):
+            won, count = self._against_rest(name)
             rest += ~won
-            mine[:, i] += won.sum(axis=1, dtype=np.int16)
-        columns = dict(zip(self._rest + own, np.hstack([rest, mine]).T, strict=True))
-        return np.column_stack([columns[name] for name in names])
+            mine[:, i] += count
+        # The groups of a class stand together among the names.
+        cut = names.index(own[0]) if own else 0
+        return np.hstack([rest[:, :cut], mine, rest[:, cut:]])
 
     def _among(self, names: Sequence[Name]) -> Votes:
         """Return the votes of some groups against each other."""
@@ -82,21 +82,22 @@ class ByPairs:
             votes[:, i + 1 :] += ~won
         return votes
 
-    def _against_rest(self, name: Name) -> Flags:
+    def _against_rest(self, name: Name) -> tuple[Flags, Votes]:
+        """Return where a group wins against the rest, (m, rest), and how often, (m,)."""
         if name not in self._wins:
-            self._wins[name] = self._against(name, self._rest)
+            won = self._against(name, self._rest)
+            self._wins[name] = won, won.sum(axis=1, dtype=np.int16)
         return self._wins[name]
 
     def _against(self, name: Name, others: Sequence[Name]) -> Flags:
         """Return where a group wins against each of some others, (m, len(others))."""
-        first = np.array([name < other for other in others])
-        sides = self._machines.sides([self._plane(name, other) for other in others])
-        return sides == first
-
-    def _plane(self, a: Name, b: Name) -> Floats:
-        pair = (a, b) if a < b else (b, a)
-        if pair not in self._planes:
+        pairs = [(name, other) if name < other else (other, name) for other in others]
+        missing = [i for i, pair in enumerate(pairs) if pair not in self._planes]
+        first = np.array([name < other for other in others], dtype=bool)
+        if missing:
             rows = self._groups.rows
-            self._planes[pair] = self._machines.plane(rows(pair[0]), rows(pair[1]))
-            self.fitted += 1
-        return self._planes[pair]
+            theirs = [rows(others[i]) for i in missing]
+            found = self._machines.planes(rows(name), theirs, first[missing])
+            self._planes.update(zip((pairs[i] for i in missing), found, strict=True))
+            self.fitted += len(missing)
+        return self._machines.sides([self._planes[pair] for pair in pairs]) == first

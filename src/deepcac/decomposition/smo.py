@@ -15,9 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from deepcac.decomposition.mixed import Columns, Filler, Floats, Ints, Mixed
-from deepcac.decomposition.smo_kernel import solve
+from deepcac.decomposition.smo_kernel import solve_against
 from deepcac.decomposition.validation import check_rows
 from deepcac.errors import ConfigError
+
+Flags = npt.NDArray[np.bool_]
 
 
 class Design(NamedTuple):
@@ -87,13 +89,18 @@ class Problem(NamedTuple):
     tolerance: float
     most: int
 
-    def separate(self, first: Floats, second: Floats) -> Floats:
-        """Return weights and intercept (d + 1,), positive on the side of the first points."""
-        points = np.concatenate([first, second])
-        sign = np.repeat([1.0, -1.0], [len(first), len(second)])
-        plane = np.empty(points.shape[1] + 1)
-        plane[-1] = solve(points, sign, self.C, self.tolerance, self.most, plane[:-1])
-        return plane
+    def planes(self, points: Floats, own: Ints, others: Sequence[Ints], first: Flags) -> Floats:
+        """Return weights and intercepts (g, d + 1) between one group of rows and g others.
+
+        A plane is positive on the side of the one group where `first` says so. Groups are given
+        by the positions of their rows in `points`.
+        """
+        planes = np.empty((len(others), points.shape[1] + 1))
+        if len(others):
+            starts = np.cumsum([0, *map(len, others)])
+            behind = np.concatenate(others)
+            solve_against(points, own, behind, starts, first, *self, planes)
+        return planes
 
 
 class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
@@ -144,9 +151,12 @@ class PairwiseLinearSVC(ClassifierMixin, BaseEstimator):
         rows = self._columns.encode(X)
         self._design = Design.of(rows)
         points = self._design.points(rows)
-        groups = [points[labels == c] for c in range(len(self.classes_))]
-        planes = [problem.separate(groups[a], groups[b]) for a, b in _pairs(len(groups))]
-        self.planes_ = np.array(planes).reshape(len(planes), points.shape[1] + 1)
+        groups = [np.flatnonzero(labels == c) for c in range(len(self.classes_))]
+        planes = [
+            problem.planes(points, own, groups[c + 1 :], np.ones(len(groups) - 1 - c, bool))
+            for c, own in enumerate(groups)
+        ]
+        self.planes_ = np.concatenate(planes)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -224,15 +234,11 @@ class PairMachines:
         self._problem, self._points, self._new = problem, points, new
         self.n_new = len(new)
 
-    def plane(self, first: Ints, second: Ints) -> Floats:
-        """Return the plane (d + 1,) between two groups of rows, by position."""
-        return self._problem.separate(self._points[first], self._points[second])
+    def planes(self, own: Ints, others: Sequence[Ints], first: Flags) -> Floats:
+        """Return the planes (g, d + 1) between a group and g others, by position of their rows."""
+        return self._problem.planes(self._points, own, others, first)
 
-    def sides(self, planes: Sequence[Floats]) -> npt.NDArray[np.bool_]:
+    def sides(self, planes: Sequence[Floats]) -> Flags:
         """Return whether each new row is on the first side of each plane, (m, len(planes))."""
         stacked = np.array(planes).reshape(len(planes), self._points.shape[1] + 1)
         return self._new @ stacked[:, :-1].T + stacked[:, -1] > 0
-
-
-def _pairs(n: int) -> list[tuple[int, int]]:
-    return [(a, b) for a in range(n) for b in range(a + 1, n)]

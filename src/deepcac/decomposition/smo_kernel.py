@@ -130,6 +130,50 @@ def solve(X: Any, y: Any, C: float, tolerance: float, most: int, weights: Any) -
 
 
 @compiled()
+def solve_against(
+    points: Any,
+    own: Any,
+    others: Any,
+    starts: Any,
+    first: Any,
+    C: float,
+    tolerance: float,
+    most: int,
+    planes: Any,
+) -> None:
+    """Fill the planes (g, d + 1) between one group of rows and each of some others.
+
+    Parameters
+    ----------
+    points : array of shape (n, d)
+        Rows of all groups.
+    own : array of int
+        Positions of the rows of the one group.
+    others, starts : arrays of int
+        Positions of the rows of the others, group after group, and where each starts, with the
+        end of the last, (g + 1,).
+    first : array of bool, shape (g,)
+        Whether the one group is on the positive side.
+    C, tolerance, most, planes
+        As in `solve`; a plane has its intercept last.
+    """
+    d = points.shape[1]
+    for g in range(first.shape[0]):
+        theirs = others[starts[g] : starts[g + 1]]
+        ahead, behind = (own, theirs) if first[g] else (theirs, own)
+        cut = ahead.shape[0]
+        X, y = np.empty((cut + behind.shape[0], d)), np.ones(cut + behind.shape[0])
+        for t in range(cut):
+            X[t] = points[ahead[t]]
+        for t in range(behind.shape[0]):
+            X[cut + t] = points[behind[t]]
+            y[cut + t] = -1.0
+        weights = np.empty(d)
+        planes[g, d] = solve(X, y, C, tolerance, most, weights)
+        planes[g, :d] = weights
+
+
+@compiled()
 def plane(X: Any, y: Any, alpha: Any, gradient: Any, C: float, weights: Any) -> float:
     """Fill the weights from the multipliers and return the intercept."""
     weights[:] = 0.0

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from deepcac.base_classifiers import class_scores, fit_weighted
+from deepcac.base_classifiers import balanced_shares, class_scores, fit_weighted
 from deepcac.cac.estimator import CACClassifier, CollapseWarning
 from deepcac.cac.km import KMClassifier
 from deepcac.cac.path import (
@@ -123,6 +123,7 @@ def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -
         train_cluster=np.zeros(len(task.y_train), dtype=np.int64),
         hyperparameters={"classifier": name, "class_weight": weight},
         calibrated=hasattr(model, "predict_proba"),
+        class_shares=balanced_shares(base, weight, task.y_train, task.n_classes),
         seconds=seconds,
     )
 
@@ -184,5 +185,8 @@ def _report(
         tuned=("alpha",) if f1 else (),
         history=history,
         calibrated=hasattr(model, "predict_proba"),
+        class_shares=balanced_shares(
+            model.base_estimator, model.class_weight, task.y_train, task.n_classes
+        ),
         seconds=seconds,
     )

@@ -25,8 +25,9 @@ from deepcac.experiments.fit import fit
 from deepcac.experiments.prepare import Setting, make_task
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.scoring.metrics import one_against_rest
+from deepcac.scoring.statistics import holm
 from deepcac.scoring.student import distil
-from deepcac.scoring.subtypes import holm, sizes_by_class
+from deepcac.scoring.subtypes import sizes_by_class
 from deepcac.splits import Split
 from deepcac.storage import read_table, write_json, write_table
 

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from deepcac.base_classifiers import class_scores
+from deepcac.base_classifiers import balanced_shares, class_scores
 from deepcac.catalogue.methods import NB, Method
 from deepcac.decomposition import ClassDecompositionClassifier
 from deepcac.experiments.prepare import Setting
@@ -34,9 +34,10 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
         The clusters of all rows are the groups that the classifier finds them in.
     """
     weight = class_weight(method.arm, method.classifier, setting.protocol)
+    base = method.learner.load()(classifier_seed(task.seed, setting.protocol))
     start = time.perf_counter()
     model = ClassDecompositionClassifier(
-        method.learner.load()(classifier_seed(task.seed, setting.protocol)),
+        base,
         task.k,
         clusterer=_CLUSTERERS[method.arm],  # type: ignore[arg-type]
         refit="one_class" if method.classifier == NB else "all",
@@ -61,5 +62,6 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
         },
         tuned=("configuration",),
         calibrated=hasattr(model, "predict_proba"),
+        class_shares=balanced_shares(base, weight, task.y_train, task.n_classes),
         seconds=seconds,
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.base_classifiers import class_scores
+from deepcac.base_classifiers import balanced_shares, class_scores
 from deepcac.cac.metric_km import MetricKMClassifier
 from deepcac.catalogue.methods import Method
 from deepcac.experiments.prepare import Setting
@@ -60,5 +60,6 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
             },
         },
         calibrated=hasattr(model, "predict_proba"),
+        class_shares=balanced_shares(base, weight, task.y_train, task.n_classes),
         seconds=seconds,
     )

@@ -14,6 +14,8 @@ from deepcac.task import Task
 
 Array = npt.NDArray[np.float64]
 
+FARTHEST = 5.0  # sd; a k-means on latents otherwise finds clusters of a few far rows
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -65,6 +67,8 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
         masks = [~np.isnan(sequences[part]) for part in rows]
     else:
         scaled, names = _scale(features, rows, setting)
+    if _cut(setting.protocol, setting.family):
+        scaled = [np.clip(part, -FARTHEST, FARTHEST) for part in scaled]
     return Task(
         X_train=scaled[0],
         y_train=features.label[train],
@@ -80,6 +84,11 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
         mask_validation=masks[1],
         mask_test=masks[2],
     )
+
+
+def _cut(protocol: Protocol, family: str) -> bool:
+    """Return whether far inputs are cut: those of networks, if they are standardised (L3)."""
+    return family == "deep" and not protocol.labels & {"D18", "L3"}
 
 
 def _parts(features: FeatureMatrix, split: Split, setting: Setting) -> Rows:

@@ -1,5 +1,6 @@
 """Cluster, then predict: the stages that KM-Z, DCN-Z, IDEC-Z and DeepCAC share."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ from deepcac.nn.centroids import kmeans_start, move_online, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import cluster_means, gibbs
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
+from deepcac.nn.own_best import OwnBest, cluster_scores
 from deepcac.nn.stopping import evaluate, probe
 from deepcac.nn.training import Step, train
 
@@ -177,19 +179,33 @@ class CentroidClassifier(DeepClassifier):
             errors = functional.cross_entropy(logits, train_rows.y[rows], reduction="none")
             return cluster_means(errors, membership[rows])
 
+        best, pooled = OwnBest(network.predictors), list[float]()
+
         def score() -> float:
             with torch.no_grad():
                 answer = mix(z_new, membership_new, network.predictors(z_new)).probability
-            return evaluate(self._measure, validation.y, answer)
+            pooled.append(evaluate(self._measure, validation.y, answer))
+            if not math.isfinite(pooled[-1]):
+                return math.nan
+            return best.update(self._local_scores(validation.y, answer, membership_new))
 
+        budget = self.budget(len(train_rows))
         curve = train(
             network,
             [Step(loss, list(network.predictors.parameters()))],
             len(train_rows),
             score,
-            self.budget(len(train_rows)),
+            budget,
         )
+        if budget.restore or curve.diverged:
+            best.restore()
+        curve.score[: len(pooled)] = pooled
         self._record("local", curve)
+
+    def _local_scores(self, y: Tensor, answer: Tensor, membership: Tensor) -> list[float]:
+        """Return what stops each local predictor: the score of its own validation rows."""
+        cluster, measure = membership.argmax(dim=1), partial(evaluate, self._measure)
+        return cluster_scores(measure, y, answer, cluster, membership.shape[1])
 
     def _clustering_score(
         self, network: CentroidNetwork, train_rows: Rows, validation: Rows

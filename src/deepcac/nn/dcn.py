@@ -11,11 +11,12 @@ from deepcac.nn.data import Rows
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DCNClassifier(CentroidClassifier):
-    """Latents trained by reconstruction + (beta / 2) ||z_i - mu_{s_i}||^2, means over a batch.
+    """Latents trained by reconstruction + beta ||z_i - mu_{s_i}||^2, means over a batch.
 
-    Steps on the network, assignments and online centroids alternate as in DeepCAC. The running
-    counts start at the k-means cluster sizes (Yang et al. 2017's program starts them at 100).
-    Local predictors follow, as in Srivastava et al. 2021, DeepCAC, section 8.
+    The weight is beta, as Srivastava et al. 2021, DeepCAC, section 5, write the loss (Yang et al.
+    2017 have half of it). Steps on the network, assignments and online centroids alternate as in
+    DeepCAC. The running counts start at the k-means cluster sizes (Yang et al. 2017's program
+    starts them at 100). Local predictors follow, as in Srivastava et al. 2021, DeepCAC, section 8.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class DCNClassifier(CentroidClassifier):
         membership = network.membership(z.detach())
         error = network.autoencoder.error(x, z)
         spread = (z - membership @ network.centroids).square().sum(dim=1)
-        return (error + self.beta / 2 * spread).mean()
+        return (error + self.beta * spread).mean()
 
     def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
         self._train_latents(

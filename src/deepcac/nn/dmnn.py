@@ -14,6 +14,7 @@ from deepcac.nn.centroids import kmeans_start, nearest, one_hot
 from deepcac.nn.data import Rows, in_chunks
 from deepcac.nn.losses import mixture_cross_entropy
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mean_error, mix
+from deepcac.nn.principal import linear_autoencoder, principal_autoencoder
 from deepcac.nn.stopping import evaluate, log_likelihood
 from deepcac.nn.training import Budget, Step, train
 
@@ -38,9 +39,11 @@ class DMNNNetwork(Network):
 class DMNNClassifier(DeepClassifier):
     """Gate softmax(W z) over k local predictors, trained end to end.
 
-    The gate first learns the k-means labels of the pre-trained latents; then everything is
-    trained by reconstruction (mean over values) + cross-entropy of the mixture + an activity
-    penalty on the latents.
+    The autoencoder has no activation (Srivastava et al. 2021, CAC v1, 6.2, and v2): on static
+    rows it starts from the principal components, the best there is. The gate first learns the
+    k-means labels of the latents; then everything is trained by reconstruction (mean over
+    values) + cross-entropy of the mixture + an activity penalty on the latents. Sequences keep
+    the shared LSTMs.
 
     Parameters
     ----------
@@ -60,6 +63,20 @@ class DMNNClassifier(DeepClassifier):
         return DMNNNetwork(
             self._make_autoencoder(), self._make_predictors(self.n_clusters), self.latent
         )
+
+    def _make_autoencoder(self) -> AnyAutoencoder:
+        if len(self._shape) > 1:
+            return super()._make_autoencoder()
+        return linear_autoencoder(self._shape[0], self.hidden, self.latent)
+
+    def _start(
+        self, network: Network, train: Rows, validation: Rows, pretrained: AnyAutoencoder | None
+    ) -> None:
+        """Start from the principal components; what is pre-trained for others has activations."""
+        if len(self._shape) == 1:
+            with self._timed("pretrain"):
+                pretrained = principal_autoencoder(train.x, self.hidden, self.latent)
+        super()._start(network, train, validation, pretrained)
 
     def _start_labels(self, z: Tensor, y: Tensor) -> Tensor:
         """Return the clusters that the gate learns first."""

@@ -1,6 +1,7 @@
 """GRASP: knowledge of similar rows, by a graph over the clusters of a batch (Zhang 2021)."""
 
 from dataclasses import dataclass
+from itertools import count
 
 import torch
 from torch import Tensor, nn
@@ -46,9 +47,18 @@ def neighbour_graph(centres: Tensor) -> Tensor:
 
 
 class GRASPNetwork(Network):
-    """Encoder, graph convolutions over the centres, gated return to the row, classifier."""
+    """Encoder, graph convolutions over the centres, gated return to the row, classifier.
+
+    Attributes
+    ----------
+    centres : Tensor of shape (k, latent)
+        Of the last batch, or of all training rows.
+    linked : Tensor of bool
+        Whether the centres know their neighbours; in the first epoch each knows itself alone.
+    """
 
     centres: Tensor
+    linked: Tensor
 
     def __init__(
         self, autoencoder: AnyAutoencoder, k: int, latent: int, n_classes: int, dropout: float = 0.0
@@ -61,10 +71,12 @@ class GRASPNetwork(Network):
         # The official batch norm cannot train on a batch of one row.
         self.norm, self.head = nn.LayerNorm(latent), nn.Linear(latent, n_classes)
         self.register_buffer("centres", torch.zeros(k, latent))
+        self.register_buffer("linked", torch.tensor(False))
 
     def answer(self, h: Tensor, centres: Tensor) -> tuple[Tensor, Tensor]:
         """Return class scores (n, n_classes) and the chosen cluster (n, k) of latents `h`."""
-        graph = neighbour_graph(centres)
+        # A buffer, so that the best epoch is restored with the graph that it was trained with.
+        graph = neighbour_graph(centres) if self.linked else torch.eye(len(centres)).to(h)
         knowledge = (graph @ self.first(centres)).relu()
         knowledge = (graph @ self.second(knowledge)).relu()
         likeness = (h @ centres.T).relu()
@@ -76,7 +88,7 @@ class GRASPNetwork(Network):
         own, other = self.weigh_row(h).sigmoid(), self.weigh_message(message).sigmoid()
         share = other / (own + other)
         mixed = self.norm(share * message + (1 - share) * h)
-        return self.head(self.dropout(mixed)), choice
+        return self.head(mixed), choice
 
     def predict(self, x: Tensor) -> Prediction:
         """Answer with the centres of all training rows and no noise."""
@@ -92,18 +104,20 @@ class GRASPClassifier(DeepClassifier):
     In training, each batch is clustered by k-means from the last batch's centres. A prediction
     uses the centres of all training rows and the most similar cluster, so it depends neither on
     chance nor on the other rows (the official program clusters the batch at hand and keeps its
-    Gumbel noise).
+    Gumbel noise). As in the official program, the graph of the first epoch is the identity, and
+    half of the row's embedding is left out in training.
 
     Parameters
     ----------
     n_clusters : int
         Clusters k.
     **parameters
-        Those of `DeepClassifier`; the authors' rate is 1e-3.
+        Those of `DeepClassifier`; the authors' rate is 1e-3, their dropout 0.5.
     """
 
     n_clusters: int = 3
     lr: float = 1e-3
+    dropout: float = 0.5
 
     def _build(self) -> GRASPNetwork:
         return GRASPNetwork(
@@ -119,7 +133,7 @@ class GRASPClassifier(DeepClassifier):
         h = network.autoencoder.encode(x)
         centres = means(h, lloyd(h.detach(), network.centres), network.centres)
         network.centres.copy_(centres.detach())
-        return functional.cross_entropy(network.answer(h, centres)[0], y)
+        return functional.cross_entropy(network.answer(network.dropout(h), centres)[0], y)
 
     def _train(self, network: GRASPNetwork, train_rows: Rows, validation: Rows) -> None:
         x, y = train_rows.x, train_rows.y
@@ -129,6 +143,11 @@ class GRASPClassifier(DeepClassifier):
             network.centres.copy_(means(h, lloyd(h, network.centres), network.centres))
             return self._score(network, validation)
 
+        epochs = count()
+
+        def link() -> None:
+            network.linked.fill_(next(epochs) > 0)
+
         with self._timed("train"):
             h = in_chunks(network.autoencoder.encode, x)
             network.centres.copy_(kmeans_start(h, self.n_clusters, self.random_state)[0])
@@ -137,5 +156,6 @@ class GRASPClassifier(DeepClassifier):
             )
             learned = [p for p in network.parameters() if p not in decoder]
             step = Step(lambda rows: self.loss(network, x[rows], y[rows]), learned)
-            curve = train(network, [step], len(x), score, self.budget(len(x)))
+            budget = self.budget(len(x))
+            curve = train(network, [step], len(x), score, budget, before_epoch=link)
             self._record("train", curve)

@@ -47,11 +47,11 @@ def mix(latent: Tensor, membership: Tensor, logits: Tensor) -> Prediction:
     )
 
 
-def dense(*sizes: int) -> nn.Sequential:
-    """Linear layers of the given sizes with ReLU between them."""
+def dense(*sizes: int, between: type[nn.Module] = nn.ReLU) -> nn.Sequential:
+    """Linear layers of the given sizes with ReLU, or what is given, between them."""
     layers: list[nn.Module] = []
     for inputs, outputs in pairwise(sizes):
-        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+        layers += [nn.Linear(inputs, outputs), between()]
     return nn.Sequential(*layers[:-1])
 
 
@@ -64,12 +64,20 @@ class Autoencoder(nn.Module):
         Columns d of the input.
     hidden, latent : int
         Layer sizes.
+    between : type
+        Activation after the hidden layers; ``nn.Identity`` makes a linear autoencoder.
     """
 
-    def __init__(self, n_features: int, hidden: int = 64, latent: int = 32) -> None:
+    def __init__(
+        self,
+        n_features: int,
+        hidden: int = 64,
+        latent: int = 32,
+        between: type[nn.Module] = nn.ReLU,
+    ) -> None:
         super().__init__()
-        self.encoder = dense(n_features, hidden, latent)
-        self.decoder = dense(latent, hidden, n_features)
+        self.encoder = dense(n_features, hidden, latent, between=between)
+        self.decoder = dense(latent, hidden, n_features, between=between)
 
     def encode(self, x: Tensor) -> Tensor:
         """Embed rows `x` (n, d) as (n, latent)."""
@@ -172,6 +180,13 @@ class LocalPredictors(nn.Module):
         bound = hidden**-0.5  # as nn.Linear(hidden, n_classes) would start
         self.weight = nn.Parameter(torch.empty(k, hidden, n_classes).uniform_(-bound, bound))
         self.bias = nn.Parameter(torch.empty(k, n_classes).uniform_(-bound, bound))
+
+    def member(self, j: int) -> tuple[Tensor, ...]:
+        """Return the parameters of predictor `j`, as views of what is trained."""
+        hidden = self.weight.shape[1]
+        own = slice(j * hidden, (j + 1) * hidden)
+        first = self.first.weight.data[own], self.first.bias.data[own]
+        return *first, self.weight.data[j], self.bias.data[j]
 
     def forward(self, z: Tensor) -> Tensor:
         """Return the class scores of every predictor for rows `z` (n, latent): (n, k, classes)."""

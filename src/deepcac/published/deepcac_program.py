@@ -1,7 +1,8 @@
 """The published DeepCAC program: each of its deviations as a subclass of a public estimator.
 
 `published` puts together those whose labels are on. D2, D5 and D14 concern what an estimator is
-given and asked, not how it learns, and are in `deepcac.experiments.deep_methods`.
+given and asked, not how it learns, and are in `deepcac.experiments.deep_methods`, D18 in
+`deepcac.experiments.prepare`.
 """
 
 from collections.abc import Callable, Collection
@@ -96,7 +97,14 @@ class BothTermsOff(DeepCACClassifier):
         return spread if self.alpha else torch.zeros_like(spread)
 
 
-class DeepCACStopping(DeepCACClassifier):
+class PooledStopping(CentroidClassifier):
+    """D10: all local predictors stop together, by the score of all validation rows."""
+
+    def _local_scores(self, y: Tensor, answer: Tensor, membership: Tensor) -> list[float]:
+        return [evaluate(self._measure, y, answer)] * membership.shape[1]
+
+
+class DeepCACStopping(PooledStopping, DeepCACClassifier):
     """D10: the validation loss stops the clustering, the AUPRC of all classes the rest."""
 
     _measure = staticmethod(macro_auprc)
@@ -116,7 +124,7 @@ class RestartedCounts(DeepCACClassifier):
         return move_online(network.centroids, restarted, z, membership)
 
 
-class KMZStopping(KMZClassifier):
+class KMZStopping(PooledStopping, KMZClassifier):
     """D10: AUPRC of all classes, 50 epochs at most, and the last one is kept."""
 
     _measure = staticmethod(macro_auprc)
@@ -164,6 +172,13 @@ class FirstRowsOnly(DMNNClassifier):
         return step, replace(self.budget(len(z)), batch_size=FIRST_ROWS)
 
 
+class SharedAutoencoder(DMNNClassifier):
+    """D17: the encoder of DeepCAC, with ReLU between its layers, in place of a linear one."""
+
+    _make_autoencoder = DeepClassifier._make_autoencoder
+    _start = DeepClassifier._start
+
+
 class StudentMixture(CentroidClassifier):
     """D13: predictions are mixed by Student's t in place of the nearest centre."""
 
@@ -197,7 +212,7 @@ class SquaresOverSize(DCNClassifier):
         return mean_error(network.autoencoder, x, z) + self.beta * spread
 
 
-class DCNStopping(DCNClassifier):
+class DCNStopping(PooledStopping, DCNClassifier):
     """D10: precision and specificity, of predictors not trained yet at first; 50 epochs at most."""
 
     _measure = staticmethod(min_precision_specificity)
@@ -219,7 +234,7 @@ class StillCentres(StudentMixture, IDECClassifier):
         return list(network.autoencoder.parameters())
 
 
-class IDECStopping(IDECClassifier):
+class IDECStopping(PooledStopping, IDECClassifier):
     """D10: AUPRC of predictors not trained yet, then precision and specificity."""
 
     _measure = staticmethod(min_precision_specificity)
@@ -228,7 +243,11 @@ class IDECStopping(IDECClassifier):
         return _untrained(macro_auprc, network, validation)
 
 
-_DMNN: dict[str, type[DeepClassifier]] = {"D10": DMNNStopping, "D12": FirstRowsOnly}
+_DMNN: dict[str, type[DeepClassifier]] = {
+    "D10": DMNNStopping,
+    "D12": FirstRowsOnly,
+    "D17": SharedAutoencoder,
+}
 DEVIATIONS: dict[type[DeepClassifier], dict[str, type[DeepClassifier]]] = {
     DeepCACClassifier: {
         "D6": FixedClassVectors,

@@ -6,7 +6,6 @@ from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.ledger import Entry, number
-from deepcac.report.effecttables import p_text
 from deepcac.report.stability import stability
 from deepcac.report.tables import Cell, Table, text_row
 
@@ -155,12 +154,10 @@ def _features(
 
 
 def _feature(feature: dict[str, object]) -> str:
-    p = feature.get("p")
-    tail = f", p {p_text(float(str(p)))}" if p is not None else ""
     effect = float(str(feature["effect"]))
     # Two constants differ by an infinite effect; rounding makes it merely huge.
     size = f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
-    return f"{feature['feature']} ({size}{tail})"
+    return f"{feature['feature']} ({size})"
 
 
 def tally(runs: Runs) -> str:

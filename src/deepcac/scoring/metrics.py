@@ -106,10 +106,31 @@ def _discrimination(task: Task, fitted: Fitted) -> Scores:
     }
 
 
+def unweighted(probability: Array, class_shares: Array | None) -> Array:
+    """Take class weights out of probabilities again.
+
+    A model whose classes were weighed to count alike answers for a population in which they are
+    as frequent as each other. By Bayes' rule the odds of the real one are those times the odds
+    of the classes; without this, every balanced model looks badly calibrated.
+
+    Parameters
+    ----------
+    probability : ndarray of shape (n, n_classes)
+    class_shares : ndarray of shape (n_classes,) or None
+        Shares of the classes in the training rows; None leaves everything as it is.
+    """
+    if class_shares is None:
+        return probability
+    joint = probability * class_shares
+    total = joint.sum(axis=1, keepdims=True)
+    # A row that is certain to be of a class without training rows stays as it is.
+    return np.where(total > 0, joint / np.where(total > 0, total, 1.0), probability)
+
+
 def _calibration(task: Task, fitted: Fitted) -> Scores:
     if not fitted.calibrated:
         return {"brier": None, "ece": None, "log_loss": None}
-    y, probability = task.y_test, fitted.probability
+    y, probability = task.y_test, unweighted(fitted.probability, fitted.class_shares)
     truth = np.eye(task.n_classes)[y]
     certain = np.clip(probability[np.arange(len(y)), y], 1e-15, None)
     scores: Scores = {"log_loss": float(-np.log(certain).mean())}

@@ -69,12 +69,6 @@ class Layout:
         assert step is not None
         return [f"data/raw/{DEMO}{source}/{name}" for name in file_names(step.writes)]
 
-    def truth_files(self) -> list[str]:
-        """Return the planted subtypes of the configured cohorts that were generated."""
-        sources = {self.registry.dataset(name).source for name in self.datasets() if DEMO in name}
-        files = [file for source in sorted(sources) for file in self.generated_files(source)]
-        return [file for file in files if file.endswith("/subtypes.csv")]
-
     def with_demo(self, source: Source) -> tuple[str, ...]:
         """Return the ids under which a source is extracted: its own, and its demo's."""
         return (source.id, DEMO + source.id) if source.simulate else (source.id,)
@@ -257,24 +251,10 @@ class Layout:
 
     def profile_files(self) -> list[str]:
         """Return the profile of each of the `feature_files`."""
-        return [one["profile_path"] for one in self.profile_arguments()]
-
-    def profile_arguments(self) -> list[dict[str, Any]]:
-        """Return the arguments of `deepcac.report.profiling.build` for each of them."""
-        found = []
-        for file in self.feature_files():
-            name = file.removeprefix("data/features/").removesuffix(".parquet")
-            variant, _, dataset = name.rpartition("/")
-            found.append(
-                {
-                    "features_path": file,
-                    "profile_path": f"results/profiles/{name}.json",
-                    "dataset": dataset,
-                    "protocol": variant or "sound",
-                    **self.profile_options(dataset),
-                }
-            )
-        return found
+        return [
+            f"results/profiles/{file.removeprefix('data/features/').removesuffix('.parquet')}.json"
+            for file in self.feature_files()
+        ]
 
     def profile_options(self, dataset: str) -> dict[str, Any]:
         """Return what `deepcac.report.profiling.build` must know about a data set."""

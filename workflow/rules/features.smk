@@ -51,6 +51,6 @@ rule profiles:
         mem_mb=grows(1500),
         runtime=grows(10),
     params:
-        each=layout.profile_arguments(),
+        options={name: layout.profile_options(name) for name in layout.datasets()},
     script:
         "../scripts/profiles.py"

@@ -3,7 +3,6 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.report.profiling import build
+    from deepcac.report.profiling import build_all
 
-    for one in snakemake.params.each:
-        build(**one)
+    build_all(snakemake.input.features, snakemake.output.profiles, snakemake.params.options)

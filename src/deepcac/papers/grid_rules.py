@@ -7,8 +7,9 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
 from deepcac.papers.sweep_rules import sound_only
+from deepcac.papers.truth import by_share
 
 GridCheck = Callable[[pd.DataFrame, str], tuple[str, str]]
 

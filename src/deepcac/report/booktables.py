@@ -19,7 +19,8 @@ def ledger_table(ledger: Sequence[Entry], name: str = "ledger") -> Table:
         note="",
         head=(
             *("verdict", "paper", "table", "data set", "method", "k", "item", "printed"),
-            *("as published", "sound", "difference", "sound verdict", "run that decides", "note"),
+            *("as published", "sound", "difference", "within", "sound verdict", "needs"),
+            *("run that decides", "follows from", "note"),
         ),
         rows=[_entry_row(entry) for entry in ledger],
         n_labels=0,
@@ -42,9 +43,9 @@ def _entry_row(entry: Entry) -> list[Cell]:
         *text_row(entry.verdict, _paper(entry), entry.table, entry.dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
         *text_row(_spread(entry.printed, entry.printed_sd), *ours),
-        *text_row(_fixed(entry.difference, score), entry.sound_verdict),
+        *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
-        Cell(entry.note),
+        *text_row(entry.derived, entry.note),
     ]
 
 
@@ -75,13 +76,13 @@ def claims_table(claims: Sequence[Claim], name: str = "claims") -> Table:
         title="Claims",
         note="",
         head=(
-            *("verdict", "id", "paper", "claim", "figures", "as published"),
-            *("figures as published", "the paper's own numbers", "runs"),
+            *("verdict", "id", "paper", "claim", "reason", "as published"),
+            *("reason as published", "the paper's own numbers", "runs"),
         ),
         rows=[
             text_row(
-                *(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.claim, claim.figures),
-                *(claim.as_published, claim.as_published_figures, claim.own_numbers, claim.runs),
+                *(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.claim, claim.reason),
+                *(claim.as_published, claim.as_published_reason, claim.own_numbers, claim.runs),
             )
             for claim in claims
         ],

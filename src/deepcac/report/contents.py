@@ -6,6 +6,7 @@ from itertools import chain
 
 from deepcac.papers.claims import Claim
 from deepcac.papers.ledger import Entry
+from deepcac.papers.summary import Count, summary
 from deepcac.report.agreement_map import agreement_figure
 from deepcac.report.bounds_table import theory_tables
 from deepcac.report.casetables import case_figures, case_tables
@@ -53,6 +54,8 @@ class Contents:
     claims : sequence of Claim
     effects, switched : sequence of Difference
         Clusters against none, and one switch against none.
+    counts : sequence of Count
+        The numbers of the first page.
     tables : dict of str to list of Table
         By page.
     figures : dict of str to list of Figure
@@ -64,6 +67,7 @@ class Contents:
     claims: Sequence[Claim]
     effects: Sequence[Difference]
     switched: Sequence[Difference]
+    counts: Sequence[Count]
     tables: dict[str, list[Table]]
     figures: dict[str, list[Figure]] = field(default_factory=dict)
 
@@ -84,7 +88,8 @@ def contents(
     figures: dict[str, list[Figure]] = {}
     for figure in _figures(found, ledger, effects):
         figures.setdefault(figure.section, []).append(figure)
-    return Contents(found, ledger, claims, effects, switched, tables, figures)
+    counts = summary(ledger, claims)
+    return Contents(found, ledger, claims, effects, switched, counts, tables, figures)
 
 
 def _tables(
@@ -114,8 +119,18 @@ def _tables(
         "theory": theory_tables(real_only(found.theory)),
         "learning": learning_tables(found.clusterings),
         "data": [data_table(found.sources)],
+        "own": _own_tables(found, bootstraps),
         "synthetic": _synthetic_tables(found),
     }
+
+
+def _own_tables(found: Material, bootstraps: Bootstraps) -> list[Table]:
+    """Return the runs and comparisons on real data that no paper has."""
+    if not len(found.own):
+        return []
+    effects = clustering_effects(found.own, bootstraps)
+    compared = [effects_table(effects, metric, "own_clustering") for metric in METRICS]
+    return [runs_table(found.own, (), "own_runs"), *compared]
 
 
 def _synthetic_tables(found: Material) -> list[Table]:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from deepcac.experiments.finished import Run
-from deepcac.papers.agreement import AGREE, DIFFER, NOT_RUN
-from deepcac.papers.claims import Claim
-from deepcac.papers.ledger import Entry, number
+from deepcac.papers.agreement import AGREE, DIFFER
+from deepcac.papers.ledger import number
+from deepcac.papers.summary import Count, value
 from deepcac.report.contents import Contents
 from deepcac.report.figures import Figure
 from deepcac.report.judgement import Judgement, sentence
@@ -35,48 +35,47 @@ class Answer:
 
 
 def answer(shown: Contents) -> Answer:
-    """Return the first page's answer: of the real data where there are any, else of the demo."""
+    """Return the first page's answer: of the papers' data where they were run, else of the demo."""
     judged = shown.found.judged
     drawn = {figure.id: figure for figure in shown.all_figures}
-    real = [_cells(shown.ledger), _claims(shown.claims), sentence(judged)]
-    if any(real):
+    if len(shown.found.real) or sentence(judged):
+        said = [_cells(shown.counts), _claims(shown.counts), sentence(judged)]
         wanted = ("judge_forest", "clustering_effect", "agreement")
         first = next((drawn[name] for name in wanted if name in drawn), None)
-        return Answer([minus(text) for text in real if text], [first] if first else [])
+        return Answer([minus(text) for text in said if text], [first] if first else [])
     planted = planted_sentence(judged)
     if planted:
         names = ("judge_power", "planted_subtypes")
-        return Answer([planted, NOTHING], [drawn[name] for name in names if name in drawn])
+        said = [planted, sentence(judged, own=True), NOTHING]
+        figures = [drawn[name] for name in names if name in drawn]
+        return Answer([minus(text) for text in said if text], figures)
     return Answer([NOTHING], [])
 
 
-def _cells(ledger: Sequence[Entry]) -> str:
-    """Say how many of the cells that open data can decide agree."""
-    verdicts = [entry.verdict for entry in ledger if entry.kind != "log"]
-    agree, differ, waiting = (verdicts.count(name) for name in (AGREE, DIFFER, NOT_RUN))
+def _cells(counts: Sequence[Count]) -> str:
+    """Say how many of the cells that open data can decide agree, and how many would by chance."""
+    names = ("open", "agree", "differ", "not_run", "null_rate")
+    cells, agree, differ, waiting, null = (value(counts, "cells", name) for name in names)
     if not agree + differ:
         return ""
-    rest = f"; {waiting:,} have not been run" if waiting else ""
+    chance = (
+        f" (the numbers of the other methods would in {100 * null:.0f} %)" if null == null else ""
+    )
+    rest = f"; {waiting:,.0f} have not been run" if waiting else ""
     return (
-        f"Of {agree + differ + waiting:,} printed cells that open data can decide, "
-        f"{agree:,} agree and {differ:,} differ{rest}."
+        f"Of {cells:,.0f} printed cells that open data can decide, {agree:,.0f} agree{chance} and "
+        f"{differ:,.0f} differ{rest}."
     )
 
 
-def _claims(claims: Sequence[Claim]) -> str:
-    verdicts = [claim.verdict for claim in claims]
-    if not _any_run(claims):
-        return ""
-    holds, partly, fails = (verdicts.count(name) for name in DECIDED)
-    return (
-        f"Of {len(claims)} claims {holds} hold, {partly} hold in part, {fails} fail and "
-        f"{len(claims) - holds - partly - fails} are not decided."
+def _claims(counts: Sequence[Count]) -> str:
+    every, holds, partly, fails = (
+        value(counts, "claims", name) for name in ("claims", "holds", "partly", "fails")
     )
-
-
-def _any_run(claims: Sequence[Claim]) -> bool:
-    """Whether a run stands behind any verdict; some follow from the papers' own numbers alone."""
-    return any("results/" in claim.runs for claim in claims)
+    return (
+        f"Of {every:.0f} claims {holds:.0f} hold, {partly:.0f} hold in part, {fails:.0f} fail and "
+        f"{every - holds - partly - fails:.0f} are not decided."
+    )
 
 
 def planted_sentence(judged: Judgement | None) -> str:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.papers.ledger import number
+from deepcac.papers.names import known_datasets
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.report.tables import Table, text_row
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
@@ -45,8 +46,14 @@ class Judgement:
 
     @property
     def real(self) -> pd.DataFrame:
-        """Comparisons on real data."""
-        return self.rows[~self.rows["dataset"].str.endswith(GENERATED)]
+        """Comparisons on the papers' data."""
+        return self.rows[self.rows["dataset"].isin(known_datasets())]
+
+    @property
+    def own(self) -> pd.DataFrame:
+        """Comparisons on real data that no paper has."""
+        made = self.rows["dataset"].str.endswith(GENERATED)
+        return self.rows[~made & ~self.rows["dataset"].isin(known_datasets())]
 
 
 def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
@@ -60,20 +67,27 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
     return Judgement(rows, summary)
 
 
-def sentence(judged: Judgement | None) -> str:
-    """Return the answer in one sentence with its denominators; nothing without real data."""
-    if judged is None or judged.real.empty:
+def sentence(judged: Judgement | None, *, own: bool = False) -> str:
+    """Return the answer in one sentence with its denominators; nothing without such data.
+
+    `own` asks for the real data that no paper has; they never count for the papers' answer.
+    """
+    if judged is None:
         return ""
-    rows = _headline(judged.real)
+    rows = _headline(judged.own if own else judged.real)
     if rows.empty:
         return ""
     counts = rows["verdict"].value_counts()
     said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS)
     margin = number(judged.summary["margin"])
+    names = rows["dataset"].unique()
+    where = f"{len(names)} data sets" if len(names) > 1 else names[0]
+    half = number(float(rows["detectable"].median()))
+    many = f"Of {len(rows)} comparisons" if len(rows) > 1 else "In the one comparison"
     return (
-        f"Of {len(rows)} comparisons of a tuned learner with clusters and the same learner without "
-        f"({rows['dataset'].nunique()} data sets, AUROC, margin {margin}) clusters are {said}; "
-        f"half could have shown a difference of {number(float(rows['detectable'].median()))}."
+        f"{many} of a tuned learner with clusters and the same learner without "
+        f"({where}{', real data of no paper' if own else ''}; AUROC, margin {margin}) clusters are "
+        f"{said}; half could have shown a difference of {half}."
     )
 
 
@@ -124,7 +138,7 @@ def _counts(judged: Judgement) -> Table:
 
 def _warning(judged: Judgement) -> str:
     """Say how much of the table is generated data."""
-    made = len(judged.rows) - len(judged.real)
+    made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
     return f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
 
 
@@ -164,7 +178,7 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
     """Return the forest plot of the answer and the power curve."""
     if judged is None or judged.rows.empty:
         return []
-    rows = _headline(judged.rows)
+    rows = _headline(judged.rows if judged.real.empty else judged.real)
     figures = [_forest(rows, judged.summary["margin"])] if len(rows) else []
     return figures + ([_power(judged.summary["power"])] if judged.summary["power"] else [])
 

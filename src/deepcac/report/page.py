@@ -16,6 +16,7 @@ from deepcac.experiments.finished_sweeps import load_sweeps
 from deepcac.experiments.theorem_checks import load_theory
 from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
+from deepcac.papers import summary as counting
 from deepcac.papers.deepcac.length_of_stay import printed_clusters
 from deepcac.report import figures as drawing
 from deepcac.report import tables as tabular
@@ -55,8 +56,8 @@ def build(
     registry_dir : path-like
         Folder of the data set registry, one YAML a source.
     out_dir : path-like
-        Gets ``index.html``, ``pages/``, ``ledger.csv``, ``claims.csv``, ``tables/`` and
-        ``figures/``.
+        Gets ``index.html``, ``pages/``, ``ledger.csv``, ``claims.csv``, ``summary.csv``,
+        ``tables/`` and ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
     features_dir : path-like, optional
@@ -108,11 +109,12 @@ def build(
 
 def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:
     """Write everything that is shown."""
-    ledger = book.entries(found.on_real_data)
+    ledger = book.entries(found.findings)
     book.write(out / "ledger.csv", ledger)
-    decided = claim_book.claims(found.on_real_data, ledger)
+    decided = claim_book.claims(found.findings, ledger)
     claim_book.write(out / "claims.csv", decided)
     shown = contents(found, ledger, decided, resamples)
+    counting.write(out / "summary.csv", shown.counts)
     subtypes = list(subtype_pages(found.runs, registry, found.features_dir))
     own = chain.from_iterable(page.tables for page in subtypes)
     for table in chain(chain.from_iterable(shown.tables.values()), own):

@@ -13,15 +13,6 @@ from deepcac.report.contents import Contents
 from deepcac.report.figures import Figure
 from deepcac.report.tables import Table
 
-# The page whose pictures decide a paper's claims.
-_DECIDING = {
-    "cac_v1": ("clustering",),
-    "cac_v2": ("clustering",),
-    "skmeans": ("learning",),
-    "deepcac": ("judge", "subtypes"),
-    "classdecomp": ("decomposition",),
-}
-
 
 @dataclass(frozen=True)
 class PaperPage:
@@ -56,7 +47,6 @@ def paper_pages(shown: Contents) -> list[PaperPage]:
 def _page(paper: Paper, shown: Contents) -> PaperPage:
     ledger = [e for e in shown.ledger if e.paper == paper.key]
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
-    sections = _DECIDING[paper.key]
     return PaperPage(
         paper=paper,
         cells=_of_cells(ledger),
@@ -64,7 +54,7 @@ def _page(paper: Paper, shown: Contents) -> PaperPage:
         tables=[t for t in shown.tables["papers"] if t.group == paper.key],
         claims=claims_table(claims, f"claims_{paper.key}"),
         switches=_switches(paper, shown.tables["switches"][0]),
-        figures=[f for section in sections for f in shown.figures.get(section, ())][:4],
+        figures=[f for section in paper.pictures for f in shown.figures.get(section, ())][:4],
     )
 
 

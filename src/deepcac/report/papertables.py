@@ -9,8 +9,8 @@ from deepcac.report.tables import Cell, Table, text_row
 
 NOTE = (
     "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "
-    "deviations, or 0.02 where no spread is printed), ✗ differs; the mark belongs to the as "
-    "published number where there is one."
+    "deviations and 0.02; within 0.005 where our run has the paper's own split), ✗ differs; the "
+    "mark belongs to the run of the cell's own protocol."
 )
 
 

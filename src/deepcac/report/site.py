@@ -33,6 +33,7 @@ MENU = {
     "theory": "Theory",
     "runs": "Runs",
     "data": "Data",
+    "own": "Own data",
     "synthetic": "Synthetic",
 }
 TITLE = "Clustering-aware classification, reproduced"
@@ -52,8 +53,11 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         "judged_sentence": sentence(shown.found.judged),
         "ledger_table": ledger_table(shown.ledger),
         "claims_table": claims_table(shown.claims),
-        "real_subtypes": pages_table([page for page in subtypes if not page.synthetic]),
-        "synthetic_subtypes": pages_table([page for page in subtypes if page.synthetic], "made"),
+        "own_sentence": sentence(shown.found.judged, own=True),
+        **{
+            f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
+            for kind in ("real", "own", "synthetic")
+        },
     }
     for name, title in MENU.items():
         parts = {**inner, "title": f"{title} – {TITLE}", "current": name, "up": "../"}
@@ -64,7 +68,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
     for one in subtypes:
         title = f"{one.title}, {one.run.dataset} – {TITLE}"
-        current = "synthetic" if one.synthetic else "subtypes"
+        current = one.kind if one.kind in MENU else "subtypes"
         parts = {"one": one, "title": title, "current": current, "up": "../"}
         _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
 

@@ -13,6 +13,7 @@ from deepcac.catalogue.registry import DEMO, load_registry
 from deepcac.experiments.finished import Run, Runs
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.papers.ledger import number
+from deepcac.papers.names import known_datasets
 from deepcac.report.stability import stability
 from deepcac.report.subtype_numbers import Variable, explained
 from deepcac.report.subtype_tables import (
@@ -69,6 +70,13 @@ class SubtypePage:
     warnings: list[str]
 
     @property
+    def kind(self) -> str:
+        """Whether its data are the papers' (real), other real data (own) or synthetic."""
+        if self.synthetic:
+            return "synthetic"
+        return "real" if self.run.dataset in known_datasets() else "own"
+
+    @property
     def tables(self) -> tuple[Table, ...]:
         """Every table of the page."""
         return self.who, self.medians, self.factors
@@ -103,7 +111,7 @@ def subtype_pages(
                 yield page
 
 
-def pages_table(pages: Sequence[SubtypePage], name: str = "real") -> Table:
+def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
     """Return the list of pages, a row a run."""
     rows = [
         [

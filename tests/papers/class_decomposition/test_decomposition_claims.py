@@ -99,7 +99,7 @@ def test_drops_after_validation_gains():
     assert search.drops_after_gains(by_set(drop))[0] == "fails"  # one of two
     del drop["uci_vote"]
     assert search.drops_after_gains(by_set(drop))[0] == "holds"
-    assert search.drops_after_gains(table())[0] == "not decidable from open data"
+    assert search.drops_after_gains(table())[0] == "undecided"
 
 
 def test_merged_back():
@@ -110,9 +110,9 @@ def test_merged_back():
     assert restored[1].startswith("240 of 240 runs")
     assert search.merged_back(table(**idle))[0] == "fails"
     assert search.merged_back(table(validation=0.0, whole=True))[0] == "fails"  # another accuracy
-    assert search.merged_back(table())[0] == "not decidable from open data"
+    assert search.merged_back(table())[0] == "undecided"
     # Classes of one cluster have nothing to merge.
-    assert search.merged_back(table(**idle, clusters=(1, 1)))[0] == "not decidable from open data"
+    assert search.merged_back(table(**idle, clusters=(1, 1)))[0] == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_theory_needs_no_record():
     assert found["CDEC-12"](evidence).verdict == "holds"
     bounded = found["CDEC-14"](evidence)
     assert bounded.verdict == "fails"
-    assert "52 of n = 5 exceeds 2^5 = 32" in bounded.figures
+    assert "52 of n = 5 exceeds 2^5 = 32" in bounded.reason
     assert found["CDEC-11"](evidence).verdict == "not run"
 
 
@@ -190,7 +190,7 @@ def test_bias_and_variance(bias, variance, verdict):
     rule = search.bias_and_variance([resampled(bias, variance), resampled(bias, variance)])
     found = rule(Evidence(Runs(()), "sound"))
     assert found.verdict == verdict
-    assert f"naive Bayes: bias {bias:+.2f} points" in found.figures
+    assert f"naive Bayes: bias {bias:+.2f} points" in found.reason
     assert len(found.runs) == 2
     assert rule(Evidence(Runs(()), "as_published")).verdict == "not run"
 
@@ -199,11 +199,11 @@ def test_protocols_are_decided_apart_and_few_sets_decide_nothing():
     records = [*table(nb=4.5)[:14], *table(nb=-4.5, protocol="as_published")[:15]]
     rule = rules(Findings(Runs(()), decompositions=records), [])["CDEC-01"]
     sound, published = (rule(Evidence(Runs(()), p)) for p in ("sound", "as_published"))
-    assert (sound.verdict, sound.figures) == ("not run", "only 14 of 20 data sets have a record")
+    assert (sound.verdict, sound.reason) == ("not run", "only 14 of 20 data sets have a record")
     assert published.verdict == "fails"
-    assert published.figures.endswith("on 15 of 20 data sets")
+    assert published.reason.endswith("on 15 of 20 data sets")
     assert len(published.runs) == 15
-    assert rule(Evidence(Runs(()), "as_published_cv5")).figures == ""
+    assert rule(Evidence(Runs(()), "as_published_cv5")).reason == ""
 
 
 def test_ledger():

@@ -6,7 +6,8 @@ from deepcac.experiments.k_choice import fold_scores, k_candidates
 from deepcac.papers.arms import base_classifiers, cac_arm
 from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
 from deepcac.papers.names import printed_datasets, usual_k
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import by_share
 
 _TABLE = "cac_v1_table1_f1_heldout"
 _LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid

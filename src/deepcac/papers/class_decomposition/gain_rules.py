@@ -9,7 +9,8 @@ from deepcac.experiments.finished_decompositions import DecompositionRecord
 from deepcac.papers.class_decomposition.gain_table import TABLE_1
 from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
 from deepcac.papers.names import printed_datasets
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import by_share
 from deepcac.scoring.statistics import holm
 
 Records = Sequence[DecompositionRecord]

@@ -7,9 +7,10 @@ import numpy as np
 
 from deepcac.experiments.finished_clusterings import ClusteringRun, Clusterings
 from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
 from deepcac.papers.supervised_kmeans.cluster_losses import Floats, dataset, mean_losses
 from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
+from deepcac.papers.truth import by_share
 
 CLAIMED = ("webkb_n_unit", "webkb_l_unit")  # News was never published
 POOR = 70.0

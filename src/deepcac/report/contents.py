@@ -41,6 +41,7 @@ from deepcac.report.schematics import schematic_figures
 from deepcac.report.source_notes import data_table
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
+from deepcac.report.win_matrix import win_matrix
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,7 @@ def _figures(
         agreement_figure(ledger),
         printed_against_ours(ledger),
         effect_forest(effects),
+        win_matrix(found.real),
         *judgement_figures(found.judged),
         *schematic_figures(),
         *decomposition_figures(real_only(found.decompositions)),

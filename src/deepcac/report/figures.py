@@ -17,6 +17,7 @@ from deepcac.report.wording import minus
 
 # Okabe and Ito's palette: distinct with every common kind of colour blindness.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 _PAGE_DPI, _PNG_DPI = 96, 150
 _STYLE: Any = {
     "svg.hashsalt": "deepcac",

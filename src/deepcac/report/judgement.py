@@ -11,9 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.catalogue.methods import ARM_COLOURS, methods
+from deepcac.judge.contenders import parse_contender
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
-from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.figures import LINES, PALETTE, Figure
 from deepcac.report.tables import Table, text_row
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from deepcac.storage import read_json
@@ -26,6 +28,14 @@ _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
     *("cohorts", "mean", "detected"),
 )
+_ARMS = {
+    "km": "in k-means clusters",
+    "cac": "in CAC clusters",
+    "dist": "with distances to centres",
+    "cells": "in random cells",
+    "hash": "in parts by a hash",
+}
+_LEARNERS = {"lgbm": "LightGBM", "catboost": "CatBoost"}
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
@@ -185,7 +195,7 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
 
 def _forest(rows: pd.DataFrame, margin: float) -> Figure:
     ordered = rows.sort_values(["dataset", "reference", "contender"])
-    names = [f"{r.dataset} · {r.contender}" for r in ordered.itertuples()]
+    names = [f"{r.dataset} · {contender_label(str(r.contender))}" for r in ordered.itertuples()]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -219,6 +229,9 @@ def _forest(rows: pd.DataFrame, margin: float) -> Figure:
         draw=draw,
         head=columns,
         data=ordered[list(columns)].to_numpy().tolist(),
+        seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
+        f"{ordered['mean'].max():+.3f}; "
+        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
     )
 
 
@@ -250,6 +263,11 @@ def _power(curve: Sequence[dict[str, Any]]) -> Figure:
         draw=draw,
         head=_CURVE,
         data=[tuple(one[name] for name in _CURVE) for one in curve],
+        seen="; ".join(
+            f"{contender_label(one['contender'])} is found better in {100 * one['detected']:.0f} % "
+            f"where the subtypes add {one['oracle_gain']:.2f}"
+            for one in curve
+        ),
     )
 
 
@@ -261,7 +279,16 @@ def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: 
         [one[field] for one in rows],
         marker="osD^v"[index % 5],
         markersize=4 + 1.5 * (index % 2),
-        markerfacecolor="none" if index % 2 else PALETTE[index % len(PALETTE)],
-        color=PALETTE[index % len(PALETTE)],
-        label=name,
+        markerfacecolor="none",
+        linestyle=LINES[index % len(LINES)],
+        color=ARM_COLOURS.get(parse_contender(name).arm, PALETTE[index % len(PALETTE)]),
+        label=contender_label(name),
     )
+
+
+def contender_label(name: str) -> str:
+    """Return a contender as people write it."""
+    one = parse_contender(name)
+    known = methods().get(one.learner)
+    learner = known.label if known else _LEARNERS.get(one.learner, one.learner)
+    return f"{learner} {_ARMS[one.arm]}" if one.arm else learner

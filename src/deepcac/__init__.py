@@ -11,10 +11,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "CACClassifier": "deepcac.cac.estimator",
+    "CACClassifierCV": "deepcac.cac.cross_validated",
     "ClassDecompositionClassifier": "deepcac.decomposition.classifier",
     "KMClassifier": "deepcac.cac.km",
     "DeepCACClassifier": "deepcac.nn.deepcac",
     "SupervisedKMeans": "deepcac.similarity.supervised",
+    "CostCurveDisplay": "deepcac.displays",
+    "SilhouetteDisplay": "deepcac.displays",
+    "SubtypeProfileDisplay": "deepcac.displays",
+    "load": "deepcac.model_files",
+    "save": "deepcac.model_files",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -169,6 +169,7 @@ def fit_weighted(
     y: npt.NDArray[Any],
     class_weight: ClassWeight,
     start: BaseEstimator | None = None,
+    sample_weight: npt.NDArray[np.float64] | None = None,
 ) -> BaseEstimator:
     """Fit a clone of `base` with class weights, if it knows any way to take them.
 
@@ -186,6 +187,8 @@ def fit_weighted(
     start : estimator, optional
         Of the same kind, fitted on nearly the same rows; what is found does not depend on it
         beyond the solver's tolerance.
+    sample_weight : ndarray of shape (n,), optional
+        For a `base` that takes them; they multiply the class weights.
 
     Returns
     -------
@@ -197,13 +200,15 @@ def fit_weighted(
         return DummyClassifier(strategy="most_frequent").fit(X, y)
     model = clone(base)
     begin_at(model, start)
-    if class_weight is None or not takes_weights(model):
-        return model.fit(X, y)
     if isinstance(class_weight, dict):
         class_weight = {c: w for c, w in class_weight.items() if c in present}
-    if "class_weight" in model.get_params():
-        return model.set_params(class_weight=class_weight).fit(X, y)
-    return model.fit(X, y, sample_weight=compute_sample_weight(class_weight, y))
+    rows = sample_weight
+    if class_weight is not None and "class_weight" in model.get_params():
+        model.set_params(class_weight=class_weight)
+    elif class_weight is not None and takes_weights(model):
+        of_classes = compute_sample_weight(class_weight, y)
+        rows = of_classes if rows is None else rows * of_classes
+    return model.fit(X, y) if rows is None else model.fit(X, y, sample_weight=rows)
 
 
 def takes_weights(base: BaseEstimator) -> bool:
@@ -221,6 +226,40 @@ def balanced_shares(
     if class_weight != "balanced" or not takes_weights(base):
         return None
     return np.bincount(y, minlength=n_classes) / len(y)
+
+
+def seeded(base: BaseEstimator, random_state: Any) -> BaseEstimator:
+    """Return a clone of `base` whose random states that are None come from `random_state`.
+
+    Parameters
+    ----------
+    random_state : int, RandomState or None
+        None leaves `base` to chance.
+    """
+    model = clone(base)
+    if random_state is None:
+        return model
+    drawn = isinstance(random_state, np.random.RandomState)
+    seed = int(random_state.randint(2**31 - 1)) if drawn else int(random_state)
+    free = {
+        name: seed
+        for name, value in model.get_params().items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return model.set_params(**free)
+
+
+def log_odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the log-odds of class probabilities (n, n_classes), finite where one is 0.
+
+    Of two classes those of the second, shape (n,); else each class against the rest.
+    """
+    least = np.finfo(np.float64).tiny
+    logs = np.log(np.maximum(probability, least))
+    if probability.shape[1] == 2:
+        return logs[:, 1] - logs[:, 0]
+    rest = np.maximum(probability.sum(axis=1, keepdims=True) - probability, least)
+    return logs - np.log(rest)
 
 
 def class_scores(

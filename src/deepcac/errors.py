@@ -1,4 +1,4 @@
-"""Errors a user can act on: one line that names the thing and the way out."""
+"""Errors a user can act on: one line that names the thing and the way out; and warnings."""
 
 
 class DeepCACError(Exception):
@@ -15,3 +15,11 @@ class FetchError(DeepCACError, OSError):
 
 class ConfigError(DeepCACError, ValueError):
     """A configuration, registry entry or parameter is unknown or out of range."""
+
+
+class CollapseWarning(UserWarning):
+    """The clusters are classes in disguise, so the base classifiers have no say."""
+
+
+class ScaleWarning(UserWarning):
+    """Columns are on scales so different that one of them decides alone."""

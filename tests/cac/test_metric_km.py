@@ -1,16 +1,8 @@
 import numpy as np
-import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.cac import KMClassifier, MetricKMClassifier
-
-
-@pytest.mark.slow
-@parametrize_with_checks([MetricKMClassifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def rows(seed=0):

@@ -12,14 +12,13 @@ from deepcac.cac.path import (
     START,
     alpha_path,
     draw_folds,
-    read_clusterings,
-    write_clusterings,
 )
 from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
 from deepcac.experiments import cac_arms
 from deepcac.experiments.cac_arms import alphas_needed, shared_clusterings
+from deepcac.experiments.clustering_files import read_clusterings, write_clusterings
 from deepcac.experiments.prepare import Setting
 from deepcac.published.alphas import printed_alpha
 from deepcac.task import Task

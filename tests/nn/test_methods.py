@@ -22,7 +22,7 @@ CENTROID = [KMZClassifier, DCNClassifier, IDECClassifier, DeepCACClassifier]
 SUBTYPED = [*CENTROID, DMNNClassifier, CACDMNNClassifier, ACTPCClassifier, GRASPClassifier]
 ALL = [FNNClassifier, *SUBTYPED]
 SEQUENCE = [DeepCACClassifier, GRASPClassifier, ACTPCClassifier]
-QUICK = {"max_epochs": 2, "device": "cpu"}
+QUICK = {"max_epochs": 2, "device": "cpu", "preprocess": None}
 
 
 def planted(n=900, seed=0):
@@ -115,7 +115,7 @@ def test_ac_tpc_clusters_by_outcome(parts):
 
 
 def test_grasp_answers_through_its_clusters(parts):
-    model = GRASPClassifier(max_epochs=60).fit(**parts["fit"])
+    model = GRASPClassifier(max_epochs=60, preprocess=None).fit(**parts["fit"])
     before = model.predict_proba(parts["X"])
     assert roc_auc_score(parts["y"], before[:, 1]) > 0.93
     # Its clusters serve the risk: which subtypes they join varies with the seed.
@@ -141,7 +141,9 @@ def test_grasp_leaves_out_half_of_an_embedding_in_training():
 
 def test_dmnn_starts_from_the_principal_components(parts):
     X = parts["fit"]["X"]
-    model = DMNNClassifier(latent=3, hidden=5, max_epochs=0, device="cpu").fit(**parts["fit"])
+    model = DMNNClassifier(
+        latent=3, hidden=5, lr=1e-12, max_epochs=1, preprocess=None, device="cpu"
+    ).fit(**parts["fit"])
     centred = X - X.mean(axis=0)
     values = np.linalg.svd(centred, compute_uv=False)
     spread = np.linalg.svd(model.embed(X) - model.embed(X).mean(axis=0), compute_uv=False)
@@ -309,8 +311,6 @@ def test_bad_input_is_one_clear_line():
         FNNClassifier(device="tpu9x").fit(X, y)
     with pytest.raises(DataError, match="mask"):
         FNNClassifier().fit(X, y, mask=np.ones(X.shape, bool))
-    with pytest.raises(ValueError, match="NaN"):
-        FNNClassifier().fit(np.where(X > 2, np.nan, X) * np.nan, y)
 
 
 def test_a_file_of_another_estimator_is_refused(tmp_path):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcac.cac.collapse import collapsed, purity
+from deepcac.cac.collapse import pure, purity
 from deepcac.scoring.metrics import (
     expected_calibration_error,
     min_sensitivity_precision,
@@ -95,10 +95,10 @@ def test_calibration_error_and_event_score_are_shares(seed, n):
 
 def test_purity_and_collapse():
     assert purity([[50, 0], [0, 50]]) == 1.0
-    assert collapsed([[50, 0], [0, 50]])
+    assert pure([[50, 0], [0, 50]])
     assert purity([[49, 1], [1, 49]]) == 0.98  # two rows pinned
-    assert not collapsed([[49, 1], [1, 49]])
-    assert not collapsed([[99, 0], [0, 1]])  # a majority of 0.99 is not a collapse
+    assert not pure([[49, 1], [1, 49]])
+    assert not pure([[99, 0], [0, 1]])  # a majority of 0.99 is not a collapse
 
 
 def test_description_names_the_feature_that_splits_the_clusters():

@@ -37,6 +37,29 @@ rule weight_sweep:
         "../scripts/sweep_weights.py"
 
 
+# What DeepCAC's clusters are worth: k, the weight of their term, the head on the same latents.
+rule factorial:
+    input:
+        features="data/features/{dataset}.parquet",
+        splits="data/splits/{dataset}.parquet",
+        pretrained="data/pretrained/{dataset}.safetensors",
+    output:
+        "results/factorial/{dataset}.parquet",
+    log:
+        "logs/factorial/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/factorial/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(120),
+    params:
+        code=code_digest("experiments.factorial"),
+    script:
+        "../scripts/factorial.py"
+
+
 rule grid_sweep:
     input:
         rules.synthetic_grid.output.features,

@@ -49,6 +49,33 @@ rule judge_planted:
         "../scripts/judge_planted.py"
 
 
+# A division that others published results on: learn from some groups, test on another.
+rule judge_public:
+    input:
+        features=lambda wildcards: f"data/features/{study.division(wildcards.division)['dataset']}.parquet",
+    output:
+        record="results/judge/public/{division}/{contender}.json",
+        answers="results/judge/public/{division}/{contender}.parquet",
+    log:
+        "logs/judge/public/{division}/{contender}.log",
+    benchmark:
+        "logs/benchmarks/judge/public/{division}/{contender}.tsv"
+    wildcard_constraints:
+        contender="[a-z0-9_]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
+    params:
+        code=code_digest("judge.public_protocols"),
+        division=lambda wildcards: study.division(wildcards.division),
+        draws=config["judge"]["public"]["draws"],
+        trials=lambda wildcards: study.trials_of(wildcards.contender),
+    script:
+        "../scripts/judge_public.py"
+
+
 rule judge_verdicts:
     input:
         trials=study.trials,
@@ -74,7 +101,8 @@ rule judge_verdicts:
 rule judge:
     input:
         study.verdicts,
+        study.public,
     localrule: True
 
 
-ruleorder: judge_planted > judge_trials > run
+ruleorder: judge_planted > judge_public > judge_trials > run

@@ -3,8 +3,9 @@
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.cac.path import GRID, alpha_path, write_clusterings
+    from deepcac.cac.path import GRID, alpha_path
     from deepcac.catalogue.protocol import SOUND
+    from deepcac.experiments.clustering_files import write_clusterings
     from deepcac.experiments.prepare import Setting, make_task
     from deepcac.features.matrix import read_features
     from deepcac.splits import read_splits

@@ -6,12 +6,15 @@ Srivastava et al. 2021: three papers, cited as CAC v1, CAC v2 and DeepCAC (``doc
 """
 
 from deepcac.cac.cluster import Clustering, cluster
-from deepcac.cac.estimator import CACClassifier, CollapseWarning
+from deepcac.cac.cross_validated import CACClassifierCV
+from deepcac.cac.estimator import CACClassifier
 from deepcac.cac.km import KMClassifier
 from deepcac.cac.metric_km import MetricKMClassifier
+from deepcac.errors import CollapseWarning
 
 __all__ = [
     "CACClassifier",
+    "CACClassifierCV",
     "Clustering",
     "CollapseWarning",
     "KMClassifier",

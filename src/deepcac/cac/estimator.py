@@ -1,36 +1,41 @@
 """CAC as a scikit-learn classifier: cluster, then one classifier a cluster."""
 
+from __future__ import annotations
+
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, Self
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import _fit_context, clone
 from sklearn.metrics import f1_score, log_loss
-from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_random_state, validate_data
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_consistent_length, check_random_state
 
-from deepcac.base_classifiers import ClassWeight, cluster_weights, fit_weighted
-from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster, kmeans_labels
-from deepcac.cac.collapse import collapsed, purity
-from deepcac.cac.prediction import LocalPrediction
+from deepcac.base_classifiers import ClassWeight
+from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster
+from deepcac.cac.local_training import ArrayLike, LocalClassifier
+from deepcac.cac.passes import choose, passes
+from deepcac.cac.rows import Rows, prepare
+from deepcac.cac.safe_alpha import safe_clustering
 from deepcac.errors import ConfigError
+from deepcac.numeric_table import check_table, hold_back, known_codes
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
+Data = tuple[Floats, Ints, Floats | None]
+
+HELD_OUT = 0.2  # share of each class that chooses the number of passes
 
 
-class CollapseWarning(UserWarning):
-    """The clusters hold one class each, so the base classifiers have no say."""
-
-
-class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
+class CACClassifier(LocalClassifier):
     """Clustering-aware classification (CAC v1, CAC v2, DeepCAC section 6).
 
     Rows are clustered so that the classes lie apart inside each cluster; each cluster gets its
     own copy of a base classifier; a new row goes to the nearest cluster centroid and is
-    classified there.
+    classified there. Columns must be on like scales: see the example.
 
     Parameters
     ----------
@@ -38,8 +43,9 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
         Logistic regression if None.
     n_clusters : int
         Number of clusters, k.
-    alpha : float
-        Weight of the class separation; 0 is Hartigan's k-means.
+    alpha : float or "auto"
+        Weight of the class separation; 0 is Hartigan's k-means. "auto" takes a weight so small
+        that the clusters stay clusters (`deepcac.cac.safe_alpha`); `CACClassifierCV` chooses one.
     separation : {"size", "cluster"}
         Whether a cluster's separation is multiplied by its size.
     selection : {"final", "best_train_loss", "best_validation"}
@@ -47,61 +53,72 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
         lowest training loss or the highest validation F1 (CAC v2 Algorithm 1). The loss is the
         log loss, or the error rate of a classifier without probabilities.
     class_weight : {"balanced", "balanced_in_clusters"}, dict or None
-        Handed to every local classifier that can take class or row weights; None leaves
-        `base_estimator` as it is. "balanced" gives all clusters the weights of the whole
-        training part, so that risks of different clusters can be compared; the other balances
-        anew inside each cluster, as the published program does for logistic regression.
+        Handed to every local classifier that can take it. "balanced" gives all clusters the
+        weights of the whole training part, so that their risks can be compared.
     max_iter : int
         Largest number of passes.
+    n_jobs : int or None
+        Local classifiers that are fitted at once.
     random_state : int, RandomState or None
-        Of the k-means start.
+        Of the k-means start, and of a base classifier that has no random state of its own.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    alpha_ : float
+        Weight that was used.
+    subtypes_ : ndarray of shape (n,)
+        Cluster of each training row.
     cluster_centers_ : ndarray of shape (found, d)
         Mean of each cluster.
     n_clusters_found_ : int
         Clusters with rows; fewer than `n_clusters` if a start left some empty.
-    subtypes_ : ndarray of shape (n,)
-        Cluster of each training row.
-    estimators_ : list
-        The classifier of each cluster; constant where the cluster has one class.
-    n_iter_ : int
-        Passes over the rows.
-    cost_history_, within_history_, separation_history_ : ndarray of shape (n_iter_ + 1,)
-        phi, D and S, at the start and after each pass.
-    moves_ : ndarray of shape (n_iter_,)
-        Rows moved in each pass.
     class_counts_ : ndarray of shape (found, n_classes)
         Rows of each cluster and class.
+    estimators_ : list
+        The classifier of each cluster; constant where the cluster has one class.
+    n_iter_, kept_pass_, converged_ : int, int, bool
+        Passes over the rows, the one that was kept, and whether the last one moved nothing.
+    cost_history_, within_history_, separation_history_ : ndarray of shape (kept_pass_ + 1,)
+        phi, D and S, at the start and after each pass up to the one that was kept.
+    moves_ : ndarray of shape (kept_pass_,)
+        Rows moved in each of them.
     purity_, collapsed_ : float, bool
-        Share of rows in the majority class of their cluster, and whether it is above 0.99
-        although the data's own is below 0.95: CAC is then the nearest-class-centroid rule.
+        Share of rows in the majority class of their cluster, and whether clusters and classes
+        tell each other (`deepcac.cac.collapse`): the base classifiers then have no say.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from deepcac.cac import CACClassifier
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(200, 2)) + np.repeat([[-4, 0], [4, 0]], 100, axis=0)
-    >>> y = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
-    >>> model = CACClassifier(n_clusters=2, alpha=0.1, random_state=0).fit(X, y)
-    >>> float(model.score(X, y)) > 0.95
-    True
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from deepcac import CACClassifier
+    >>> from deepcac.preprocess import TableScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(TableScaler(), CACClassifier(n_clusters=2, random_state=0)).fit(X, y)
+    >>> bool(model[-1].collapsed_), round(model.score(X, y), 1)
+    (False, 1.0)
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LocalClassifier._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "separation": [StrOptions({"size", "cluster"})],
+        "selection": [StrOptions({"final", "best_train_loss", "best_validation"})],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
 
     def __init__(
         self,
         base_estimator: Any = None,
         n_clusters: int = 2,
         *,
-        alpha: float = 1.0,
+        alpha: float | Literal["auto"] = "auto",
         separation: Separation = "size",
         selection: Selection = "final",
         class_weight: ClassWeight = None,
         max_iter: int = 100,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.base_estimator = base_estimator
@@ -111,14 +128,17 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
         self.selection = selection
         self.class_weight = class_weight
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @_fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        labels: npt.ArrayLike | None = None,
-        validation: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        X: ArrayLike,
+        y: ArrayLike,
+        labels: ArrayLike | None = None,
+        validation: tuple[ArrayLike, ArrayLike] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Cluster the rows and fit one classifier a cluster.
 
@@ -129,152 +149,79 @@ class CACClassifier(LocalPrediction, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n,)
             Classes.
         labels : array-like of shape (n,), int, optional
-            Clusters to start from, instead of k-means.
+            Clusters to start from, below `n_clusters`, instead of k-means.
         validation : (X, y), optional
-            Rows that choose the pass; needed by ``selection="best_validation"``.
+            Rows that choose the pass, for ``selection="best_validation"`` alone; without them a
+            fifth of the rows is held out to choose the number of passes over all rows.
+        sample_weight : array-like of shape (n,), optional
+            For a base classifier that takes them; the clusters count rows as they are.
         """
-        rows, codes = self._learn_classes(X, y)
-        if self.selection not in ("final", "best_train_loss", "best_validation"):
-            choices = "'final', 'best_train_loss' or 'best_validation'"
-            raise ConfigError(f"selection is {self.selection!r}; use {choices}")
-        if self.selection == "best_validation" and validation is None:
-            raise ConfigError("selection='best_validation' needs fit(..., validation=(X, y))")
-        if labels is None:
-            random_state = check_random_state(self.random_state)
-            labels = kmeans_labels(rows, self.n_clusters, random_state)
-        start = np.asarray(labels)
+        rows, codes, weights = self._learn(X, y, sample_weight)
+        start, ready = self._start(rows, labels), prepare(rows)
+        self.alpha_, found = self._descend(ready, codes, start)
+        each = passes(ready, codes, start, self.alpha_, self.separation, self.max_iter)
+        kept = self._select(each, found, (rows, codes, weights), validation)
+        self._keep(rows, codes, kept.labels, sample_weight=weights)
+        self._record(kept)
+        self.n_iter_, self.kept_pass_, self.converged_ = found.n_iter, kept.n_iter, found.converged
+        self._warn(self.alpha_, self.max_iter)
+        return self
+
+    def _descend(self, rows: Rows, y: Ints, start: Ints) -> tuple[float, Clustering]:
+        """Return the weight of the separation, and the clusters under it."""
+        options: dict[str, Any] = {"max_iter": self.max_iter, "separation": self.separation}
+        if self.alpha == "auto":
+            return safe_clustering(rows, y, start, **options)
+        return float(self.alpha), cluster(rows, y, start, float(self.alpha), **options)
+
+    def _select(
+        self, each: Iterator[Clustering], last: Clustering, data: Data, validation: Any
+    ) -> Clustering:
+        """Return the pass that `selection` asks for."""
+        if validation is not None and self.selection != "best_validation":
+            raise ConfigError(
+                f"selection={self.selection!r} takes no validation rows; "
+                "use selection='best_validation' or leave them out"
+            )
         if self.selection == "final":
-            found = self._cluster(rows, codes, start)
-            self._keep(rows, codes, found.labels)
-        else:
-            found = self._choose(rows, codes, start, validation)
-        self._record(found)
-        self._warn_if_collapsed()
-        return self
+            return last
+        rows, codes, weights = data
+        if self.selection == "best_validation" and validation is None:
+            return deque(islice(each, self._passes_needed(*data) + 1), maxlen=1)[0]
+        scored = self._check_validation(*validation) if validation is not None else (rows, codes)
 
-    def fit_labels(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        labels: npt.ArrayLike,
-        start: Sequence[BaseEstimator] = (),
-    ) -> Self:
-        """Fit one classifier a cluster of given labels; no row is moved, no cost computed.
+        def loss(labels: Ints) -> float:
+            self._keep(rows, codes, labels, sample_weight=weights)
+            return self._loss(*scored) if validation is None else self._deficit(*scored)
 
-        Parameters
-        ----------
-        X, y : array-like of shape (n, d) and (n,)
-            As in `fit`.
-        labels : array-like of shape (n,), int
-            Clusters.
-        start : sequence of estimator, optional
-            ``estimators_`` of nearly the same clusters, from which linear classifiers with
-            ``warm_start`` go on.
-        """
-        self._keep(*self._learn_classes(X, y), np.asarray(labels), start)
-        return self
+        return choose(each, loss)
 
-    def fit_clusters(self, X: npt.ArrayLike, y: npt.ArrayLike, found: Clustering) -> Self:
-        """Fit one classifier a cluster of a finished clustering, which several models can share.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (n, d) and (n,)
-            As in `fit`.
-        found : Clustering
-            What `deepcac.cac.cluster` returned for these rows and this `alpha`.
-        """
-        self.fit_labels(X, y, found.labels)
-        self._record(found)
-        self._warn_if_collapsed()
-        return self
-
-    def _learn_classes(self, X: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Ints]:
-        """Return validated rows and class ids from 0."""
-        rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+    def _check_validation(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
+        """Return validation rows and their class ids."""
+        rows, codes = check_table(self, X, reset=False), known_codes(self.classes_, y)
+        check_consistent_length(rows, codes)
         return rows, codes
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # A one-class cluster answers its class whatever the class weights are, which is more
-        # than the checks of extreme weights allow for.
-        tags.classifier_tags.poor_score = True
-        return tags
-
-    def _cluster(self, X: Floats, y: Ints, labels: Ints) -> Clustering:
-        return cluster(X, y, labels, self.alpha, max_iter=self.max_iter, separation=self.separation)
-
-    def _keep(self, X: Floats, y: Ints, labels: Ints, start: Sequence[BaseEstimator] = ()) -> None:
-        """Take over a clustering: centroids, and one classifier a cluster."""
-        used, self.subtypes_ = np.unique(labels, return_inverse=True)
-        self.n_clusters_found_ = len(used)
-        members = [self.subtypes_ == j for j in range(len(used))]
-        space = self._space(X)
-        self.cluster_centers_ = np.array([space[rows].mean(axis=0) for rows in members])
-        self.class_counts_ = np.array(
-            [np.bincount(y[rows], minlength=len(self.classes_)) for rows in members]
-        )
-        weights = cluster_weights(self._weights(), y)
-        first = start if len(start) == len(used) else [None] * len(used)
-        self.estimators_ = [
-            fit_weighted(self._base(), X[rows], y[rows], weights, begin)
-            for rows, begin in zip(members, first, strict=True)
-        ]
-        self.purity_ = purity(self.class_counts_)
-
-    def _weights(self) -> ClassWeight:
-        """Return the class weights, by class id instead of class label."""
-        if not isinstance(self.class_weight, dict):
-            return self.class_weight
-        return {c: self.class_weight.get(label, 1.0) for c, label in enumerate(self.classes_)}
-
-    def _choose(self, X: Floats, y: Ints, start: Ints, validation: Any) -> Clustering:
-        """Fit after every pass and keep the best one (CAC v2 Algorithm 1)."""
-        best, kept = np.inf, start
-        for labels in self._passes(X, y, start):
-            self._keep(X, y, labels)
-            loss = self._loss(X, y) if validation is None else self._deficit(*validation)
-            if loss < best:
-                best, kept = loss, labels
-        self._keep(X, y, kept)
-        return self._cluster(X, y, start)
-
-    def _passes(self, X: Floats, y: Ints, labels: Ints) -> Iterator[Ints]:
-        yield labels
-        for _ in range(self.max_iter):
-            step = cluster(X, y, labels, self.alpha, max_iter=1, separation=self.separation)
-            if step.converged:
-                return
-            labels = step.labels
-            yield labels
+    def _passes_needed(self, X: Floats, y: Ints, weights: Floats | None) -> int:
+        """Return how many passes are best for a part of the rows that is held out."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        held = hold_back(y, HELD_OUT, np.random.default_rng(seed))
+        if not held.any():
+            return self.max_iter
+        own = None if weights is None else weights[~held]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # what is kept is fitted to all rows
+            model = clone(self).fit(
+                X[~held], y[~held], validation=(X[held], y[held]), sample_weight=own
+            )
+        return model.kept_pass_
 
     def _loss(self, X: Floats, y: Ints) -> float:
-        scores = self._scores(X)
         if not hasattr(self._base(), "predict_proba"):
             return float((self._local_predict(X) != y).mean())
-        return float(log_loss(y, scores, labels=np.arange(len(self.classes_))))
+        return float(log_loss(y, self._scores(X), labels=np.arange(len(self.classes_))))
 
-    def _deficit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> float:
-        binary = len(self.classes_) == 2
-        options = {"pos_label": self.classes_[1]} if binary else {"average": "macro"}
-        predicted = self.classes_[self._local_predict(np.asarray(X, dtype=np.float64))]
-        return 1.0 - float(f1_score(y, predicted, zero_division=0.0, **options))
-
-    def _record(self, found: Clustering) -> None:
-        self.n_iter_ = found.n_iter
-        self.moves_ = found.moves
-        self.cost_history_ = found.cost
-        self.within_history_ = found.within
-        self.separation_history_ = found.separation
-
-    def _warn_if_collapsed(self) -> None:
-        self.collapsed_ = collapsed(self.class_counts_)
-        if self.collapsed_ and self.alpha > 0:
-            warnings.warn(
-                f"the clusters hold one class each (purity {self.purity_:.3f}), so "
-                f"this is the nearest-class-centroid rule; lower alpha (now {self.alpha:g})",
-                CollapseWarning,
-                stacklevel=3,
-            )
+    def _deficit(self, X: Floats, y: Ints) -> float:
+        average = "binary" if len(self.classes_) == 2 else "macro"
+        predicted = self._local_predict(X)
+        return 1.0 - float(f1_score(y, predicted, average=average, zero_division=0.0))

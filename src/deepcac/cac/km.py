@@ -1,23 +1,35 @@
 """Cluster-then-predict: the k-means case of CAC."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.base import _fit_context
 
 from deepcac.base_classifiers import ClassWeight
 from deepcac.cac.cluster import Clustering, Floats, Ints, cluster
-from deepcac.cac.estimator import CACClassifier
+from deepcac.cac.local_training import ArrayLike, LocalClassifier
 
 
-class KMClassifier(CACClassifier):
+class KMClassifier(LocalClassifier):
     """Cluster with k-means, then one classifier a cluster: CAC stopped at its start.
 
     Parameters
     ----------
-    base_estimator, n_clusters, class_weight, random_state
-        As of `CACClassifier`.
-    """
+    base_estimator, n_clusters, class_weight, n_jobs, random_state
+        As of `CACClassifier`, which also tells the attributes.
 
-    alpha = 0.0
-    selection = "final"
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from deepcac import KMClassifier
+    >>> from deepcac.preprocess import TableScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(TableScaler(), KMClassifier(n_clusters=2, random_state=0)).fit(X, y)
+    >>> model[-1].class_counts_.tolist()
+    [[37, 344], [175, 13]]
+    """
 
     def __init__(
         self,
@@ -25,12 +37,41 @@ class KMClassifier(CACClassifier):
         n_clusters: int = 2,
         *,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.base_estimator = base_estimator
         self.n_clusters = n_clusters
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _cluster(self, X: Floats, y: Ints, labels: Ints) -> Clustering:
-        return cluster(X, y, labels, self.alpha, max_iter=0)
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Cluster the rows and fit one classifier a cluster.
+
+        Parameters
+        ----------
+        X, y, labels, sample_weight
+            As of `CACClassifier.fit`; `labels` are the clusters.
+        """
+        rows, codes, weights = self._learn(X, y, sample_weight)
+        space = self._learn_space(rows, codes)
+        self._keep(rows, codes, self._start(space, labels), sample_weight=weights)
+        self._record(self._measure(space, codes, self.subtypes_))
+        return self
+
+    def _learn_space(self, rows: Floats, codes: Ints) -> Floats:
+        """Return the rows in the space where k-means looks for clusters."""
+        return rows
+
+    @staticmethod
+    def _measure(space: Floats, y: Ints, labels: Ints) -> Clustering:
+        """Return the clusters with their cost; no row is moved."""
+        return cluster(space, y, labels, 0.0, max_iter=0)

@@ -1,14 +1,15 @@
 """Cluster-then-predict in a space that is learnt first."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils.validation import check_random_state
+from sklearn.utils._param_validation import HasMethods
 
 from deepcac.base_classifiers import ClassWeight
-from deepcac.cac.cluster import Floats, kmeans_labels
+from deepcac.cac.cluster import Floats, Ints
 from deepcac.cac.km import KMClassifier
 
 
@@ -21,7 +22,7 @@ class MetricKMClassifier(KMClassifier):
     ----------
     metric : transformer
         Fitted on rows and class ids, for example `deepcac.similarity.ClassMetric`.
-    base_estimator, n_clusters, class_weight, random_state
+    base_estimator, n_clusters, class_weight, n_jobs, random_state
         As of `CACClassifier`.
 
     Attributes
@@ -32,6 +33,11 @@ class MetricKMClassifier(KMClassifier):
         Means of the transformed rows of each cluster.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KMClassifier._parameter_constraints,
+        "metric": [HasMethods(["fit", "transform"]), None],
+    }
+
     def __init__(
         self,
         metric: Any = None,
@@ -39,33 +45,21 @@ class MetricKMClassifier(KMClassifier):
         n_clusters: int = 2,
         *,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
-            base_estimator, n_clusters, class_weight=class_weight, random_state=random_state
+            base_estimator,
+            n_clusters,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
         )
         self.metric = metric
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, labels: npt.ArrayLike | None = None) -> Self:  # type: ignore[override]
-        """Learn the metric, the clusters and one classifier a cluster.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (n, d) and (n,)
-            As in `CACClassifier.fit`.
-        labels : array-like of shape (n,), int, optional
-            Clusters, in place of k-means.
-        """
-        rows, codes = self._learn_classes(X, y)
+    def _learn_space(self, rows: Floats, codes: Ints) -> Floats:
         self.metric_ = None if self.metric is None else clone(self.metric).fit(rows, codes)
-        space = self._space(rows)
-        if labels is None:
-            random_state = check_random_state(self.random_state)
-            labels = kmeans_labels(space, self.n_clusters, random_state)
-        self._keep(rows, codes, np.asarray(labels))
-        self._record(self._cluster(space, codes, self.subtypes_))
-        self._warn_if_collapsed()
-        return self
+        return self._space(rows)
 
     def _space(self, X: Floats) -> Floats:
         if self.metric_ is None:

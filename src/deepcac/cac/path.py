@@ -1,23 +1,21 @@
 """The alpha path: each (fold, k, alpha) is clustered once and shared by all base classifiers."""
 
-import os
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 from sklearn.base import BaseEstimator
 from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
-from deepcac.cac.km import KMClassifier
-from deepcac.cac.rows import prepare
-from deepcac.errors import ConfigError, DataError
-from deepcac.storage import read_table, write_table
+from deepcac.cac.local_training import LocalClassifier
+from deepcac.cac.rows import Rows, prepare
+from deepcac.errors import ConfigError
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -28,19 +26,6 @@ FULL = -1  # the fold that is the whole training part
 FOLDS = 5
 # [0.01, 3] as in CAC v1 6.2; each step about triples, since every alpha costs 5 fits a split.
 GRID = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-_CURVES = {
-    "moves": pa.list_(pa.int64()),
-    "within": pa.list_(pa.float64()),
-    "separation": pa.list_(pa.float64()),
-    "counts": pa.list_(pa.int64()),
-}
-SCHEMA = {
-    "seed": pa.int64(),
-    "fold": pa.int8(),
-    "alpha": pa.float64(),
-    "labels": pa.list_(pa.int8()),
-    **_CURVES,
-}
 
 
 @dataclass(frozen=True)
@@ -99,7 +84,7 @@ def alpha_path(
         start = kmeans_labels(part, k, seed)
         ready = prepare(part)
         found = {START: cluster(ready, classes, start, START, max_iter=0)}
-        found |= {alpha: cluster(ready, classes, start, alpha) for alpha in alphas}
+        found |= under_alphas(ready, classes, start, alphas)
         if fold == FULL:
             whole = found
         for alpha, clusters in found.items():
@@ -108,14 +93,52 @@ def alpha_path(
     return AlphaPath(labels, whole)
 
 
+def under_alphas(
+    rows: Rows, y: Ints, labels: Ints, alphas: Iterable[float], **options: Any
+) -> dict[float, Clustering]:
+    """Cluster prepared rows once an alpha, all from the same start; options are `cluster`'s."""
+    return {alpha: cluster(rows, y, labels, alpha, **options) for alpha in alphas}
+
+
+def scores_along(
+    model: LocalClassifier,
+    data: tuple[Floats, Ints, Floats | None],
+    clusterings: Iterable[Labels | Ints],
+    score: Callable[[LocalClassifier], float],
+) -> list[float]:
+    """Fit a model on each clustering of neighbouring alphas, and score it.
+
+    Parameters
+    ----------
+    model : LocalClassifier
+    data : tuple
+        Rows, classes, and row weights or None.
+    clusterings : iterable of ndarray of shape (n,)
+        Equal ones are fitted once, and linear models with ``warm_start`` go on from the last.
+    score : callable
+        Of the fitted model.
+    """
+    X, y, weights = data
+    seen: dict[bytes, float] = {}
+    fitted: Sequence[BaseEstimator] = ()
+    scores = []
+    for labels in clusterings:
+        key = labels.tobytes()
+        if key not in seen:
+            fitted = model.fit_labels(X, y, labels, fitted, weights).estimators_
+            seen[key] = score(model)
+        scores.append(seen[key])
+    return scores
+
+
 def tune(
-    model: KMClassifier, X: Floats, y: Ints, path: AlphaPath
+    model: LocalClassifier, X: Floats, y: Ints, path: AlphaPath
 ) -> tuple[float, dict[str, float]]:
     """Choose alpha by cross-validated F1 (CAC v1 6.2), the smallest of the best.
 
     Parameters
     ----------
-    model : KMClassifier
+    model : LocalClassifier
         Holds the base classifier and class weights; it is fitted on each given clustering.
     X, y : ndarray of shape (n, d) and (n,)
         The training part that `path` belongs to.
@@ -133,74 +156,13 @@ def tune(
     average = "binary" if y.max() < 2 else "macro"
     for fold in range(FOLDS):
         inside = path.labels[fold, START] >= 0
-        train, held_out = (X[inside], y[inside]), (X[~inside], y[~inside])
-        seen: dict[bytes, float] = {}  # neighbouring alphas often give the same clusters
-        fitted: Sequence[BaseEstimator] = ()  # or nearly the same
-        for a, alpha in enumerate(alphas):
-            labels = path.labels[fold, alpha][inside]
-            key = labels.tobytes()
-            if key not in seen:
-                predicted = model.fit_labels(*train, labels, fitted).predict(held_out[0])
-                fitted = model.estimators_
-                seen[key] = f1_score(held_out[1], predicted, average=average, zero_division=0.0)
-            f1[fold, a] = seen[key]
+        held_out, answers = X[~inside], y[~inside]
+
+        def score(fitted: LocalClassifier, X: Floats = held_out, y: Ints = answers) -> float:
+            return float(f1_score(y, fitted.predict(X), average=average, zero_division=0.0))
+
+        labels = [path.labels[fold, alpha][inside] for alpha in alphas]
+        f1[fold] = scores_along(model, (X[inside], y[inside], None), labels, score)
     means = f1.mean(axis=0)
     scores = {f"{alpha:g}": float(mean) for alpha, mean in zip(alphas, means, strict=True)}
     return alphas[int(means.argmax())], scores
-
-
-def write_clusterings(path: str | os.PathLike[str], paths: dict[int, AlphaPath]) -> None:
-    """Write the alpha paths of all splits (by seed), one row a seed, fold and alpha.
-
-    The columns after ``labels`` are the passes of `Clustering`, empty for the folds.
-    """
-    rows: list[dict[str, Any]] = []
-    for seed, each in sorted(paths.items()):
-        for (fold, alpha), labels in sorted(each.labels.items()):
-            row = {"seed": seed, "fold": fold, "alpha": alpha, "labels": labels}
-            if fold == FULL:
-                row |= {name: getattr(each.whole[alpha], name).ravel() for name in _CURVES}
-            rows.append(row)
-    table = {name: pa.array([row.get(name, ()) for row in rows], SCHEMA[name]) for name in SCHEMA}
-    write_table(path, pa.table(table))
-
-
-def read_clusterings(path: str | os.PathLike[str], y: Ints, seed: int) -> AlphaPath:
-    """Read the alpha path of one split, for training rows of classes `y` in their order."""
-    table = read_table(path)
-    table = table.filter(pc.equal(table["seed"], seed))
-    keys = list(zip(table["fold"].to_pylist(), table["alpha"].to_pylist(), strict=True))
-    labels = dict(zip(keys, _lists(table["labels"]), strict=True))
-    if not labels or any(len(each) != len(y) for each in labels.values()):
-        raise DataError(
-            f"{path}: holds no clusterings of {len(y)} training rows for split {seed}; "
-            "delete it and build it again"
-        )
-    curves = {name: dict(zip(keys, _lists(table[name]), strict=True)) for name in _CURVES}
-    k = int(labels[FULL, START].max()) + 1
-    whole = {
-        alpha: _clustering(alpha, k, each, {name: curves[name][FULL, alpha] for name in _CURVES})
-        for (fold, alpha), each in labels.items()
-        if fold == FULL
-    }
-    return AlphaPath(labels, whole)
-
-
-def _lists(column: pa.ChunkedArray) -> list[npt.NDArray[Any]]:
-    return [each.values.to_numpy() for each in column]
-
-
-def _clustering(
-    alpha: float, k: int, labels: Labels, curves: dict[str, npt.NDArray[Any]]
-) -> Clustering:
-    n_iter = len(curves["moves"])
-    return Clustering(
-        labels=labels.astype(np.int64),
-        n_iter=n_iter,
-        converged=n_iter > 0 and curves["moves"][-1] == 0,
-        moves=curves["moves"],
-        cost=curves["within"] - alpha * curves["separation"],
-        within=curves["within"],
-        separation=curves["separation"],
-        counts=curves["counts"].reshape(n_iter + 1, k, -1),
-    )

@@ -1,24 +1,28 @@
 """What the classifiers of the clusters say of new rows: nearest centroid, then its classifier."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import pairwise_distances_argmin
+from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from deepcac.base_classifiers import class_scores
+from deepcac.base_classifiers import class_scores, log_odds
+from deepcac.numeric_table import check_table
 
+ArrayLike = npt.ArrayLike
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def _base_has(method: str) -> Any:
-    def check(self: "LocalPrediction") -> bool:
-        return hasattr(self._base(), method)
+def _base_has(*methods: str) -> Any:
+    def check(self: LocalPrediction) -> bool:
+        return any(hasattr(self._base(), method) for method in methods)
 
     return available_if(check)
 
@@ -32,45 +36,92 @@ class LocalPrediction:
     estimators_ : list of estimator
         The fitted classifier of each cluster, on class ids.
     classes_ : ndarray of shape (n_classes,)
+    class_counts_ : ndarray of shape (k, n_classes)
     """
 
     base_estimator: Any
     cluster_centers_: Floats
     estimators_: list[Any]
     classes_: npt.NDArray[Any]
+    class_counts_: Ints
+
+    def assign(self, X: ArrayLike) -> Ints:
+        """Return the nearest cluster of each row of `X` (n, d) (CAC v1 section 5.4)."""
+        return self._nearest(self._rows(X))
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the distance of each row of `X` (n, d) to each centroid, shape (n, k)."""
+        return euclidean_distances(self._space(self._rows(X)), self.cluster_centers_)
+
+    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
+        """Return the class of each row of `X` (n, d)."""
+        rows = self._rows(X)
+        return self.classes_[self._local_predict(rows)]
+
+    @_base_has("predict_proba")
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return class probabilities of shape (n, n_classes).
+
+        A cluster of n rows of one class gives it (n + 1) / (n + n_classes): its shares with one
+        row more of each class.
+        """
+        return self._scores(self._rows(X))
+
+    @_base_has("decision_function", "predict_proba")
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return log-odds, (n,) of the second of two classes, else (n, n_classes).
+
+        They rank rows as `predict_proba` does. The decision values of a base classifier without
+        probabilities are taken for log-odds.
+        """
+        rows = self._rows(X)
+        if hasattr(self._base(), "predict_proba"):
+            return log_odds(self._scores(rows))
+        values = self._by_cluster(rows, (len(rows), len(self.classes_)), self._decision)
+        return values[:, 1] if len(self.classes_) == 2 else values
+
+    def local_scores(self, X: ArrayLike, n_classes: int | None = None) -> Floats:
+        """Return what the local classifiers answer, as the workflow records it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        n_classes : int, optional
+            Width of the answer, if ``classes_`` are ids of which `fit` may have seen only some.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities if the base classifier has them, with 0 and 1 in a cluster of one class;
+            else decision values, with 1 and -1 there.
+        """
+        rows, seen = self._rows(X), len(self.classes_)
+        probable = hasattr(self._base(), "predict_proba")
+
+        def ask(j: int, model: Any, own: Floats) -> Floats:
+            constant = isinstance(model, DummyClassifier)
+            scores = class_scores(model, own, seen, probabilities=probable or constant)
+            return 2.0 * scores - 1.0 if constant and not probable else scores
+
+        scores = self._by_cluster(rows, (len(rows), seen), ask)
+        if n_classes is None or n_classes == seen:
+            return scores
+        whole = np.full((len(rows), n_classes), 0.0 if probable else min(-1.0, scores.min()))
+        whole[:, self.classes_] = scores
+        return whole
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
 
     def _base(self) -> Any:
         if self.base_estimator is None:
             return LogisticRegression(max_iter=1000)
         return self.base_estimator
 
-    def assign(self, X: npt.ArrayLike) -> Ints:
-        """Return the nearest cluster of each row of `X` (n, d) (CAC v1 section 5.4)."""
-        return self._nearest(self._rows(X))
-
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the class of each row of `X` (n, d)."""
-        rows = self._rows(X)
-        return self.classes_[self._local_predict(rows)]
-
-    @_base_has("predict_proba")
-    def predict_proba(self, X: npt.ArrayLike) -> Floats:
-        """Return class probabilities of shape (n, n_classes), row by row in the order of `X`."""
-        return self._scores(self._rows(X))
-
-    @_base_has("decision_function")
-    def decision_function(self, X: npt.ArrayLike) -> Floats:
-        """Return decision values, (n,) for two classes, else (n, n_classes).
-
-        The constant classifier of a one-class cluster has 1 for its class and -1 for others.
-        """
-        rows = self._rows(X)
-        scores = self._by_cluster(rows, (len(rows), len(self.classes_)), self._decision)
-        return scores[:, 1] if len(self.classes_) == 2 else scores
-
-    def _rows(self, X: npt.ArrayLike) -> Floats:
+    def _rows(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        return check_table(self, X, reset=False)
 
     def _nearest(self, X: Floats) -> Ints:
         return pairwise_distances_argmin(self._space(X), self.cluster_centers_).astype(np.int64)
@@ -79,19 +130,35 @@ class LocalPrediction:
         """Return the rows as the clusters see them."""
         return X
 
-    def _decision(self, model: Any, X: Floats) -> Floats:
+    def _smoothed(self, j: int) -> Floats:
+        """Return the shares of the classes in cluster j with one row more of each."""
+        counts = self.class_counts_[j] + 1.0
+        return counts / counts.sum()
+
+    def _decision(self, j: int, model: Any, X: Floats) -> Floats:
+        smoothed = self._smoothed(j)
+        odds = np.log(smoothed) - np.log1p(-smoothed)
         if isinstance(model, DummyClassifier):
-            return 2.0 * class_scores(model, X, len(self.classes_)) - 1.0
-        return class_scores(model, X, len(self.classes_), probabilities=False)
+            return np.tile(odds, (len(X), 1))
+        values = model.decision_function(X)
+        if values.ndim == 1:
+            values = np.column_stack([-values, values])
+        scores = np.minimum(odds, values.min(axis=1, keepdims=True))
+        scores[:, np.asarray(model.classes_, dtype=np.int64)] = values
+        return scores
 
     def _scores(self, X: Floats) -> Floats:
-        n_classes = len(self.classes_)
-        return self._by_cluster(
-            X, (len(X), n_classes), lambda model, rows: class_scores(model, rows, n_classes)
-        )
+        width = len(self.classes_)
+
+        def ask(j: int, model: Any, own: Floats) -> Floats:
+            if isinstance(model, DummyClassifier):
+                return np.tile(self._smoothed(j), (len(own), 1))
+            return class_scores(model, own, width)
+
+        return self._by_cluster(X, (len(X), width), ask)
 
     def _local_predict(self, X: Floats) -> Ints:
-        codes = self._by_cluster(X, (len(X),), lambda model, rows: model.predict(rows))
+        codes = self._by_cluster(X, (len(X),), lambda j, model, rows: model.predict(rows))
         return codes.astype(np.int64)
 
     def _by_cluster(self, X: Floats, shape: tuple[int, ...], ask: Any) -> Floats:
@@ -101,5 +168,5 @@ class LocalPrediction:
         for j, model in enumerate(self.estimators_):
             rows = np.flatnonzero(nearest == j)
             if len(rows):
-                answers[rows] = ask(model, X[rows])
+                answers[rows] = ask(j, model, X[rows])
         return answers

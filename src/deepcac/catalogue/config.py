@@ -116,11 +116,29 @@ class Planted(Entry):
     contenders: list[str] = Field([], description="as in `matches`")
 
 
+class Division(Entry):
+    """A division of the rows into training and test that others published results on."""
+
+    name: Id = Field(description="of its folder, `results/judge/public/{name}`")
+    dataset: Id
+    train: list[str] = Field(description="groups of rows to learn from")
+    test: str = Field(description="group of rows to be tested on")
+
+
+class Public(Entry):
+    """Published divisions, and who is tested on them."""
+
+    divisions: list[Division] = Field([], description="what is learnt from, and tested on")
+    contenders: list[str] = Field([], description="as in `matches`")
+    draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
+
+
 class Judge(Entry):
     """The study that asks whether clusters help: equal tuning, controls, margins."""
 
     matches: list[Match] = Field([], description="who meets on which data")
     planted: Planted = Field(Planted.model_validate({}), description="the positive control")
+    public: Public = Field(Public.model_validate({}), description="published divisions")
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")
     small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
@@ -236,7 +254,8 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     decomposed = (known.decomposition, known.decomposition_against_rest, known.bias_variance)
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
-    named = (known.datasets, learnt, *decomposed, *matched, *planned)
+    divided = [division.dataset for division in known.judge.public.divisions]
+    named = (known.datasets, learnt, divided, *decomposed, *matched, *planned)
     for names in named:
         for name in names:
             registry.dataset(name)

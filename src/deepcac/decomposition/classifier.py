@@ -26,8 +26,9 @@ from deepcac.decomposition.mixed import Columns, Floats, Ints
 from deepcac.decomposition.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
-from deepcac.decomposition.validation import check_rows, hold_back, rows_at
+from deepcac.decomposition.validation import check_rows, rows_at
 from deepcac.errors import ConfigError
+from deepcac.numeric_table import hold_back
 
 Search = Literal["greedy", "none", "exhaustive"]
 

@@ -17,7 +17,7 @@ from deepcac.decomposition.repeated_runs import (
     draw_parts,
     fit_arm,
 )
-from deepcac.decomposition.validation import hold_back
+from deepcac.numeric_table import hold_back
 
 SAMPLES = 10
 

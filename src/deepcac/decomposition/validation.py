@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
@@ -80,14 +79,3 @@ def _in_order(estimator: Any, table: pd.DataFrame) -> pd.DataFrame:
 def rows_at(X: Any, rows: Any) -> Any:
     """Return some rows of a table or an array, by position."""
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
-
-
-def hold_back(
-    classes: npt.NDArray[np.int64], share: float, rng: np.random.Generator
-) -> npt.NDArray[np.bool_]:
-    """Mark a share of the rows of each class, but never all of them."""
-    marked = np.zeros(len(classes), dtype=np.bool_)
-    for j in range(classes.max() + 1):
-        own = rng.permutation(np.flatnonzero(classes == j))
-        marked[own[: min(round(share * len(own)), len(own) - 1)]] = True
-    return marked

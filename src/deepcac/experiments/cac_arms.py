@@ -1,7 +1,6 @@
 """The CAC family as the run loop calls it: X alone, KM+X and CAC+X."""
 
 import time
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,19 +10,15 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from deepcac.base_classifiers import balanced_shares, class_scores, fit_weighted
-from deepcac.cac.estimator import CACClassifier, CollapseWarning
+from deepcac.cac.collapse import pure
+from deepcac.cac.estimator import CACClassifier
 from deepcac.cac.km import KMClassifier
-from deepcac.cac.path import (
-    GRID,
-    START,
-    AlphaPath,
-    alpha_path,
-    read_clusterings,
-    tune,
-)
+from deepcac.cac.local_training import LocalClassifier
+from deepcac.cac.path import GRID, START, AlphaPath, alpha_path, tune
 from deepcac.catalogue.methods import Method, classifiers
 from deepcac.catalogue.protocol import Protocol
 from deepcac.consensus import ec3
+from deepcac.experiments.clustering_files import read_clusterings
 from deepcac.experiments.prepare import Setting
 from deepcac.published.alphas import given_alpha
 from deepcac.published.cac_program import class_weight, classifier_seed
@@ -132,7 +127,7 @@ def _fit_clustered(
     task: Task,
     arm: str,
     name: str,
-    model: CACClassifier,
+    model: LocalClassifier,
     printed: float | None,
     path: AlphaPath,
 ) -> Fitted:
@@ -144,9 +139,7 @@ def _fit_clustered(
     clock.append(time.perf_counter())
     if arm == "cac":
         model = CACClassifier(**model.get_params(deep=False), alpha=alpha)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CollapseWarning)  # the record says it
-        model.fit_clusters(X, y, path.whole[alpha])
+    model.fit_clusters(X, y, path.whole[alpha])
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("tuning", "classifier"), spent, strict=True))
@@ -154,7 +147,7 @@ def _fit_clustered(
 
 
 def _report(
-    task: Task, model: CACClassifier, name: str, f1: dict[str, float], seconds: dict[str, float]
+    task: Task, model: LocalClassifier, name: str, f1: dict[str, float], seconds: dict[str, float]
 ) -> Fitted:
     """Say what a model answers; `f1` has the validation score of each alpha, if alpha is tuned."""
     hyperparameters: dict[str, Any] = {
@@ -162,11 +155,11 @@ def _report(
         "class_weight": model.class_weight,
         "n_clusters": task.k,
         "n_clusters_found": model.n_clusters_found_,
-        "collapsed": model.collapsed_,
+        "collapsed": pure(model.class_counts_),
         "polarisation": model.purity_,
     }
     history = {}
-    if not isinstance(model, KMClassifier):
+    if isinstance(model, CACClassifier):
         hyperparameters |= {"alpha": model.alpha, "separation": model.separation}
         hyperparameters |= {"alpha_f1": f1} if f1 else {}
         history = {
@@ -175,7 +168,7 @@ def _report(
             "separation": model.separation_history_.tolist(),
             "moves": model.moves_.astype(float).tolist(),
         }
-    scores = class_scores(model, task.X_test, task.n_classes)
+    scores = model.local_scores(task.X_test, task.n_classes)
     return Fitted(
         probability=scores,
         predicted=scores.argmax(axis=1),

@@ -33,6 +33,7 @@ def make_estimator(task: Task, setting: Setting, method: Method) -> DeepClassifi
     settings: dict[str, Any] = {
         "random_state": task.seed,
         "n_threads": torch.get_num_threads(),
+        "preprocess": None,  # tasks are scaled
     }
     if method.clustered:
         settings["n_clusters"] = task.k
@@ -82,7 +83,7 @@ def fit_task(
         y_val=task.y_validation,
         mask=task.mask_train,
         mask_val=task.mask_validation,
-        pretrained=_shared_autoencoder(task, setting, pretrained),
+        pretrained=shared_autoencoder(task, setting, pretrained),
     )
     start = time.perf_counter()
     raw = "D2" in setting.protocol
@@ -106,14 +107,15 @@ def fit_task(
 
 
 def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
-    """Return the settings as used, JSON-ready; threads and device belong to the machine."""
-    left_out = ("device", "n_threads")
+    """Return the settings as used, JSON-ready, without what belongs to machine or workflow."""
+    left_out = ("device", "n_threads", "preprocess", "pretrain_epochs", "verbose")
     settings = {name: v for name, v in model.get_params().items() if name not in left_out}
     budget = model.budget(n_train)
     return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}
 
 
-def _shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAutoencoder | None:
+def shared_autoencoder(task: Task, setting: Setting, path: Path | None) -> AnyAutoencoder | None:
+    """Return the pre-trained autoencoder of a task's split from its file; None without a file."""
     if path is None:
         if "D14" in setting.protocol:
             raise ConfigError("switch D14 shares one autoencoder; give the pre-trained file")

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.base_classifiers import balanced_shares, class_scores
+from deepcac.base_classifiers import balanced_shares
+from deepcac.cac.collapse import pure
 from deepcac.cac.metric_km import MetricKMClassifier
 from deepcac.catalogue.methods import Method
 from deepcac.experiments.prepare import Setting
@@ -38,7 +39,7 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
     ).fit(task.X_train, task.y_train)
     seconds = {"classifier": time.perf_counter() - start}
     metric: Any = model.metric_
-    scores = class_scores(model, task.X_test, task.n_classes)
+    scores = model.local_scores(task.X_test, task.n_classes)
     return Fitted(
         probability=scores,
         predicted=scores.argmax(axis=1),
@@ -49,7 +50,7 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
             "class_weight": weight,
             "n_clusters": task.k,
             "n_clusters_found": model.n_clusters_found_,
-            "collapsed": model.collapsed_,
+            "collapsed": pure(model.class_counts_),
             "polarisation": model.purity_,
             "metric": {
                 "C": metric.C,

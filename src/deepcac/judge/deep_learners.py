@@ -33,7 +33,7 @@ def network(
     clip = values["clip"]
     own = {name: value for name, value in values.items() if name != "clip"}
     latent = own["hidden"] // 2
-    model = estimator(**own, latent=latent, random_state=sample.seed, n_threads=1)
+    model = estimator(**own, latent=latent, random_state=sample.seed, n_threads=1, preprocess=None)
     model.fit(
         clipped(train, clip),
         train.y,

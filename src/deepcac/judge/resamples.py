@@ -106,14 +106,24 @@ def resamples(features: FeatureMatrix, n: int, train_rows: int) -> Iterator[Resa
                 train, train_size=train_rows, random_state=seed, stratify=features.label[train]
             )
             train = np.sort(kept)
-        scaler = TableScaler().fit(features.X[train])
-        yield Resample(
-            train=_rows(features, train, scaler),
-            validation=_rows(features, validation, scaler),
-            test=_rows(features, test, scaler),
-            n_classes=features.n_classes,
-            seed=seed,
-        )
+        yield prepared(features, (train, validation, test), seed)
+
+
+def prepared(
+    features: FeatureMatrix, parts: tuple[npt.NDArray[np.intp], ...], seed: int
+) -> Resample:
+    """Return a resample whose rows are scaled by its training rows.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+    parts : tuple of three ndarrays of int
+        Positions of the training, validation and test rows.
+    seed : int
+    """
+    scaler = TableScaler().fit(features.X[parts[0]])
+    train, validation, test = (_rows(features, part, scaler) for part in parts)
+    return Resample(train, validation, test, features.n_classes, seed)
 
 
 def _rows(features: FeatureMatrix, rows: npt.NDArray[Any], scaler: TableScaler) -> Rows:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deepcac.errors import ConfigError
 from deepcac.judge.contenders import parse_contender
 
 FOLDER = "results/judge"
@@ -52,14 +53,39 @@ class StudyFiles:
     @property
     def files(self) -> list[str]:
         """Everything that the study writes."""
-        stored = [trial.removesuffix(".json") + ".parquet" for trial in self.trials]
-        return [*self.trials, *stored, *self.planted, *self.verdicts]
+        trials = (*self.trials, *self.public)
+        stored = [trial.removesuffix(".json") + ".parquet" for trial in trials]
+        return [*self.trials, *stored, *self.planted, *self.public, *self.verdicts]
 
     @property
     def planted(self) -> list[str]:
         """The records of the planted cohorts, one a strength."""
         strengths = self.judge["planted"]["strengths"]
         return [f"{FOLDER}/planted/strength_{strength:g}.json" for strength in strengths]
+
+    def division(self, name: str) -> Mapping[str, Any]:
+        """Return a published division."""
+        known = {division["name"]: division for division in self.judge["public"]["divisions"]}
+        if name not in known:
+            raise ConfigError(
+                f"no division {name!r} in the configuration; known: {', '.join(known) or 'none'}"
+            )
+        return known[name]
+
+    def trials_of(self, contender: str) -> int:
+        """Return how many trials a contender is given."""
+        return self.judge["network_trials" if parse_contender(contender).network else "trials"]
+
+    @property
+    def public(self) -> list[str]:
+        """The records of published divisions."""
+        asked = self.judge["public"]
+        return [
+            f"{FOLDER}/public/{division['name']}/{parse_contender(contender).id}.json"
+            for division in asked["divisions"]
+            if self.reachable(division["dataset"])
+            for contender in asked["contenders"]
+        ]
 
     @property
     def verdicts(self) -> list[str]:

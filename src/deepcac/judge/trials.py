@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,11 +104,19 @@ def judge_rows(
         Probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2
         test), ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
     """
-    trials = contender.trials(effort.network_trials if contender.network else effort.trials)
     small = len(matrix.label) < effort.small_rows
     n = effort.resamples_small if small else effort.resamples
+    trials = effort.network_trials if contender.network else effort.trials
+    return judge_samples(resamples(matrix, n, effort.train_rows), contender, trials)
+
+
+def judge_samples(
+    samples: Iterable[Resample], contender: Contender, n_trials: int
+) -> tuple[dict[str, Any], pa.Table]:
+    """Run the trials of a contender on resamples; return what `judge_rows` does."""
+    trials = contender.trials(n_trials)
     found, tables = [], []
-    for sample in resamples(matrix, n, effort.train_rows):
+    for sample in samples:
         entry, table = _run_resample(sample, contender, trials)
         found.append(entry)
         tables.append(table)

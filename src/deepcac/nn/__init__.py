@@ -10,3 +10,11 @@ Wang et al., "Additive Margin Softmax for Face Verification", IEEE Signal Proces
 Yang et al., "Towards K-means-friendly Spaces: Simultaneous Deep Learning and Clustering", ICML
 2017.
 """
+
+try:
+    import safetensors  # noqa: F401
+    import torch  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"the deep methods need {error.name}: pip install 'deepcac[nn]'", name=error.name
+    ) from error

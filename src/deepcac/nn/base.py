@@ -1,61 +1,67 @@
 """The scikit-learn face that all deep classifiers share."""
 
+from __future__ import annotations
+
 import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.model_selection import train_test_split
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
-from torch import Tensor, nn
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import DataError
+from deepcac.html_summary import SummaryHTML
 from deepcac.nn import data
+from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
+from deepcac.nn.constraints import CONSTRAINTS
 from deepcac.nn.data import Rows
-from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, autoencoder_for
-from deepcac.nn.persistence import read_tensors, write_tensors
-from deepcac.nn.pretrain import pretrain
+from deepcac.nn.inputs import Array, Mask, Preparation, check_inputs, warn_if_unscaled
+from deepcac.nn.model_file import read_model, write_model
+from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
+from deepcac.nn.pretrain import most_epochs, pretrain
 from deepcac.nn.stopping import auprc, evaluate
 from deepcac.nn.training import Budget, Curve
+from deepcac.numeric_table import check_classes, check_two_classes
 
-Array = npt.NDArray[np.float64]
+ArrayLike = npt.ArrayLike
 Ids = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 Part = tuple[Array, npt.NDArray[Any], Mask | None]
 
 VALIDATION_SHARE = 0.24  # 18 of 75: what the papers' 57 / 18 / 25 leave for stopping
 
 
-class Network(nn.Module, ABC):
-    """What an estimator trains; says everything about a row in one forward pass.
-
-    Attributes
-    ----------
-    autoencoder : Autoencoder or SequenceAutoencoder
-        Makes the latents.
-    """
-
-    autoencoder: AnyAutoencoder
-
-    @abstractmethod
-    def predict(self, x: Tensor) -> Prediction:
-        """Return latents, memberships and class scores of rows `x`."""
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
-class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
+class DeepClassifier(
+    SummaryHTML,
+    NetworkAnswers,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClassifierMixin,
+    BaseEstimator,
+    ABC,
+):
     """Base of the deep classifiers; a subclass adds its own loss and stages.
 
     Parameters
     ----------
+    preprocess : {"auto"} or None
+        "auto" imputes, flags missing values and standardises, as learnt from the training rows;
+        None takes rows that are ready.
     latent, hidden, local_hidden : int
         Units of the latent, of the autoencoder's hidden layer and of a local predictor's.
     lr : float
@@ -66,21 +72,30 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         Share of a local predictor's hidden units that are left out in training.
     max_epochs, patience : int
         Epochs of a stage at most, and without a better validation AUPRC before it ends.
+    pretrain_epochs : int or None
+        Epochs of the autoencoder's pre-training at most; None is `max_epochs`, but not more than
+        100, or 30 for sequences.
     batch_size : int or None
         Rows a step; None gives about 32 steps an epoch, from 64 to 1024 rows each.
     device : str
         ``"auto"`` takes a GPU if there is one.
     n_threads : int
         Threads of torch and BLAS; results are the same bytes for one build and thread count.
-    random_state : int
-        Seed of every random choice.
+    random_state : int, RandomState or None
+        Of every random choice.
+    verbose : bool
+        Whether each epoch prints a line.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    subtypes_ : ndarray of shape (n_train,)
-        Cluster of each training row, in the order of `fit` (without rows it held out).
+    subtypes_ : ndarray of shape (n,)
+        Cluster of each row that `fit` was given, also of those it held out.
+    held_out_ : ndarray of int
+        Positions of the rows that `fit` held out to stop the training; empty if it was given some.
+    best_epoch_ : dict of str to int
+        Epoch, from 1, that was kept of each stage.
     history_ : dict of str to list of float
         Loss and validation score of each epoch, by stage.
     seconds_ : dict of str to float
@@ -98,21 +113,25 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     weight_decay: float = 0.0
     dropout: float = 0.0
     max_epochs: int = 100
+    pretrain_epochs: int | None = None
     patience: int = 10
     batch_size: int | None = None
+    preprocess: Literal["auto"] | None = "auto"
     device: str = "auto"
     n_threads: int = 1
-    random_state: int = 0
+    random_state: Any = 0
+    verbose: bool = False
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
     _measure = staticmethod(auprc)  # of class ids and class scores; stops the training
 
     def fit(
         self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
+        X: ArrayLike,
+        y: ArrayLike,
         *,
-        X_val: npt.ArrayLike | None = None,
-        y_val: npt.ArrayLike | None = None,
+        X_val: ArrayLike | None = None,
+        y_val: ArrayLike | None = None,
         mask: Mask | None = None,
         mask_val: Mask | None = None,
         pretrained: AnyAutoencoder | None = None,
@@ -122,41 +141,56 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array of shape (n, d) or (n, steps, variables)
-            Scaled features without missing values.
+            Features; NaN is missing, unless `preprocess` is None.
         y : array of shape (n,)
             Class labels, at least two.
         X_val, y_val : arrays
             Validation rows; without them 24 % of the rows are held out, stratified.
         mask, mask_val : ndarray of bool, shape of X and X_val
-            True where a sequence value was measured; None means everywhere.
+            True where a sequence value was measured; None means everywhere but at NaN.
         pretrained : Autoencoder or SequenceAutoencoder
             Of `deepcac.nn.pretrain`, for these rows; it is copied. Without it one is
             pre-trained here.
         """
-        features, labels = validate_data(self, X, y, allow_nd=True)
-        check_classification_targets(labels)
+        self._validate_params()
+        given = self._check(X, y, mask, reset=True)
+        seed = self.random_state
+        fixed = isinstance(seed, (int, np.integer))
+        self._seed = int(seed) if fixed else check_random_state(seed).randint(2**31 - 1)
+        if (X_val is None) != (y_val is None):
+            raise DataError("X_val and y_val go together; give both or neither")
         if X_val is None:
-            parts = self._hold_out(features, labels, mask)
+            train, validation = self._hold_out(*given)
         else:
-            held_out = validate_data(self, X_val, reset=False, allow_nd=True)
-            parts = (features, labels, mask), (held_out, np.asarray(y_val), mask_val)
-        self.classes_ = np.unique(np.concatenate([labels, parts[1][1]]))
-        if len(self.classes_) < 2:
-            raise DataError("y holds one class only; a classifier needs two")
+            train, validation = given, self._check(X_val, y_val, mask_val, reset=False)
+            self.held_out_ = np.empty(0, dtype=np.int64)
+        self.classes_, _ = check_classes(np.concatenate([train[1], validation[1]]))
+        check_two_classes(self.classes_)
+        if self.preprocess is None:
+            warn_if_unscaled(self, train[0])
+        self._preparation = None if self.preprocess is None else Preparation(train[0], train[2])
         device = data.find_device(self.device)
-        train, validation = (self._rows(*part, device) for part in parts)
+        self._fit_network(self._rows(*train, device), self._rows(*validation, device), pretrained)
+        with data.session(device, self._seed, self.n_threads):
+            membership = predict_in_chunks(self.network_, self._rows(*given, device).x).membership
+        self.subtypes_ = membership.argmax(dim=1).cpu().numpy()
+        return self
+
+    def _fit_network(
+        self, train: Rows, validation: Rows, pretrained: AnyAutoencoder | None
+    ) -> None:
+        """Build and train the network."""
         self.history_: dict[str, list[float]] = {}
+        self.best_epoch_: dict[str, int] = {}
         self.seconds_: dict[str, float] = {}
         self.status_ = "ok"
         self._shape = tuple(train.x.shape[1:])
-        with data.session(device, self.random_state, self.n_threads):
+        device = train.x.device
+        with data.session(device, self._seed, self.n_threads):
             self.network_ = self._build().to(device)
             self._start(self.network_, train, validation, pretrained)
             self._train(self.network_, train, validation)
             self.network_.eval()
-            membership = predict_in_chunks(self.network_, train.x).membership
-        self.subtypes_ = membership.argmax(dim=1).cpu().numpy()
-        return self
 
     @abstractmethod
     def _build(self) -> Any:
@@ -169,83 +203,36 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator as safetensors, its settings as JSON in the header."""
         check_is_fitted(self, "network_")
-        header = {
-            "estimator": type(self).__name__,
-            "parameters": self.get_params(),
-            "classes": self.classes_.tolist(),
-            "n_features": self.n_features_in_,
-            "shape": list(self._shape),
-            "history": self.history_,
-            "status": self.status_,
-        }
-        subtypes = torch.as_tensor(self.subtypes_)
-        write_tensors(path, {**self.network_.state_dict(), "subtypes_": subtypes}, header)
+        write_model(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
         """Read an estimator that `save` wrote; nothing in the file is executed."""
-        header, tensors = read_tensors(path)
-        found = header.get("estimator")
-        if found != cls.__name__:
-            raise DataError(f"{path}: holds {found}, not {cls.__name__}; load it as that")
-        model = cls(**{**header["parameters"], "device": device})
-        model.classes_ = np.array(header["classes"])
-        model.n_features_in_ = header["n_features"]
-        model._shape = tuple(header["shape"])
-        model.history_, model.status_ = header["history"], header["status"]
-        model.subtypes_ = tensors.pop("subtypes_").numpy()
-        model.seconds_ = {}
-        model.network_ = model._build().to(data.find_device(device)).eval()
-        model.network_.load_state_dict(tensors)
-        return model
+        return read_model(path, cls, device)
 
-    def predict_proba(self, X: npt.ArrayLike, mask: Mask | None = None) -> Array:
-        """Return class probabilities, shape (n, n_classes)."""
-        return self._numpy(self._predict(X, mask).probability)
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.preprocess is not None
+        return tags
 
-    def logits(self, X: npt.ArrayLike, mask: Mask | None = None) -> Array:
-        """Return the decision value of each class before the softmax, shape (n, n_classes)."""
-        return self._numpy(self._predict(X, mask).logits)
-
-    def predict(self, X: npt.ArrayLike, mask: Mask | None = None) -> npt.NDArray[Any]:
-        """Return the most probable class label of each row."""
-        most = self.predict_proba(X, mask).argmax(axis=1)
-        return self.classes_[most]
-
-    def embed(self, X: npt.ArrayLike, mask: Mask | None = None) -> Array:
-        """Return the latents in which the clusters live, shape (n, latent)."""
-        return self._numpy(self._predict(X, mask).latent)
-
-    def assign(self, X: npt.ArrayLike, mask: Mask | None = None) -> Ids:
-        """Return the (most probable) cluster of each row."""
-        return self._predict(X, mask).membership.argmax(dim=1).cpu().numpy()
-
-    def _predict(self, X: npt.ArrayLike, mask: Mask | None) -> Prediction:
-        check_is_fitted(self, "network_")
-        features = validate_data(self, X, reset=False, allow_nd=True)
-        device = next(self.network_.parameters()).device
-        with data.session(device, self.random_state, self.n_threads):
-            return self._answer(data.as_inputs(features, mask, device))
-
-    def _answer(self, x: Tensor) -> Prediction:
-        return predict_in_chunks(self.network_, x)
-
-    @staticmethod
-    def _numpy(values: Tensor) -> Array:
-        return values.double().cpu().numpy()
+    def _check(self, X: ArrayLike, y: Any, mask: Mask | None, *, reset: bool) -> Part:
+        """Return validated rows with their labels."""
+        missing = self.preprocess is not None
+        return *check_inputs(self, X, y, reset=reset, missing=missing), mask
 
     def _rows(self, X: Array, y: npt.NDArray[Any], mask: Mask | None, device: torch.device) -> Rows:
         ids = torch.as_tensor(np.searchsorted(self.classes_, y), device=device)
-        return Rows(data.as_inputs(X, mask, device), ids)
+        return Rows(self._inputs(X, mask, device), ids)
 
     def _hold_out(self, X: Array, y: npt.NDArray[Any], mask: Mask | None) -> tuple[Part, Part]:
         _, counts = np.unique(y, return_counts=True)
         train, validation = train_test_split(
             np.arange(len(y)),
             test_size=VALIDATION_SHARE,
-            random_state=self.random_state,
+            random_state=self._seed,
             stratify=y if counts.min() > 1 else None,
         )
+        self.held_out_ = validation
         masks = (None, None) if mask is None else (mask[train], mask[validation])
         return (X[train], y[train], masks[0]), (X[validation], y[validation], masks[1])
 
@@ -255,7 +242,10 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Give the network the pre-trained autoencoder, pre-training one if none is given."""
         with self._timed("pretrain"):
             if pretrained is None:
-                pretrained, curve = pretrain(train.x, validation.x, self.hidden, self.latent)
+                longest = self.pretrain_epochs or min(self.max_epochs, most_epochs(train.x))
+                pretrained, curve = pretrain(
+                    train.x, validation.x, self.hidden, self.latent, longest, self._report()
+                )
                 self._record("pretrain", curve)
             network.autoencoder.load_state_dict(pretrained.state_dict())
 
@@ -278,23 +268,31 @@ class DeepClassifier(ClassifierMixin, BaseEstimator, ABC):
             batch_size=self.batch_size or data.default_batch_size(n_rows, len(self._shape) == 2),
             lr=self.lr,
             weight_decay=self.weight_decay,
+            report=self._report(),
         )
+
+    def _report(self) -> Any:
+        """Return what tells of an epoch; None if nobody wants to know."""
+        return partial(_print_epoch, self._stage) if self.verbose else None
 
     def _record(self, stage: str, curve: Curve) -> None:
         self.history_[f"{stage}_loss"] = curve.loss
         self.history_[f"{stage}_score"] = curve.score
+        self.best_epoch_[stage] = curve.best_epoch
         if curve.diverged:
             self.status_ = "diverged"
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
-        start = time.perf_counter()
+        self._stage, start = stage, time.perf_counter()
         yield
         self.seconds_[stage] = time.perf_counter() - start
 
 
-def predict_in_chunks(network: Network, x: Tensor) -> Prediction:
-    """Predict without gradients, some rows at a time."""
-    with torch.no_grad():
-        parts = [network.predict(part) for part in x.split(data.CHUNK)]
-    return Prediction(*(torch.cat(field) for field in zip(*parts, strict=True)))
+def _print_epoch(stage: str, max_epochs: int, curve: Curve) -> None:
+    """Say how far a stage is; the score is higher the better."""
+    print(
+        f"{stage}: epoch {len(curve.loss)} of at most {max_epochs}, loss {curve.loss[-1]:.4g}, "
+        f"validation score {curve.score[-1]:.4f}, best at epoch {curve.best_epoch}",
+        flush=True,
+    )

@@ -1,6 +1,7 @@
 """Pre-training of the autoencoders: once a data set, split and seed, shared by all methods."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
@@ -17,8 +18,18 @@ MAX_EPOCHS, MAX_EPOCHS_SEQUENCE = 100, 30
 PATIENCE = 5
 
 
+def most_epochs(x: Tensor) -> int:
+    """Return how long the papers' autoencoders are trained at most: static rows, or sequences."""
+    return MAX_EPOCHS_SEQUENCE if x.ndim == 3 else MAX_EPOCHS
+
+
 def pretrain(
-    x: Tensor, x_validation: Tensor, hidden: int = HIDDEN, latent: int = LATENT
+    x: Tensor,
+    x_validation: Tensor,
+    hidden: int = HIDDEN,
+    latent: int = LATENT,
+    max_epochs: int | None = None,
+    report: Callable[[int, Curve], None] | None = None,
 ) -> tuple[AnyAutoencoder, Curve]:
     """Train an autoencoder to reconstruct, until the validation error no longer falls.
 
@@ -28,6 +39,10 @@ def pretrain(
         Rows as `deepcac.nn.data.as_inputs` makes them.
     hidden, latent : int
         Layer sizes.
+    max_epochs : int, optional
+        Epochs at most; None is `most_epochs`.
+    report : callable, optional
+        As of `Budget`.
 
     Returns
     -------
@@ -46,15 +61,13 @@ def pretrain(
         error = in_chunks(lambda v: autoencoder.error(v, autoencoder.encode(v)), x_validation)
         return -float(error.sum() / n_entries.clamp(min=1.0))
 
-    sequence = x.ndim == 3
-    batch_size = default_batch_size(len(x), sequence)
-    max_epochs = MAX_EPOCHS_SEQUENCE if sequence else MAX_EPOCHS
+    batch_size = default_batch_size(len(x), x.ndim == 3)
     curve = train(
         autoencoder,
         [Step(loss, list(autoencoder.parameters()))],
         len(x),
         score,
-        Budget(max_epochs, PATIENCE, batch_size, LR),
+        Budget(max_epochs or most_epochs(x), PATIENCE, batch_size, LR, report=report),
     )
     return autoencoder, curve
 

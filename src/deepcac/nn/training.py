@@ -26,6 +26,8 @@ class Budget:
         Weight of the squared parameters.
     restore : bool
         Go back to the best epoch at the end.
+    report : callable, optional
+        Told `max_epochs` and the curve so far after each epoch.
     """
 
     max_epochs: int
@@ -34,6 +36,7 @@ class Budget:
     lr: float
     weight_decay: float = 0.0
     restore: bool = True
+    report: Callable[[int, "Curve"], None] | None = None
 
     def optimiser(self, parameters: list[nn.Parameter]) -> torch.optim.Adam:
         """Return an optimiser of the parameters."""
@@ -146,7 +149,9 @@ def train(
             break
         if curve.score[-1] > best:
             best, best_state, curve.best_epoch = curve.score[-1], _snapshot(network), epoch
-        elif epoch - curve.best_epoch >= budget.patience:
+        if budget.report:
+            budget.report(budget.max_epochs, curve)
+        if epoch - curve.best_epoch >= budget.patience:
             break
     if budget.restore or curve.diverged:
         network.load_state_dict(best_state)

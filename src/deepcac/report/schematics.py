@@ -6,8 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import kmeans_labels
+from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.report.figures import PALETTE, Figure
 
 Array = npt.NDArray[np.float64]

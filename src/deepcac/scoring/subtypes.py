@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.cac.collapse import collapsed, purity
+from deepcac.cac.collapse import pure, purity
 from deepcac.task import Fitted, Task
 
 Array = npt.NDArray[np.float64]
@@ -81,7 +81,7 @@ def describe(task: Task, fitted: Fitted, names: tuple[str, ...] | None) -> dict[
         "sizes_test": sizes_by_class(fitted.cluster, task.y_test, k, task.n_classes),
         "found": len(np.unique(fitted.train_cluster)),
         "polarisation": purity(train),
-        "collapsed": collapsed(train),
+        "collapsed": pure(train),
         "features": [],
     }
     if names is not None and summary["found"] > 1:

@@ -1,0 +1,219 @@
+"""One classifier a cluster: what CAC, k-means and a learnt metric do with their clusters."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
+
+from deepcac.base_classifiers import (
+    IN_CLUSTERS,
+    ClassWeight,
+    cluster_weights,
+    fit_weighted,
+    seeded,
+)
+from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
+from deepcac.cac.collapse import collapsed, disguise, purity
+from deepcac.cac.prediction import LocalPrediction
+from deepcac.errors import CollapseWarning, ConfigError, DataError
+from deepcac.html_summary import SummaryHTML
+from deepcac.numeric_table import (
+    check_classes,
+    check_table,
+    check_two_classes,
+    column_names,
+    warn_of_scales,
+)
+
+ArrayLike = npt.ArrayLike
+SCALING = "scale them first, for example make_pipeline(TableScaler(), CACClassifier())"
+
+
+class LocalClassifier(
+    SummaryHTML,
+    LocalPrediction,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClassifierMixin,
+    BaseEstimator,
+):
+    """Base of the classifiers that cluster and then fit one classifier a cluster."""
+
+    n_clusters: Any
+    class_weight: Any
+    n_jobs: int | None
+    random_state: Any
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "base_estimator": [HasMethods(["fit", "predict"]), None],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "class_weight": [StrOptions({"balanced", IN_CLUSTERS}), dict, None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"labels": UNUSED, "validation": UNUSED}
+
+    def fit_labels(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        labels: ArrayLike,
+        start: Sequence[BaseEstimator] = (),
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit one classifier a cluster of given labels; no row is moved, no cost computed.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n, d) and (n,)
+            As in `fit`.
+        labels : array-like of shape (n,), int
+            Clusters.
+        start : sequence of estimator, optional
+            ``estimators_`` of nearly the same clusters, from which linear classifiers with
+            ``warm_start`` go on.
+        sample_weight : array-like of shape (n,), optional
+            For a base classifier that takes them.
+        """
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self._keep(*self._learn_classes(X, y), np.asarray(labels), start, weights)
+        return self
+
+    def fit_clusters(self, X: ArrayLike, y: ArrayLike, found: Clustering) -> Self:
+        """Fit one classifier a cluster of a finished clustering, which several models can share.
+
+        Parameters
+        ----------
+        X, y : array-like of shape (n, d) and (n,)
+            As in `fit`.
+        found : Clustering
+            What `deepcac.cac.cluster` returned for these rows.
+        """
+        self.fit_labels(X, y, found.labels)
+        self._record(found)
+        return self
+
+    def _learn_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
+        """Return validated rows and class ids from 0."""
+        rows, labels = check_table(self, X, y, reset=True)
+        self.classes_, codes = check_classes(labels)
+        return rows, codes
+
+    def _learn(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Floats, Ints, Floats | None]:
+        """Return rows, class ids and row weights, and say what is wrong with them."""
+        rows, codes = self._learn_classes(X, y)
+        check_two_classes(self.classes_)
+        warn_of_scales(rows, column_names(self), SCALING)
+        if sample_weight is None:
+            return rows, codes, None
+        if not has_fit_parameter(self._base(), "sample_weight"):
+            name = type(self._base()).__name__
+            raise ConfigError(f"{name} takes no sample_weight; leave it out or choose another base")
+        return rows, codes, _check_sample_weight(sample_weight, rows, dtype=np.float64)
+
+    def _start(self, rows: Floats, labels: ArrayLike | None) -> Ints:
+        """Return the clusters to start from: those given, or those of k-means."""
+        if labels is None:
+            return kmeans_labels(rows, self.n_clusters, self.random_state)
+        start = np.asarray(labels)
+        if start.shape != (len(rows),):
+            raise DataError(f"labels has shape {start.shape}, but X has {len(rows)} rows")
+        if not np.issubdtype(start.dtype, np.integer) or start.min() < 0:
+            raise DataError("labels must be integers from 0")
+        if start.max() >= self.n_clusters:
+            raise DataError(
+                f"labels has cluster {start.max()}, but n_clusters={self.n_clusters}; "
+                f"set n_clusters={start.max() + 1}"
+            )
+        return start.astype(np.int64)
+
+    def _keep(
+        self,
+        X: Floats,
+        y: Ints,
+        labels: Ints,
+        start: Sequence[BaseEstimator] = (),
+        sample_weight: Floats | None = None,
+    ) -> None:
+        """Take over a clustering: centroids, and one classifier a cluster."""
+        used, self.subtypes_ = np.unique(labels, return_inverse=True)
+        self.n_clusters_found_ = len(used)
+        members = [self.subtypes_ == j for j in range(len(used))]
+        space = self._space(X)
+        self.cluster_centers_ = np.array([space[rows].mean(axis=0) for rows in members])
+        self.class_counts_ = np.array(
+            [np.bincount(y[rows], minlength=len(self.classes_)) for rows in members]
+        )
+        weights = cluster_weights(self._weights(), y)
+        first = start if len(start) == len(used) else [None] * len(used)
+        base = seeded(self._base(), self.random_state)
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit_weighted)(
+                base,
+                X[rows],
+                y[rows],
+                weights,
+                begin,
+                None if sample_weight is None else sample_weight[rows],
+            )
+            for rows, begin in zip(members, first, strict=True)
+        )
+        self.purity_ = purity(self.class_counts_)
+        self.collapsed_ = collapsed(self.class_counts_)
+
+    def _weights(self) -> ClassWeight:
+        """Return the class weights, by class id instead of class label."""
+        if not isinstance(self.class_weight, dict):
+            return self.class_weight
+        return {c: self.class_weight.get(label, 1.0) for c, label in enumerate(self.classes_)}
+
+    def _record(self, found: Clustering) -> None:
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.converged
+        self.moves_ = found.moves
+        self.cost_history_ = found.cost
+        self.within_history_ = found.within
+        self.separation_history_ = found.separation
+
+    def _warn(self, alpha: float, max_iter: int) -> None:
+        """Tell of clusters that are classes in disguise, and of passes that were too few."""
+        if self.collapsed_ and alpha > 0:
+            warnings.warn(
+                f"the clusters are classes in disguise ({disguise(self.class_counts_):.2f} of 1, "
+                f"purity {self.purity_:.3f}), so the base classifiers have no say; "
+                f"lower alpha (now {alpha:g}) or leave it at 'auto'",
+                CollapseWarning,
+                stacklevel=4,
+            )
+        if not self.converged_ and max_iter > 0:
+            warnings.warn(
+                f"rows still moved in the last of max_iter={max_iter} passes; raise max_iter",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # A one-class cluster answers its class whatever the class weights are, which is more
+        # than the checks of extreme weights allow for.
+        tags.classifier_tags.poor_score = True
+        return tags

@@ -1,0 +1,60 @@
+"""CAC pass by pass, so that a pass before the last can be kept (CAC v2 Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import numpy as np
+
+from deepcac.cac.cluster import Clustering, Ints, Separation, cluster
+from deepcac.cac.rows import Rows
+
+
+def passes(
+    rows: Rows, y: Ints, labels: Ints, alpha: float, separation: Separation, max_iter: int
+) -> Iterator[Clustering]:
+    """Give the clusterings at the start and after each pass, with their histories so far.
+
+    Parameters
+    ----------
+    rows, y, labels, alpha, separation, max_iter
+        As of `cluster`. The pass that moves nothing is given too.
+    """
+    found = cluster(rows, y, labels, alpha, max_iter=0, separation=separation)
+    yield found
+    while found.n_iter < max_iter and not found.converged:
+        step = cluster(rows, y, found.labels, alpha, max_iter=1, separation=separation)
+        found = _joined(found, step)
+        yield found
+
+
+def choose(candidates: Iterator[Clustering], loss: Callable[[Ints], float]) -> Clustering:
+    """Return the clustering of the least loss, the first of equals.
+
+    Parameters
+    ----------
+    candidates : iterator of Clustering
+    loss : callable
+        Of the labels (n,).
+    """
+    best, kept = np.inf, next(candidates)
+    for found in chain([kept], candidates):
+        now = np.inf if found.converged else loss(found.labels)  # its last pass moved nothing
+        if now < best:
+            best, kept = now, found
+    return kept
+
+
+def _joined(first: Clustering, step: Clustering) -> Clustering:
+    """Return `step` with what led to it."""
+    return Clustering(
+        labels=step.labels,
+        n_iter=first.n_iter + step.n_iter,
+        converged=step.converged,
+        moves=np.concatenate([first.moves, step.moves]),
+        cost=np.concatenate([first.cost, step.cost[1:]]),
+        within=np.concatenate([first.within, step.within[1:]]),
+        separation=np.concatenate([first.separation, step.separation[1:]]),
+        counts=np.concatenate([first.counts, step.counts[1:]]),
+    )

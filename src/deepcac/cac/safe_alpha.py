@@ -1,0 +1,48 @@
+r"""A weight of the class separation that leaves the clusters clusters: ``alpha="auto"``.
+
+Not in the papers. In the cost :math:`\sum_j [W_j - \alpha n_j s_j]` the k-means clusters explain
+:math:`T - W` of the sum of squares T around the mean. Clusters of one class with the last row of
+another are paid about :math:`\alpha T`, since that row lies about as far from the class mean as
+rows lie from their mean; so they are cheaper as soon as :math:`\alpha` is above the share
+:math:`(T - W) / T` that k-means explains. The share falls with the number of columns: few clusters
+explain little of many directions. `SHARE` of it is taken, divided by k - 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepcac.cac.cluster import Clustering, Ints, cluster
+from deepcac.cac.collapse import collapsed
+from deepcac.cac.rows import Rows
+
+# Measured on 20 draws of 2,000 x 20 with 15 % positive, as drawn and standardised, k from 2 to 5:
+# with the whole share clusters collapse and AUROC falls by .024 to .047, with a tenth by .001 to
+# .006, with a twentieth by .000 to .003.
+SHARE = 0.05
+
+
+def safe_clustering(rows: Rows, y: Ints, labels: Ints, **options: Any) -> tuple[float, Clustering]:
+    """Return a weight that is safe for these rows, and the clusters under it.
+
+    Parameters
+    ----------
+    rows, y, labels
+        As of `cluster`; `labels` are those of k-means.
+    **options
+        Further ones of `cluster`.
+
+    Returns
+    -------
+    alpha : float
+        0 if the clusters would still become classes in disguise.
+    found : Clustering
+    """
+    start = cluster(rows, y, labels, 0.0, max_iter=0)
+    share = 1.0 - start.within[0] / rows.total if rows.total > 0 else 0.0
+    cuts = max(start.counts.shape[1] - 1, 1)
+    alpha = max(float(SHARE * share / cuts), 0.0)
+    found = cluster(rows, y, labels, alpha, **options)
+    if collapsed(found.counts[-1]):
+        return 0.0, cluster(rows, y, labels, 0.0, **options)
+    return alpha, found

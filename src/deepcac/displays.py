@@ -1,0 +1,266 @@
+"""Pictures of fitted estimators, as scikit-learn's displays: `from_estimator`, then `plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import silhouette_samples
+
+from deepcac.errors import ConfigError, DataError
+
+ArrayLike = npt.ArrayLike
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class _Display:
+    """Axes and figure of a picture."""
+
+    ax_: Any
+    figure_: Any
+
+    def _axes(self, ax: Any) -> Any:
+        try:
+            import matplotlib.pyplot as plt
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                "pictures need matplotlib: pip install 'deepcac[plot]'", name="matplotlib"
+            ) from error
+        self.ax_ = plt.subplots(layout="constrained")[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+        return self.ax_
+
+
+class CostCurveDisplay(_Display):
+    """Cost of CAC after each pass, with its two parts.
+
+    Parameters
+    ----------
+    cost, within, separation : array-like of shape (passes + 1,)
+        phi, D and S of Srivastava et al. 2021 (CAC v1, Remark 2), in squared units of the columns.
+    alpha : float
+        ``cost = within - alpha * separation``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    """
+
+    def __init__(
+        self, cost: ArrayLike, within: ArrayLike, separation: ArrayLike, alpha: float
+    ) -> None:
+        self.cost = np.asarray(cost, dtype=np.float64)
+        self.within = np.asarray(within, dtype=np.float64)
+        self.separation = np.asarray(separation, dtype=np.float64)
+        self.alpha = alpha
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the passes of a fitted `CACClassifier` or `CACClassifierCV`."""
+        model = _last(estimator)
+        if not hasattr(model, "cost_history_") or not hasattr(model, "alpha_"):
+            raise ConfigError(f"{type(model).__name__} has no cost; fit a CACClassifier")
+        curves = (model.cost_history_, model.within_history_, model.separation_history_)
+        return cls(*curves, model.alpha_).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw the curves on `ax`, or on axes of their own."""
+        ax = self._axes(ax)
+        passes = np.arange(len(self.cost))
+        ax.plot(passes, self.within, marker=".", label="within the clusters, D")
+        ax.plot(
+            passes,
+            self.alpha * self.separation,
+            marker=".",
+            label=f"class separation times {self.alpha:.3g}",
+        )
+        ax.plot(passes, self.cost, marker=".", label="cost: the first less the second")
+        ax.set(xlabel="pass over the rows", ylabel="sum of squares")
+        ax.legend()
+        return self
+
+
+class SubtypeProfileDisplay(_Display):
+    """What sets each cluster apart: standardised differences of the columns.
+
+    Parameters
+    ----------
+    difference : array-like of shape (k, d)
+        Mean of a cluster less that of all other rows, over the deviation of all rows.
+    names : sequence of str
+        Of the d columns.
+    sizes : array-like of shape (k,)
+        Rows of each cluster.
+    shares : array-like of shape (k,) or None
+        Share of the rows of each cluster in the second class.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    """
+
+    def __init__(
+        self,
+        difference: ArrayLike,
+        names: Sequence[str],
+        sizes: ArrayLike,
+        shares: ArrayLike | None = None,
+    ) -> None:
+        self.difference = np.asarray(difference, dtype=np.float64)
+        self.names = list(names)
+        self.sizes = np.asarray(sizes)
+        self.shares = None if shares is None else np.asarray(shares, dtype=np.float64)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        max_features: int = 12,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the clusters that a fitted estimator, or a pipeline's last step, gives rows.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Has `assign`; the steps of a pipeline before it are applied to the rows first.
+        X : array-like of shape (n, d)
+            Rows as the estimator takes them; a DataFrame names the columns. Missing values are
+            left out.
+        y : array-like of shape (n,), optional
+            Classes, for the share of the second one.
+        feature_names : sequence of str, optional
+            Names of the columns, in place of those of `X`.
+        max_features : int
+            Columns with the largest differences.
+        """
+        labels = _assigned(estimator, X)
+        rows = np.asarray(X, dtype=np.float64)
+        names = feature_names if feature_names is not None else getattr(X, "columns", None)
+        names = [f"column {j}" for j in range(rows.shape[1])] if names is None else list(names)
+        if len(names) != rows.shape[1]:
+            raise DataError(f"{len(names)} feature_names for {rows.shape[1]} columns")
+        found = np.unique(labels)
+        difference = np.array([_difference(rows, labels == j) for j in found])
+        order = np.argsort(-np.abs(difference).max(axis=0), kind="stable")[:max_features]
+        sizes = [int((labels == j).sum()) for j in found]
+        shares = None
+        if y is not None:
+            positive = np.asarray(y) == np.unique(y)[-1]
+            shares = [float(positive[labels == j].mean()) for j in found]
+        chosen = [str(names[j]) for j in order]
+        return cls(difference[:, order], chosen, sizes, shares).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw one point a column and cluster on `ax`, or on axes of their own."""
+        ax = self._axes(ax)
+        height = np.arange(len(self.names))[::-1]
+        for j, difference in enumerate(self.difference):
+            label = f"cluster {j}: {self.sizes[j]:,} rows"
+            if self.shares is not None:
+                label += f", {self.shares[j]:.1%} positive"
+            ax.plot(difference, height, marker="osD^vPX*"[j % 8], linestyle="", label=label)
+        ax.axvline(0.0, color="grey", linewidth=0.8)
+        ax.set_yticks(height, self.names)
+        ax.set(xlabel="difference from all other rows, in standard deviations")
+        ax.legend()
+        return self
+
+
+class SilhouetteDisplay(_Display):
+    """Silhouette of each row, sorted within its cluster.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        From -1 (nearer to another cluster) to 1.
+    labels : array-like of shape (n,)
+        Cluster of each row.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+    """
+
+    def __init__(self, values: ArrayLike, labels: ArrayLike) -> None:
+        self.values = np.asarray(values, dtype=np.float64)
+        self.labels = np.asarray(labels)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike,
+        *,
+        max_rows: int = 2000,
+        random_state: int = 0,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the clusters of rows in the space where the estimator makes them.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Has `assign`; a deep one is looked at in its latent space.
+        X : array-like of shape (n, d)
+        max_rows : int
+            Of more rows a random part is drawn, since the cost grows with their square.
+        random_state : int
+            Of this part.
+        """
+        rows, model = _before(estimator, X), _last(estimator)
+        labels = model.assign(rows)
+        if not 1 < len(np.unique(labels)) < len(labels):
+            raise DataError("a silhouette needs at least two clusters, and fewer than rows")
+        space = model.embed(rows) if hasattr(model, "embed") else np.asarray(rows, dtype=np.float64)
+        chosen = np.arange(len(labels))
+        if len(chosen) > max_rows:
+            chosen = np.random.default_rng(random_state).permutation(chosen)[:max_rows]
+        return cls(silhouette_samples(space[chosen], labels[chosen]), labels[chosen]).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw a band a cluster on `ax`, or on axes of their own."""
+        ax = self._axes(ax)
+        start, middles = 0, []
+        for j in np.unique(self.labels):
+            values = np.sort(self.values[self.labels == j])
+            height = np.arange(start, start + len(values))
+            ax.fill_betweenx(height, 0.0, values, step="mid")
+            middles.append((float(height.mean()), f"cluster {j}"))
+            start += len(values) + max(len(self.values) // 50, 1)
+        ax.set_yticks(*zip(*middles, strict=True))
+        mean = self.values.mean()
+        ax.axvline(mean, color="grey", linestyle="--", label=f"mean {mean:.2f}")
+        ax.set(xlabel="silhouette of each row", xlim=(min(-0.1, self.values.min()), 1.0))
+        ax.legend()
+        return self
+
+
+def _last(estimator: Any) -> Any:
+    """Return the last step of a pipeline, or the estimator itself."""
+    return estimator[-1] if hasattr(estimator, "steps") else estimator
+
+
+def _before(estimator: Any, X: ArrayLike) -> Any:
+    """Return rows as the last step of a pipeline sees them."""
+    return estimator[:-1].transform(X) if hasattr(estimator, "steps") else X
+
+
+def _assigned(estimator: Any, X: ArrayLike) -> Ints:
+    return _last(estimator).assign(_before(estimator, X))
+
+
+def _difference(rows: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
+    """Return the standardised difference of each column; 0 of a constant one, or of all rows."""
+    if inside.all():
+        return np.zeros(rows.shape[1])
+    spread = np.nanstd(rows, axis=0)
+    gap = np.nanmean(rows[inside], axis=0) - np.nanmean(rows[~inside], axis=0)
+    return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)

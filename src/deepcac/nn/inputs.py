@@ -1,0 +1,106 @@
+"""From the rows that a user has to what a network is fed, and back to the same at prediction."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.utils.validation import validate_data
+from torch import Tensor
+
+from deepcac.errors import DataError, ScaleWarning
+from deepcac.nn.data import as_inputs
+from deepcac.numeric_table import check_table, column_names
+from deepcac.preprocess import SequenceScaler, TableScaler
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+LARGE = 10.0  # a column with this mean or spread is not scaled
+_TABLE = ("median_", "flagged_", "kept_", "mean_", "scale_")
+_SEQUENCE = ("mean", "scale")
+
+
+def check_inputs(
+    estimator: Any, X: npt.ArrayLike, y: Any = None, *, reset: bool, missing: bool
+) -> Any:
+    """Return a table (n, d) or sequences (n, steps, variables), and classes if they are given."""
+    answer = {} if y is None else {"y": y}
+    if np.ndim(X) != 3:
+        return check_table(estimator, X, *answer.values(), reset=reset, missing=missing)
+    finite: Any = "allow-nan" if missing else True
+    return validate_data(
+        estimator, X, **answer, reset=reset, allow_nd=True, ensure_all_finite=finite
+    )
+
+
+class Preparation:
+    """Scaling learnt from training rows: imputed, flagged and standardised.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d) or (n, steps, variables)
+        Training rows; NaN is missing.
+    mask : ndarray of bool, shape of X, or None
+        True where a sequence value was measured.
+    """
+
+    def __init__(self, X: Array, mask: Mask | None) -> None:
+        if X.ndim == 2:
+            self.scaler: Any = TableScaler().fit(X)
+            if not self.scaler.kept_.any():
+                raise DataError("all columns of X are constant; there is nothing to learn from")
+        else:
+            self.scaler = SequenceScaler.fit(np.where(measured(X, mask), X, np.nan))
+
+    def rows(self, X: Array, mask: Mask | None, device: torch.device) -> Tensor:
+        """Return rows (n, ...) as a network reads them."""
+        if X.ndim == 2:
+            return as_inputs(self.scaler.transform(X), mask, device)
+        known = measured(X, mask)
+        return as_inputs(self.scaler.transform(np.where(known, X, np.nan)), known, device)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return what was learnt, by name."""
+        names = _TABLE if isinstance(self.scaler, TableScaler) else _SEQUENCE
+        return {name: torch.as_tensor(getattr(self.scaler, name)) for name in names}
+
+    @classmethod
+    def of(cls, tensors: dict[str, Tensor]) -> Preparation:
+        """Return what `tensors` came from."""
+        values = {name: tensor.numpy() for name, tensor in tensors.items()}
+        found = cls.__new__(cls)
+        if set(values) == set(_SEQUENCE):
+            found.scaler = SequenceScaler(**values)
+            return found
+        found.scaler = TableScaler()
+        vars(found.scaler).update(values, n_features_in_=len(values["median_"]))
+        return found
+
+
+def measured(X: Array, mask: Mask | None) -> Mask:
+    """Return where a sequence value is there: neither NaN nor masked."""
+    known = ~np.isnan(X)
+    if mask is None:
+        return known
+    given = np.asarray(mask, bool)
+    if given.shape != X.shape:
+        raise DataError(f"mask has shape {given.shape}, the sequences have {X.shape}")
+    return known & given
+
+
+def warn_if_unscaled(estimator: Any, X: Array) -> None:
+    """Tell of a column of a table that no network can read."""
+    if X.ndim != 2:
+        return
+    size = np.maximum(np.abs(X.mean(axis=0)), X.std(axis=0))
+    if size.max() > LARGE:
+        column = int(size.argmax())
+        warnings.warn(
+            f"column {column_names(estimator)[column]!r} has a mean or spread of {size[column]:.3g}"
+            ", which ruins the training; set preprocess='auto' or standardise first",
+            ScaleWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,130 @@
+"""Rows and classes as numbers, or one line that names the column and the way out."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from deepcac.errors import DataError, ScaleWarning
+
+Floats = npt.NDArray[np.float64]
+NO_CLASSES = "no_validation"  # what validate_data calls it
+LARGEST = 1e150  # beyond it a square is infinite
+UNEVEN = 10.0  # columns differ by scale if one spreads this many times as wide as the median one
+
+
+def check_table(
+    estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool, missing: bool = False
+) -> Any:
+    """Return rows as float64 of shape (n, d), and classes if they are given.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Learns or checks the number and the names of the columns.
+    X, y : array-like of shape (n, d) and (n,)
+    reset : bool
+        Whether this is `fit`.
+    missing : bool
+        Whether NaN is allowed.
+
+    Raises
+    ------
+    DataError
+        A column holds text, NaN, inf or a value too large to square.
+    """
+    options = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "reset": reset}
+    try:
+        found = validate_data(estimator, X, y, **options)
+    except ValueError as error:
+        text = _text_column(X)
+        if text is None:
+            raise
+        raise DataError(
+            f"column {text!r} holds text; make it numbers first, for example by OneHotEncoder"
+        ) from error
+    check_values(found if isinstance(y, str) else found[0], column_names(estimator), missing)
+    return found
+
+
+def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
+    """Refuse NaN (unless `missing`), inf and values too large to square in `rows` (n, d)."""
+    fits = np.abs(rows) <= LARGEST
+    if missing:
+        fits |= np.isnan(rows)
+    if fits.all():
+        return
+    row, column = np.argwhere(~fits)[0]
+    value = rows[row, column]
+    found = "NaN" if np.isnan(value) else f"{value:g}"
+    why, way = "", "impute it first, for example by deepcac.preprocess.TableScaler"
+    if not np.isnan(value):
+        why, way = ", inf or too large to square", "make it missing or cut it"
+    raise DataError(f"column {names[column]!r} holds {found}{why} in row {row}; {way}")
+
+
+def check_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return the classes and each row's place among them; a number that is measured is no class."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.int64)
+
+
+def check_two_classes(classes: npt.NDArray[Any]) -> None:
+    """Refuse data of one class."""
+    if len(classes) < 2:
+        raise DataError(f"y holds one class only ({classes[0]!r}); a classifier needs two")
+
+
+def known_codes(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return the place of each label among the classes of `fit`; a new one is a DataError."""
+    labels = np.asarray(y)
+    new = ~np.isin(labels, classes)
+    if new.any():
+        raise DataError(f"class {labels[new][0]!r} is not among those of fit: {classes.tolist()}")
+    return np.searchsorted(classes, labels).astype(np.int64)
+
+
+def hold_back(
+    classes: npt.NDArray[np.int64], share: float, rng: np.random.Generator
+) -> npt.NDArray[np.bool_]:
+    """Mark a share of the rows of each class, but never all of them."""
+    marked = np.zeros(len(classes), dtype=np.bool_)
+    for j in range(classes.max() + 1):
+        own = rng.permutation(np.flatnonzero(classes == j))
+        marked[own[: min(round(share * len(own)), len(own) - 1)]] = True
+    return marked
+
+
+def warn_of_scales(rows: Floats, names: list[Any], way: str) -> None:
+    """Tell of a column whose spread drowns the others'."""
+    spread = rows.std(axis=0)
+    varying = spread[spread > 0]
+    if len(varying) > 1 and varying.max() > UNEVEN * np.median(varying):
+        column = int(spread.argmax())
+        warnings.warn(
+            f"column {names[column]!r} spreads {spread[column] / np.median(varying):.0f} times as "
+            f"wide as the median column and decides the clusters alone; {way}",
+            ScaleWarning,
+            stacklevel=5,
+        )
+
+
+def column_names(estimator: Any) -> list[Any]:
+    """Return the names of the columns of `fit`, or their positions."""
+    return list(getattr(estimator, "feature_names_in_", range(estimator.n_features_in_)))
+
+
+def _text_column(X: Any) -> Any:
+    """Return the name of the first column of a DataFrame that is not of numbers."""
+    for name in getattr(X, "columns", ()):
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            return name
+    return None

@@ -1,0 +1,114 @@
+"""Published divisions: who is tested on what, and the challenge's score by hand."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from deepcac.errors import ConfigError
+from deepcac.features.matrix import FeatureMatrix, write_features
+from deepcac.judge.contenders import parse_contender
+from deepcac.judge.public_protocols import (
+    Division,
+    divided,
+    event_one,
+    event_threshold,
+    run_division,
+    score_chosen,
+)
+from deepcac.judge.trials import answers_path
+from deepcac.storage import read_json, read_table
+
+
+def matrix(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    return FeatureMatrix(
+        X=X,
+        label=(X[:, 0] + rng.normal(size=n) > 1).astype(np.int64),
+        row_id=np.arange(n, dtype=np.int64),
+        group=np.repeat(["a", "b", "c"], n // 3),
+        names=("v", "w", "x", "y"),
+    )
+
+
+def test_the_test_part_is_whole_and_never_learnt_from():
+    rows = matrix()
+    draws = list(divided(rows, Division(["a", "b"], "c"), 3))
+    assert [draw.seed for draw in draws] == [0, 1, 2]
+    for draw in draws:
+        np.testing.assert_array_equal(draw.test.row_id, np.arange(400, 600))
+        learnt = np.sort(np.concatenate([draw.train.row_id, draw.validation.row_id]))
+        np.testing.assert_array_equal(learnt, np.arange(400))
+        assert len(draw.validation) == 100
+    assert not np.array_equal(draws[0].train.row_id, draws[1].train.row_id)
+
+
+def test_an_unknown_group_is_named():
+    with pytest.raises(ConfigError, match="no rows of group 'd'; known: a, b, c"):
+        next(divided(matrix(), Division(["a", "d"], "c"), 1))
+
+
+def test_event_one_by_hand():
+    label, called = np.array([1, 1, 1, 0, 0, 0]), np.array([1, 1, 0, 1, 1, 0])
+    once = np.ones((6, 1), dtype=np.uint8)
+    # Sensitivity 2 / 3, precision 2 / 4.
+    assert event_one(label, called, once) == pytest.approx([0.5])
+    # Without the two false alarms precision is 1.
+    weights = np.array([[1, 1, 1, 0, 0, 1]], dtype=np.uint8).T
+    assert event_one(label, called, weights) == pytest.approx([2 / 3])
+    assert event_one(label, np.zeros(6, dtype=int), once) == pytest.approx([0.0])
+
+
+def test_the_threshold_is_that_of_the_best_lesser_share():
+    label, risk = pd.Series([0, 1, 0, 1]), pd.Series([0.1, 0.4, 0.35, 0.8])
+    assert event_threshold(label, risk) == 0.4  # both 1 there
+
+
+def test_the_mean_of_the_chosen_trials_is_scored():
+    def sample(seed, scores):
+        return {
+            "seed": seed,
+            "trials": [{"validation": {"auroc": v}, "test": {"auroc": 0.0}} for v in scores],
+        }
+
+    found = {"trials": [{}, {}], "resamples": [sample(0, [0.9, 0.5]), sample(1, [0.1, 0.2])]}
+    label = [1, 0, 1, 0]
+    answers = pa.table(
+        {
+            "seed": np.repeat([0, 1], 8),
+            "part": np.tile(np.repeat([1, 2], 4), 2),
+            "row_id": np.tile(np.arange(8), 2),
+            "label": label * 4,
+            "t0_1": [0.9, 0.1, 0.8, 0.2, 0.6, 0.7, 0.9, 0.1, *[0.5] * 8],
+            "t1_1": [*[0.5] * 8, 0.9, 0.1, 0.8, 0.2, 0.8, 0.1, 0.7, 0.3],
+        }
+    )
+    scored = score_chosen(found, answers, "auroc")
+    mean = [(0.6 + 0.8) / 2, (0.7 + 0.1) / 2, 0.8, 0.2]
+    assert scored["chosen"] == [0, 1]
+    assert scored["auroc"][0] == pytest.approx(roc_auc_score(label, mean))
+    assert (scored["n_test"], scored["events"]) == (4, 2)
+    # Both validation parts are told apart from .8 on; one of two deaths has that risk.
+    assert scored["min_se_pp"][0] == pytest.approx(0.5)
+
+
+def test_a_division_from_features_to_record(tmp_path):
+    write_features(tmp_path / "rows.parquet", matrix())
+    run_division(
+        tmp_path / "rows.parquet",
+        tmp_path / "lr.json",
+        parse_contender("lr"),
+        Division(["a", "b"], "c"),
+        dataset="demo_cic",
+        draws=2,
+        trials=3,
+        synthetic=True,
+    )
+    record = read_json(tmp_path / "lr.json")
+    value, low, high = record["scores"]["auprc"]["auroc"]
+    assert 0.6 < low <= value <= high
+    assert len(record["resamples"]) == 2
+    assert len(record["resamples"][0]["trials"]) == 3
+    assert read_table(answers_path(tmp_path / "lr.json")).num_rows == 2 * 300

@@ -153,5 +153,5 @@ def _draw_calibration(canvas: Canvas, points: Sequence[tuple[Any, ...]]) -> None
         upper.errorbar(x, observed, yerr=bars, fmt="o", label=_name(run), **look)
         lower.plot(x, count, color=colour, linestyle=dash, marker="o", markersize=2.5)
     upper.set(ylabel="share of positives", ylim=(-0.03, 1.03))
-    lower.set(xlabel="predicted probability", ylabel="rows", yscale="log")
+    lower.set(xlabel="predicted probability", ylabel="rows", ylim=(0, None))
     upper.legend(loc="upper left")

@@ -10,6 +10,7 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from deepcac.atomic import atomic_path
 from deepcac.report.tables import plain_cell
@@ -98,6 +99,7 @@ def write(figure: Figure, folder: Path) -> None:
     with rc_context(_STYLE):
         canvas = Canvas(figsize=figure.size, layout="constrained")
         figure.draw(canvas)
+        _plain_powers(canvas)
         # Laid out once; each format is then drawn once, which `savefig` would do twice.
         canvas.draw_without_rendering()
         canvas.set_layout_engine("none")
@@ -111,6 +113,15 @@ def write(figure: Figure, folder: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([plain_cell(name) for name in figure.head])
         writer.writerows([_plain(value) for value in row] for row in figure.data)
+
+
+def _plain_powers(canvas: Canvas) -> None:
+    """Write the ticks of logarithmic axes as numbers: matplotlib's own need its mathematics."""
+    for axes in canvas.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() in ("log", "symlog"):
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+                axis.set_minor_formatter(NullFormatter())
 
 
 def _plain(value: object) -> object:

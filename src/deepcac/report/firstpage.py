@@ -15,7 +15,7 @@ from deepcac.report.judgement import Judgement, sentence
 from deepcac.report.wording import minus
 
 DECIDED = ("holds", "partly", "fails")
-NOTHING = "No run on real data has been made yet: every printed cell waits for one."
+NOTHING = "No run on the papers' data has been made yet: every printed cell waits for one."
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def _cells(counts: Sequence[Count]) -> str:
     )
     rest = f"; {waiting:,.0f} have not been run" if waiting else ""
     return (
-        f"Of {cells:,.0f} printed cells that open data can decide, {agree:,.0f} agree{chance} and "
-        f"{differ:,.0f} differ{rest}."
+        f"Of {cells:,.0f} printed cells that open data can decide and that do not follow from "
+        f"others, {agree:,.0f} agree{chance} and {differ:,.0f} differ{rest}."
     )
 
 
@@ -115,6 +115,11 @@ def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
 def decided(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
     """Return the counts of these verdicts alone."""
     return {name: counts[name] for name in names if name in counts}
+
+
+def decided_cells(counts: Sequence[Count]) -> dict[str, int]:
+    """Return how many independent cells agree and differ."""
+    return {name: int(value(counts, "cells", name)) for name in (AGREE, DIFFER)}
 
 
 def undecided(cells: Mapping[str, int], claims: Mapping[str, int]) -> list[str]:

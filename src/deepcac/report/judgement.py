@@ -216,7 +216,7 @@ def _forest(rows: pd.DataFrame, margin: float) -> Figure:
             )
         axis.set(xlabel="AUROC with clusters less AUROC without", ylim=(len(names) - 0.5, -0.5))
         axis.set_yticks(range(len(names)), names)
-        axis.legend(loc="best")
+        canvas.legend(*axis.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
     return Figure(

@@ -12,7 +12,14 @@ from deepcac.papers import ledger as book
 from deepcac.papers.agreement import AGREE, DIFFER
 from deepcac.report.booktables import claims_table, ledger_table
 from deepcac.report.contents import Contents
-from deepcac.report.firstpage import DECIDED, answer, decided, provenance, undecided
+from deepcac.report.firstpage import (
+    DECIDED,
+    answer,
+    decided,
+    decided_cells,
+    provenance,
+    undecided,
+)
 from deepcac.report.judgement import sentence
 from deepcac.report.paperpages import PaperPage, paper_pages
 from deepcac.report.runtables import tally
@@ -87,7 +94,7 @@ def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
         "papers": pages,
         "n_real": len(shown.found.real),
         "n_decided": cells.get(AGREE, 0) + cells.get(DIFFER, 0),
-        "decided_cells": decided(cells, (AGREE, DIFFER)),
+        "decided_cells": decided_cells(shown.counts),
         "decided_claims": decided(claims, DECIDED),
         "undecided": undecided(cells, claims),
         "tally": tally(shown.found.real),

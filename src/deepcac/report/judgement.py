@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
 
 from deepcac.catalogue.methods import ARM_COLOURS, methods
 from deepcac.judge.contenders import parse_contender
@@ -216,6 +217,7 @@ def _forest(rows: pd.DataFrame, margin: float) -> Figure:
             )
         axis.set(xlabel="AUROC with clusters less AUROC without", ylim=(len(names) - 0.5, -0.5))
         axis.set_yticks(range(len(names)), names)
+        axis.xaxis.set_major_locator(MaxNLocator(6))
         canvas.legend(*axis.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")

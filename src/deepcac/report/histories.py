@@ -43,8 +43,11 @@ def _section(runs: Sequence[Run]) -> str:
 
 
 def _alpha(run: Run) -> str:
-    value = run.splits[0].get("hyperparameters", {}).get("alpha")
-    return "" if value is None else f", α = {value:g}"
+    used = [split.get("hyperparameters", {}).get("alpha") for split in run.splits]
+    values = sorted({value for value in used if value is not None})
+    if not values:
+        return ""
+    return f", α = {values[0]:g}" + (f" to {values[-1]:g}, by split" if len(values) > 1 else "")
 
 
 def _rows(runs: Sequence[Run], curves: Sequence[str]) -> list[tuple[object, ...]]:
@@ -78,8 +81,8 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
     return Figure(
         id=f"cac_passes_{dataset}",
         title=f"{dataset}: CAC by pass (as CAC v1 Figure 3, DeepCAC Figure 4)",
-        caption="Pass 0 is the k-means start. One line a split; the α in the legend is that of "
-        "the first split.",
+        caption="Pass 0 is the k-means start. One line a split, each with the α "
+        "that was tuned for it.",
         section=_section(runs),
         size=(11, 2.9),
         draw=draw,

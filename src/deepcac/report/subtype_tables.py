@@ -9,7 +9,7 @@ from deepcac.catalogue.entries import DataSet
 from deepcac.experiments.finished import Run
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.ranges import read_ranges
-from deepcac.report.profiling import withheld_parts
+from deepcac.report.profiling import withheld, withheld_parts
 from deepcac.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 from deepcac.report.tables import Cell, Table, text_row
 
@@ -71,7 +71,9 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
         int(((rows.cluster == j) & (rows.label == 1)).sum()) for j in range(rows.k)
     ]
     if hidden:
-        sizes, events = withheld_parts(sizes), withheld_parts(events)
+        sizes = withheld_parts(sizes)
+        pairs = zip(events, sizes, strict=True)
+        events = withheld_parts([withheld(e or 0, n) if n else None for e, n in pairs])
     outcome = entry.positive or "of class 2"
     body = []
     for j, (name, size, event) in enumerate(zip(names(rows), sizes, events, strict=True)):

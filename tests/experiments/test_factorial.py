@@ -23,11 +23,15 @@ def test_every_cell_of_every_split(tmp_path):
     setting, tasks = Setting("cic", 1, SOUND, "deep"), [task(0), task(1)]
     pretrain_tasks(tasks, setting, tmp_path / "ae")
     table = factorial(tasks, setting, tmp_path / "ae", clusters=(1, 2), betas=(0.0,)).to_pandas()
-    cells = [("fnn", 1, "local"), ("km_z", 1, "local"), ("deepcac", 1, "local")]
-    cells += [("deepcac", 2, head) for head in ("local", "soft", "one", "permuted")]
+    cells = [
+        ("FNNClassifier", 1, "local"),
+        ("KMZClassifier", 1, "local"),
+        ("DeepCACClassifier", 1, "local"),
+    ]
+    cells += [("DeepCACClassifier", 2, head) for head in ("local", "soft", "one", "permuted")]
     for seed in (0, 1):
         own = table[table["seed"] == seed]
-        assert list(zip(own["method"], own["k"], own["head"], strict=True)) == cells
+        assert list(zip(own["estimator"], own["k"], own["head"], strict=True)) == cells
     assert table["auroc"].between(0.5, 1).all()
     assert (table.loc[table["k"] == 1, "smallest"] == 120).all()
     assert (table.loc[table["k"] == 2, "smallest"] <= 60).all()

@@ -102,6 +102,7 @@ rule judge:
     input:
         study.verdicts,
         study.public,
+        collect("results/factorial/{dataset}.parquet", dataset=config["factorial"]),
     localrule: True
 
 

@@ -231,6 +231,12 @@ class Config(Entry):
     judge: Judge = Field(
         Judge.model_validate({}), description="the study `snakemake judge`; see docs/judge.md"
     )
+    factorial: list[Id] = Field(
+        [],
+        description="data sets of two classes on which DeepCAC's clusters, the weight of their "
+        "term and the head on the same latents are crossed, as "
+        "`results/factorial/{dataset}.parquet`",
+    )
     runs: list[Plan] = Field(
         [],
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
@@ -255,7 +261,7 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
-    named = (known.datasets, learnt, divided, *decomposed, *matched, *planned)
+    named = (known.datasets, known.factorial, learnt, divided, *decomposed, *matched, *planned)
     for names in named:
         for name in names:
             registry.dataset(name)

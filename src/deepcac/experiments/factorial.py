@@ -12,6 +12,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from deepcac.experiments.deep_methods import shared_autoencoder
 from deepcac.experiments.prepare import Setting
 from deepcac.nn import data
+from deepcac.nn.base import DeepClassifier
 from deepcac.nn.clustered import CentroidClassifier
 from deepcac.nn.data import Rows
 from deepcac.nn.deepcac import DeepCACClassifier
@@ -50,10 +51,10 @@ def factorial(
     Returns
     -------
     pyarrow.Table
-        A row a split and fit: ``seed``, ``method``, ``k``, ``beta``, ``head`` (`deepcac.nn.heads`),
-        ``auroc`` and ``auprc`` on the test rows, ``smallest`` (training rows of the smallest
-        cluster). Beside DeepCAC stand one head on the latents as they are pre-trained (`km_z`,
-        k = 1) and the network that is trained end to end (`fnn`).
+        A row a split and fit: ``seed``, ``estimator``, ``k``, ``beta``, ``head`` (of
+        `deepcac.nn.heads`), ``auroc`` and ``auprc`` on the test rows, ``smallest`` (training rows
+        of the smallest cluster). Beside DeepCAC stand one head on the latents as they are
+        pre-trained (KM-Z, k = 1) and the network that is trained end to end (FNN).
     """
     rows = [row for task in tasks for row in _of_task(task, setting, pretrained, clusters, betas)]
     return pa.Table.from_pylist(rows)
@@ -78,20 +79,17 @@ def _of_task(
         "pretrained": shared_autoencoder(task, setting, pretrained),
     }
     fnn = FNNClassifier(**common).fit(task.X_train, task.y_train, **fit)
-    yield _row(
-        task, "fnn", 1, None, "local", fnn.predict_proba(task.X_test)[:, 1], len(task.y_train)
-    )
+    risk = fnn.predict_proba(task.X_test)[:, 1]
+    yield _row(task, fnn, 1, None, HEADS[0], risk, len(task.y_train))
     plain = KMZClassifier(n_clusters=1, **common).fit(task.X_train, task.y_train, **fit)
-    yield from _by_head(task, "km_z", plain, None)
+    yield from _by_head(task, plain, None)
     for k in clusters:
         for beta in betas:
             model = DeepCACClassifier(n_clusters=k, alpha=ALPHA, beta=beta, **common)
-            yield from _by_head(task, "deepcac", model.fit(task.X_train, task.y_train, **fit), beta)
+            yield from _by_head(task, model.fit(task.X_train, task.y_train, **fit), beta)
 
 
-def _by_head(
-    task: Task, method: str, model: CentroidClassifier, beta: float | None
-) -> Iterator[dict[str, Any]]:
+def _by_head(task: Task, model: CentroidClassifier, beta: float | None) -> Iterator[dict[str, Any]]:
     """Yield the scores of a fitted method with each head; one cluster has one head only."""
     device = next(model.network_.parameters()).device
     train, validation, test = (
@@ -106,15 +104,21 @@ def _by_head(
     sizes = torch.bincount(torch.as_tensor(model.subtypes_), minlength=k)
     for head in HEADS if k > 1 else HEADS[:1]:
         risk = answer_with(model, head, train, validation, test.x)[:, 1].cpu().numpy()
-        yield _row(task, method, k, beta, head, risk, int(sizes.min()))
+        yield _row(task, model, k, beta, head, risk, int(sizes.min()))
 
 
 def _row(
-    task: Task, method: str, k: int, beta: float | None, head: str, risk: Any, smallest: int
+    task: Task,
+    model: DeepClassifier,
+    k: int,
+    beta: float | None,
+    head: str,
+    risk: Any,
+    smallest: int,
 ) -> dict[str, Any]:
     return {
         "seed": task.seed,
-        "method": method,
+        "estimator": type(model).__name__,
         "k": k,
         "beta": beta,
         "head": head,

@@ -88,6 +88,8 @@ OTHER_MEANING = {
     ("nb", "repeated_runs"),
     ("nb", "finished_decompositions"),
     ("ec3", "ec3"),
+    ("deepcac", "firstpage"),
+    ("wdbc", "flat_tables"),
 }
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import kmeans_labels
+from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.experiments.finished_sweeps import by_split, final_pass
 from deepcac.experiments.sweeps import alpha_sweep, grid_point
 from deepcac.simulate.synthetic_cac import Cell, synthetic_cac

@@ -234,7 +234,8 @@ class Config(Entry):
     factorial: list[Id] = Field(
         [],
         description="data sets of two classes on which DeepCAC's clusters, the weight of their "
-        "term and the head on the same latents are crossed, as `results/factorial/{dataset}.parquet`",
+        "term and the head on the same latents are crossed, as "
+        "`results/factorial/{dataset}.parquet`",
     )
     runs: list[Plan] = Field(
         [],

@@ -51,10 +51,10 @@ def factorial(
     Returns
     -------
     pyarrow.Table
-        A row a split and fit: ``seed``, ``estimator``, ``k``, ``beta``, ``head`` (`deepcac.nn.heads`),
-        ``auroc`` and ``auprc`` on the test rows, ``smallest`` (training rows of the smallest
-        cluster). Beside DeepCAC stand one head on the latents as they are pre-trained (KM-Z,
-        k = 1) and the network that is trained end to end (FNN).
+        A row a split and fit: ``seed``, ``estimator``, ``k``, ``beta``, ``head`` (of
+        `deepcac.nn.heads`), ``auroc`` and ``auprc`` on the test rows, ``smallest`` (training rows
+        of the smallest cluster). Beside DeepCAC stand one head on the latents as they are
+        pre-trained (KM-Z, k = 1) and the network that is trained end to end (FNN).
     """
     rows = [row for task in tasks for row in _of_task(task, setting, pretrained, clusters, betas)]
     return pa.Table.from_pylist(rows)
@@ -79,9 +79,8 @@ def _of_task(
         "pretrained": shared_autoencoder(task, setting, pretrained),
     }
     fnn = FNNClassifier(**common).fit(task.X_train, task.y_train, **fit)
-    yield _row(
-        task, "fnn", 1, None, "local", fnn.predict_proba(task.X_test)[:, 1], len(task.y_train)
-    )
+    risk = fnn.predict_proba(task.X_test)[:, 1]
+    yield _row(task, fnn, 1, None, HEADS[0], risk, len(task.y_train))
     plain = KMZClassifier(n_clusters=1, **common).fit(task.X_train, task.y_train, **fit)
     yield from _by_head(task, plain, None)
     for k in clusters:

@@ -98,12 +98,15 @@ class Paper(_Fact):
     label : str
         For people.
     reference : Reference
+    pictures : tuple of str
+        Pages of the report whose pictures decide its claims.
     """
 
     key: str
     folder: str
     label: str
     reference: Reference
+    pictures: tuple[str, ...]
 
     @property
     def citation(self) -> str:

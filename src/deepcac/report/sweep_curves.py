@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from deepcac.catalogue.methods import CAC_LR, label
+from deepcac.catalogue.methods import CAC_LR, label, parse_method
 from deepcac.experiments.finished_sweeps import Sweeps, by_split, final_pass
 from deepcac.report.figures import PALETTE, Figure
 
@@ -135,7 +135,8 @@ def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
 
 def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
     titles = {"ics": "ICS", "ocs": "OCS", "clusters": "K"}
-    for colour, method in zip(PALETTE, table["method"].unique(), strict=False):
+    for method in table["method"].unique():
+        colour = parse_method(method).colour
         own = table[table["method"] == method].groupby(column)[["f1", "auroc"]].mean()
         axis.plot(own.index, own["f1"], color=colour, marker="o", ms=3, label=label(method))
         axis.plot(own.index, own["auroc"], color=colour, linestyle="--", linewidth=1)

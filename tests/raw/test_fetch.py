@@ -509,7 +509,10 @@ def test_restricted_sources_are_read_from_their_folder(tmp_path):
     vowels = {"title": "Vowels", "label": "is one", "positive": None, "task": "binary"}
     terms = {"licence": "x", "citation": "x", "homepage": "https://example.org/"}
     rest = {"title": "x", **terms, "datasets": {"vowels": vowels}}
-    closed = Source(id="mimic3", restricted=True, **rest)
+    step = {"function": "sources.vowels.extract"}
+    closed = Source(id="mimic3", restricted=True, extract=step, **rest)
+    brought = Source(id="own", restricted=True, **rest)
+    assert available(brought, {})  # its feature file is the user's
     opened = Source(id="letters", restricted=False, **rest)
     there, gone = {"restricted": {"mimic3": str(tmp_path)}}, {"restricted": {"mimic3": "/gone"}}
     assert available(opened, {})
@@ -534,3 +537,10 @@ def test_the_mirror_has_every_open_file_of_the_registry(tmp_path):
         fetch(file.model_copy(update={"url": None}), target, mirrors=[str(MIRROR)])
         if file.is_archive:
             assert file.members in (None, sum(1 for _ in members(target)))
+
+
+def test_a_file_that_a_package_ships_needs_no_address(tmp_path):
+    file = load_registry(Path(__file__).parents[2] / "config" / "registry").file(
+        "wdbc", "breast_cancer.csv"
+    )
+    assert fetch(file, tmp_path / file.name).endswith(file.package)

@@ -77,6 +77,8 @@ OTHER_MEANING = {
     )
 } | {
     ("deepcac", "casetables"),
+    ("deepcac", "command"),
+    ("deepcac", "commands"),
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),
@@ -86,6 +88,8 @@ OTHER_MEANING = {
     ("nb", "repeated_runs"),
     ("nb", "finished_decompositions"),
     ("ec3", "ec3"),
+    ("deepcac", "firstpage"),
+    ("wdbc", "flat_tables"),
 }
 
 

@@ -32,7 +32,9 @@ def describe(registry_dir: str | os.PathLike[str]) -> str:
     ConfigError
         The folder holds no valid registry.
     """
-    sources = sorted(load_registry(Path(registry_dir)).sources.values(), key=lambda s: s.id)
+    sources = sorted(
+        load_registry(Path(registry_dir), private=False).sources.values(), key=lambda s: s.id
+    )
     parts = [_HEAD, _overview(sources), *(_source(source) for source in sources)]
     return "\n".join(parts)
 
@@ -67,6 +69,8 @@ def _file(file: RawFile) -> tuple[str, str, str]:
     count = f" {file.members:,}" if file.members else ""
     over = f" over its{count} members" if file.is_archive else ""
     address = f"<{file.url}>" if file.url else "none for this single file"
+    if file.package:
+        address = f"none needed: shipped as `{file.package}`"
     return f"`{file.name}`", address, f"`{file.digest}`{over}"
 
 

@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,8 +41,8 @@ def configured_mirrors(
 
 
 def available(source: Source, config: Mapping[str, Any]) -> bool:
-    """Whether a workflow may plan with a source: it is open, or its folder is there."""
-    if not source.restricted:
+    """Whether a workflow may plan with a source: it is open, brought, or its folder is there."""
+    if not source.restricted or source.extract is None:
         return True
     folder = (config.get("restricted") or {}).get(source.id)
     return folder is not None and Path(folder).is_dir()
@@ -148,7 +149,10 @@ def _settle(part: Path, target: Path) -> None:
 
 
 def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
-    """Yield where a file may be: in each mirror, under each archive ending; then officially."""
+    """Yield where a file may be: installed, in a mirror under each archive ending, officially."""
+    if file.package is not None:
+        package, _, inside = file.package.partition("/")
+        yield str(resources.files(package) / inside)
     paths = [file.path]
     if file.is_archive:
         ending = next((end for end in ENDINGS if file.path.endswith(end)), "")

@@ -281,6 +281,7 @@ def test_claims_follow_the_case_study(tmp_path):
     decided = {name: rule(Evidence(Runs(()), "as_published")) for name, rule in rules.items()}
     assert decided["DCAC-41"].verdict == "partly"  # 0.500 is near 0.495, and not near 0.358
     assert decided["DCAC-42"].verdict == "fails"  # Age and WBC_last are in all three lists
-    assert decided["DCAC-42"].figures == "in all three: Age, WBC_last; in two: 0"
-    assert decided["DCAC-45"].verdict == "fails"
+    assert decided["DCAC-42"].reason.startswith("PaO2_last in all three: 0, one in all three: 0")
+    assert decided["DCAC-44"].verdict == "fails"
+    assert decided["DCAC-45"].verdict == "fails"  # all clusters have the same list
     assert rules["DCAC-45"](Evidence(Runs(()), "sound")).verdict == "not run"

@@ -228,7 +228,7 @@ def test_the_page_shows_theory_and_keeps_generated_data_apart(written, tmp_path)
     write_json(demo, synthetic)
     out = tmp_path / "results/report"
     build([], "config/registry", out, theory_paths=[demo])
-    page = (out / "index.html").read_text()
+    page = (out / "pages" / "theory.html").read_text()
     assert "The theorems have not been evaluated yet." in page
     assert (out / "tables/synthetic_theory.md").exists()
     assert "not run" in next(

@@ -32,7 +32,10 @@ def test_a_table_is_that_of_one_paper(table):
     [
         (["agree"] * 4, "holds"),
         (["agree"] * 3 + ["differ"], "partly"),
+        (["agree", "differ", "differ", "differ"], "fails"),
+        (["agree", "agree", "agree", "not run"], "undecided"),
         (["agree", "differ", "differ", "not run"], "fails"),
+        (["agree", "agree", "data not rebuildable"], "holds"),
         (["not run"] * 4, "not run"),
     ],
 )
@@ -48,7 +51,7 @@ def test_our_numbers_agree_with_the_printed_cells(table, verdicts, expected):
 def test_tuned_alphas_are_at_most(table, alphas, expected):
     decision = alpha_at_most(2.0, answered(table, ["agree"] * 4, alphas))(SOUND)
     assert decision.verdict == expected
-    assert decision.figures.endswith(f"of {len(alphas)} tuned alphas are at most 2")
+    assert f"of {len(alphas)} tuned alphas: at most 2" in decision.reason
 
 
 def test_without_a_tuned_alpha_nothing_is_decided(table):

@@ -537,3 +537,10 @@ def test_the_mirror_has_every_open_file_of_the_registry(tmp_path):
         fetch(file.model_copy(update={"url": None}), target, mirrors=[str(MIRROR)])
         if file.is_archive:
             assert file.members in (None, sum(1 for _ in members(target)))
+
+
+def test_a_file_that_a_package_ships_needs_no_address(tmp_path):
+    file = load_registry(Path(__file__).parents[2] / "config" / "registry").file(
+        "wdbc", "breast_cancer.csv"
+    )
+    assert fetch(file, tmp_path / file.name).endswith(file.package)

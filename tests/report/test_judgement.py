@@ -73,12 +73,12 @@ def write(folder, rows, synthetic=()):
 
 
 ROWS = [
-    row("a", "equivalent", 0.001),
-    row("b", "worse", -0.03),
-    row("c", "undecided", 0.01),
+    row("adult", "equivalent", 0.001),
+    row("cic", "worse", -0.03),
+    row("credit", "undecided", 0.01),
     row("demo_x", "better", 0.2),
-    row("a", "equivalent", 0.0, metric="auprc"),
-    row("a", "worse", -0.02, question="negative_control"),
+    row("adult", "equivalent", 0.0, metric="auprc"),
+    row("adult", "worse", -0.02, question="negative_control"),
 ]
 
 
@@ -92,6 +92,13 @@ def test_the_sentence_counts_real_data_alone(tmp_path):
     assert sentence(load_judgement(write(tmp_path, [ROWS[3]], ["demo_x"]))) == ""
 
 
+def test_own_data_never_count_for_the_papers(tmp_path):
+    judged = load_judgement(write(tmp_path, [*ROWS, row("my_patients", "better", 0.2)], ["demo_x"]))
+    assert sentence(judged).startswith("Of 3 comparisons")
+    assert "my_patients, real data of no paper" in sentence(judged, own=True)
+    assert "my_patients" not in {line[0] for line in judgement_figures(judged)[0].data}
+
+
 def test_tables_and_figures_hold_every_comparison(tmp_path):
     judged = load_judgement(write(tmp_path, ROWS, ["demo_x"]))
     counts, comparisons = judgement_tables(judged)
@@ -100,7 +107,7 @@ def test_tables_and_figures_hold_every_comparison(tmp_path):
     assert len(comparisons.rows) == len(ROWS)
     assert counts.note.endswith("Generated data: 1 of 6 comparisons.")
     forest, power = judgement_figures(judged)
-    assert [line[0] for line in forest.data] == ["a", "b", "c", "demo_x (generated)"]
+    assert [line[0] for line in forest.data] == ["adult", "cic", "credit"]
     assert [line[-1] for line in power.data] == [0.0, 1.0]
     assert judgement_tables(None) == judgement_figures(None) == []
 
@@ -111,7 +118,7 @@ def test_the_page_opens_with_the_answer(tmp_path):
     paths = write(results / "judge", ROWS, ["demo_x"])
     build([], REGISTRY, results / "report", judge_paths=paths)
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.index("Of 3 comparisons") < page.index('id="judge"')
+    assert page.index("Of 3 comparisons") < page.index('id="summary"')
     assert 'id="figure-judge_forest"' in page
     assert (results / "report" / "tables" / "judge_counts.csv").exists()
     assert json.loads(paths[1].read_text())["margin"] == 0.01

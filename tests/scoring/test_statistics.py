@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import binomtest
 
-from deepcac.scoring.statistics import corrected_t_test, holm, reliability
+from deepcac.scoring.statistics import corrected_t_test, holm, reliability, wilson
 
 
 def test_corrected_t_test_by_hand():
@@ -62,3 +63,11 @@ def test_reliability_by_hand():
     assert predicted == pytest.approx([0.15, 0.95])
     assert observed == pytest.approx([0.5, 1.0])
     assert count.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 5), (3, 10), (10, 10), (499, 1000)])
+def test_wilson_is_scipys(hits, n):
+    low, high = wilson(np.array([hits / n]), np.array([n]))
+    reference = binomtest(hits, n).proportion_ci(method="wilson")
+    assert (low[0], high[0]) == pytest.approx((reference.low, reference.high))
+    assert low[0] <= hits / n <= high[0]

@@ -62,7 +62,7 @@ def test_modules_and_functions_are_short():
 ALLOWED = {"kernel.py: _sweep", "drift.py: _terms", "weights.py: renew"}
 
 
-# The same word for something else: the package, the paper, a diagnosis group, a source's columns.
+# The same word for something else: the package, a learning rate, the paper, a diagnosis group, a source's columns.
 OTHER_MEANING = {
     ("deepcac", name)
     for name in (
@@ -82,11 +82,14 @@ OTHER_MEANING = {
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),
+    ("lr", "constraints"),
     ("svm", "repeated_runs"),
     ("svm", "finished_decompositions"),
     ("nb", "repeated_runs"),
     ("nb", "finished_decompositions"),
     ("ec3", "ec3"),
+    ("deepcac", "firstpage"),
+    ("wdbc", "flat_tables"),
 }
 
 

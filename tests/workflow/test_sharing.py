@@ -131,7 +131,7 @@ def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket):  # n
     ).stdout
     assert f"{len(files)} files are here as they were shared" in said
     assert planned(clone) == {"all": 1, "report": 1, "total": 2}
-    (clone / "results/demo_cic/cac_lr_k2.json").unlink()
+    (clone / "results/demo_cic/cac_lr_k3.json").unlink()
     assert planned(clone) == {"all": 1, "report": 1, "run": 1, "total": 3}
 
 

@@ -35,21 +35,22 @@ for known in registry.sources.values():
                     "../scripts/features.py"
 
 
-rule profile:
+# All in one job: starting Python takes longer than counting.
+rule profiles:
     input:
-        features="data/features/{variant}{dataset}.parquet",
+        features=layout.feature_files(),
     output:
-        profile="results/profiles/{variant}{dataset}.json",
+        profiles=layout.profile_files(),
     log:
-        "logs/profiles/{variant}{dataset}.log",
+        "logs/profiles.log",
     benchmark:
-        "logs/benchmarks/profiles/{variant}{dataset}.tsv"
+        "logs/benchmarks/profiles.tsv"
     conda:
         "../../envs/deepcac.yaml"
     resources:
         mem_mb=grows(1500),
-        runtime=grows(5),
+        runtime=grows(10),
     params:
-        options=lambda wildcards: layout.profile_options(wildcards.dataset),
+        options={name: layout.profile_options(name) for name in layout.datasets()},
     script:
-        "../scripts/profile.py"
+        "../scripts/profiles.py"

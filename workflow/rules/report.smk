@@ -1,9 +1,25 @@
+# What was planted in the configured cohorts that are generated.
+generated_files = [
+    file
+    for source in sorted(
+        {
+            registry.dataset(name).source
+            for name in layout.datasets()
+            if name.startswith("demo_")
+        }
+    )
+    for file in layout.generated_files(source)
+]
+
+
 rule report:
     input:
         runs=report_runs,
         scores=[run.removesuffix(".json") + ".scores.parquet" for run in report_runs],
         cohorts=layout.cohort_files(),
         profiles=layout.profile_files(),
+        features=[file for file in layout.feature_files() if file.count("/") == 2],
+        truth=[file for file in generated_files if file.endswith("/subtypes.csv")],
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
         cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         theory=collect("results/theory/{name}.json", name=config["theory"]),
@@ -11,12 +27,16 @@ rule report:
         decompositions=layout.decomposition_files(),
         judged=study.verdicts,
     output:
-        page=report(
-            "results/report/index.html",
+        # The folder as a site, so that links and pictures hold in Snakemake's own report too.
+        site=report(
+            directory("results/report"),
+            htmlindex="index.html",
             caption="../report/page.rst",
             category="Report",
-            labels={"what": "the page"},
+            labels={"what": "all pages"},
         ),
+        page="results/report/index.html",
+        pages=directory("results/report/pages"),
         ledger=report(
             "results/report/ledger.csv",
             caption="../report/ledger.rst",
@@ -29,6 +49,7 @@ rule report:
             category="Report",
             labels={"what": "verdicts on the claims"},
         ),
+        summary="results/report/summary.csv",
         tables=report(
             directory("results/report/tables"),
             patterns=["{table}.csv"],

@@ -13,6 +13,8 @@ with job(snakemake):
         registry_folder(Path(snakemake.scriptdir).resolve().parents[1]),
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
+        features_dir=Path("data/features"),
+        truth_paths=snakemake.input.truth,
         profile_paths=snakemake.input.profiles,
         sweep_paths=snakemake.input.sweeps,
         case_paths=snakemake.input.cases,

@@ -69,6 +69,8 @@ def _file(file: RawFile) -> tuple[str, str, str]:
     count = f" {file.members:,}" if file.members else ""
     over = f" over its{count} members" if file.is_archive else ""
     address = f"<{file.url}>" if file.url else "none for this single file"
+    if file.package:
+        address = f"none needed: shipped as `{file.package}`"
     return f"`{file.name}`", address, f"`{file.digest}`{over}"
 
 

@@ -38,6 +38,11 @@ class RawFile(Entry):
     name: str = Field("", exclude=True)
     path: str = Field(pattern=_INSIDE, description="Its place inside a mirror.")
     url: Address | None = Field(None, description="Official address, if it has one.")
+    package: str | None = Field(
+        None,
+        pattern=r"^[a-z][a-z0-9_.]*/[A-Za-z0-9_./-]+$",
+        description="A file that an installed package ships, as package/path: no download.",
+    )
     sha256: SHA256 | None = Field(None, description="Digest of a plain file.")
     content_sha256: SHA256 | None = Field(
         None, description="Digest over the members of an archive (deepcac.raw.archive)."

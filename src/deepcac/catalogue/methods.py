@@ -16,6 +16,10 @@ from deepcac.catalogue.registry import checked
 from deepcac.errors import ConfigError
 
 ARM_NAMES = {"km": "KM", "cac": "CAC", "skm": "SKM", "cd": "CD", "cdk": "CD-KM"}
+# An arm has one colour whatever its classifier is; a learner alone has its own (`Learner.colour`).
+ARM_COLOURS = dict(
+    zip(ARM_NAMES, ("#D55E00", "#0072B2", "#AA8800", "#44AA99", "#882255"), strict=True)
+)
 _USUAL = ("km", "cac")
 ROWS, CLASSES = ("km", "cac", "skm"), ("cd", "cdk")  # what an arm decomposes
 _TS = "_ts"
@@ -37,6 +41,7 @@ class Learner(Entry):
         pattern=r"^(base_classifiers|cac|consensus|decomposition|nn|similarity)(\.\w+)+$",
         description="Estimator or function inside the package.",
     )
+    colour: str = Field("#7F7F7F", pattern="^#[0-9A-F]{6}$", description="In every picture.")
     clustered: bool = Field(True, description="Whether a network has a number of clusters.")
     arms: tuple[Literal["km", "cac", "skm", "cd", "cdk"], ...] = Field(
         (), description="Arms that are made of it beside those of its part."
@@ -96,6 +101,11 @@ class Method:
     def clustered(self) -> bool:
         """Whether the number of clusters means anything to this method."""
         return self.arm != "base" and self.learner.clustered
+
+    @property
+    def colour(self) -> str:
+        """Its colour in every picture."""
+        return ARM_COLOURS.get(self.arm, self.learner.colour)
 
     @property
     def label(self) -> str:

@@ -7,11 +7,10 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from deepcac.decomposition.mixed import is_frame
 from deepcac.errors import DataError
+from deepcac.numeric_table import NO_CLASSES, check_table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NO_CLASSES = "no_validation"  # what validate_data calls it
 
 
 def has_categories(X: Any) -> bool:
@@ -43,8 +42,7 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     if reset:
         estimator._nominal = nominal
     if not nominal:
-        options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
-        return validate_data(estimator, X, y, **options)
+        return check_table(estimator, X, y, reset=reset, missing=True, order=None)
     table = X if reset or is_frame(X) else _named(estimator, X)
     if reset:
         validate_data(estimator, table, y, skip_check_array=True)

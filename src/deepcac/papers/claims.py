@@ -14,11 +14,24 @@ from deepcac.papers.cac_v1.claims import rules as cac_v1_rules
 from deepcac.papers.cac_v2.claims import rules as cac_v2_rules
 from deepcac.papers.class_decomposition.claims import rules as class_decomposition_rules
 from deepcac.papers.deepcac.claims import rules as deepcac_rules
-from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
-from deepcac.papers.findings import Findings
+from deepcac.papers.evidence import (
+    FAILS,
+    HOLDS,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    TOY,
+    UNDECIDED,
+    Decision,
+    Evidence,
+)
+from deepcac.papers.findings import Findings, of_stand_ins, of_the_papers
 from deepcac.papers.ledger import Entry
 from deepcac.papers.rules import Rule
 from deepcac.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
+
+Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
+_DECIDED = (HOLDS, PARTLY, FAILS, UNDECIDED)
 
 
 @dataclass(frozen=True)
@@ -29,9 +42,9 @@ class Claim:
     ----------
     id, paper, section, claim, how_to_check, own_numbers : str
         From the facts.
-    verdict, figures : str
-        Decided on the sound runs.
-    as_published, as_published_figures : str
+    verdict, reason : str
+        Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
+    as_published, as_published_reason : str
         The same, decided on the runs as published.
     runs : str
         Runs behind the verdict, or their number where they are many.
@@ -42,19 +55,22 @@ class Claim:
     section: str
     claim: str
     verdict: str
-    figures: str
+    reason: str
     as_published: str
-    as_published_figures: str
+    as_published_reason: str
     runs: str
     own_numbers: str
     how_to_check: str
 
 
 def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
-    """Decide every claim of the five papers; those without a rule say what they need."""
-    known = rules(found, ledger)
+    """Decide every claim of the five papers, each by its rule."""
+    own, stand_ins = of_the_papers(found), of_stand_ins(found)
+    known, toys = rules(own, ledger), rules(stand_ins, ())
     rows = [row for paper in PAPERS.values() for row in facts("claims", paper.folder)]
-    return [_claim(row, known.get(row["id"]), found.runs) for row in rows]
+    return [
+        _claim(row, (known[row["id"]], own.runs), (toys[row["id"]], stand_ins.runs)) for row in rows
+    ]
 
 
 def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
@@ -69,9 +85,10 @@ def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
     return {name: rule for part in parts for name, rule in part(found, ledger).items()}
 
 
-def _claim(row: dict[str, str], rule: Rule | None, runs: Runs) -> Claim:
+def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
     sound, published = (
-        _decide(row, rule, Evidence(runs, protocol)) for protocol in ("sound", "as_published")
+        _verdict(_decide(own, protocol), _decide(stand_in, protocol))
+        for protocol in ("sound", "as_published")
     )
     deciding = sound if sound.runs else published
     return Claim(
@@ -80,24 +97,32 @@ def _claim(row: dict[str, str], rule: Rule | None, runs: Runs) -> Claim:
         section=row["section"],
         claim=row["claim"],
         verdict=sound.verdict,
-        figures=sound.figures,
+        reason=sound.reason,
         as_published=published.verdict,
-        as_published_figures=published.figures,
+        as_published_reason=published.reason,
         runs=_paths(deciding.runs),
         own_numbers=row["own_numbers"],
         how_to_check=row["how_to_check"],
     )
 
 
-def _decide(row: dict[str, str], rule: Rule | None, evidence: Evidence) -> Decision:
-    if rule is not None:
-        decision = rule(evidence)
-        if evidence.protocol == "as_published" and evidence.all_sound(decision.runs):
-            return Decision(NOT_RUN, "held against the sound runs alone", decision.runs)
-        return decision
-    if row["own_numbers"].startswith("theory"):
-        return Decision(NOT_RUN, f"theory, no run decides it: {row['how_to_check']}")
-    return Decision(NOT_RUN, f"needs: {row['how_to_check']}")
+def _verdict(own: Decision, stand_in: Decision) -> Decision:
+    """Return what the papers' own data say; where they say nothing, what stand-ins do: a toy."""
+    if own.verdict not in (NOT_RUN, NOT_DECIDABLE) or stand_in.verdict not in _DECIDED:
+        return own
+    if not stand_in.runs:
+        return own
+    reason = f"on stand-ins alone, where it is '{stand_in.verdict}': {stand_in.reason}"
+    return Decision(TOY, reason, stand_in.runs)
+
+
+def _decide(side: Sided, protocol: str) -> Decision:
+    rule, runs = side
+    evidence = Evidence(runs, protocol)
+    decision = rule(evidence)
+    if protocol == "as_published" and evidence.all_sound(decision.runs):
+        return Decision(NOT_RUN, "held against the sound runs alone", decision.runs)
+    return decision
 
 
 def _paths(paths: Sequence[str], most: int = 2) -> str:

@@ -1,25 +1,31 @@
 """What a claim is decided on: the runs of one protocol."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.catalogue.protocol import protocol_folder
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.names import restricted
-from deepcac.papers.printed import published_protocols
-from deepcac.scoring.statistics import Comparison, corrected_t_test
+from deepcac.papers.names import lost_datasets, restricted
+from deepcac.papers.printed import own_protocol
+from deepcac.scoring.equivalence import Difference, difference
 
-HOLDS, PARTLY, FAILS, NOT_RUN, NOT_DECIDABLE = (
-    "holds",
-    "partly",
-    "fails",
-    "not run",
-    "not decidable from open data",
-)
-TIE = 0.0005
+VERDICTS = {
+    "holds": "holds",
+    "partly": "partly",
+    "fails": "fails",
+    "undecided": "undecided",
+    "toy": "toy",
+    "not_decidable": "not decidable",
+    "not_rebuildable": "data not rebuildable",
+    "not_run": "not run",
+}
+HOLDS, PARTLY, FAILS, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
+TIE = 0.0005  # half of the last printed digit
+MARGIN = 0.01  # differences of scores up to this are of no account
 
 
 @dataclass(frozen=True)
@@ -29,15 +35,15 @@ class Decision:
     Attributes
     ----------
     verdict : str
-        Holds, partly, fails, not run, or not decidable from open data.
-    figures : str
-        The numbers behind the verdict.
+        One of `VERDICTS`.
+    reason : str
+        One sentence with the numbers that decided, or with what is missing.
     runs : tuple of str
         Paths of the runs that decide.
     """
 
     verdict: str
-    figures: str
+    reason: str
     runs: tuple[str, ...] = ()
 
 
@@ -83,17 +89,13 @@ class Evidence:
     protocol: str
 
     def run(self, arm: Arm) -> Run | None:
-        """Return the run of an arm, or None."""
-        for protocol in self._protocols(arm):
-            found = self.runs.find(protocol, arm.dataset, arm.method, arm.k)
-            if found is not None and not found.synthetic:
-                return found
-        return None
+        """Return the run of an arm by its own protocol, or None: no other stands in for it."""
+        return self.runs.find(self._protocol(arm), arm.dataset, arm.method, arm.k)
 
-    def _protocols(self, arm: Arm) -> tuple[str, ...]:
+    def _protocol(self, arm: Arm) -> str:
         if self.protocol != "as_published":
-            return (self.protocol,)
-        return published_protocols(arm.paper, arm.method, folds=arm.folds) or ("sound",)
+            return self.protocol
+        return own_protocol(arm.paper, arm.method, folds=arm.folds)
 
     def score(self, arm: Arm) -> float | None:
         """Return the mean score of an arm, or None without one."""
@@ -112,22 +114,25 @@ class Evidence:
         score = self.score(arm) if run.status == "ok" else None
         return -math.inf if score is None else score
 
-    def spread(self, arm: Arm) -> float:
-        """Return the standard deviation over the splits, 0 without one."""
-        run = self.run(arm)
-        score = run.score(run.reported(arm.metric, arm.paper)) if run else None
-        return score[1] if score else 0.0
+    def contrast(self, first: Arm, second: Arm) -> Difference | None:
+        """Return first less second over their splits; None where one has no run.
 
-    def test(self, first: Arm, second: Arm) -> Comparison | None:
-        """Return the corrected t-test of first less second, or None without equal splits."""
+        A single split has no spread: its difference is taken as it is, rounded to what papers
+        print. So is one against a run without a score.
+        """
+        means = self.standing(first), self.standing(second)
+        if means[0] is None or means[1] is None:
+            return None
         one, other = self._splits(first), self._splits(second)
         run = self.run(first)
-        if one is None or other is None or run is None or len(one) != len(other):
-            return None
-        sizes = [
-            float(np.mean([split[key] for split in run.splits])) for key in ("n_train", "n_test")
-        ]
-        return corrected_t_test(one - other, n_train=sizes[0], n_test=sizes[1])
+        if one is None or other is None or run is None or len(one) != len(other) or len(one) < 2:
+            return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
+        return difference(one - other, test_share=test_share(run), margin=MARGIN)
+
+    def per_split(self, arm: Arm) -> npt.NDArray[np.float64]:
+        """Return the scores of an arm on its splits; 0 where its run gave none."""
+        values = self._splits(arm)
+        return np.zeros(1) if values is None else values
 
     def _splits(self, arm: Arm) -> npt.NDArray[np.float64] | None:
         run = self.run(arm)
@@ -144,17 +149,68 @@ class Evidence:
         found = [run.path for run in map(self.run, arms) if run]
         return tuple(dict.fromkeys(found))
 
+    def left_out(self, arm: Arm) -> str:
+        """Return why an arm's data decide nothing here; empty where they can.
 
-def open_arms(pairs: Sequence[tuple[Arm, Arm]], evidence: Evidence) -> list[tuple[Arm, Arm]]:
-    """Leave out comparisons on restricted data that were not run."""
-    return [
-        pair
-        for pair in pairs
-        if pair[0].dataset not in restricted() or all(evidence.run(arm) for arm in pair)
-    ]
+        Restricted data may not have been given, and the outcomes of some published data are lost.
+        """
+        if self.protocol == "as_published" and arm.dataset in lost_datasets(arm.paper):
+            return f"{arm.dataset}, where {lost_datasets(arm.paper)[arm.dataset]}"
+        if arm.dataset in restricted() and self.run(arm) is None:
+            return f"{arm.dataset}, which needs {restricted()[arm.dataset]}"
+        return ""
+
+    def target(self, arm: Arm) -> str:
+        """Return the record that an arm waits for."""
+        folder = protocol_folder(self._protocol(arm))
+        return f"results/{folder}{arm.dataset}/{arm.method}_k{arm.k}.json"
 
 
-def without(pairs: Sequence[tuple[Arm, Arm]], kept: Sequence[tuple[Arm, Arm]]) -> str:
-    """Say what was left out, in one clause."""
-    left = sorted({restricted()[pair[0].dataset] for pair in pairs if pair not in kept})
-    return f"; without the data that need {' and '.join(left)}" if left else ""
+def test_share(run: Run) -> float:
+    """Return the mean share of a run's splits that is tested."""
+    sizes = [(split["n_test"], split["n_train"]) for split in run.splits]
+    return float(np.mean([test / (test + train) for test, train in sizes]))
+
+
+def exactly(gap: float) -> Difference:
+    """Return a difference without spread; what is not seen in print is none."""
+    gap = 0.0 if abs(gap) <= TIE else gap
+    worse, better = float(gap < -MARGIN), float(gap > MARGIN)
+    return Difference(
+        mean=gap,
+        low=gap,
+        high=gap,
+        p=1.0,
+        p_equivalent=max(worse, better),
+        detectable=0.0,
+        worse=worse,
+        same=1.0 - worse - better,
+        better=better,
+    )
+
+
+def usable(pairs: Sequence[tuple[Arm, Arm]], evidence: Evidence) -> list[tuple[Arm, Arm]]:
+    """Return the comparisons whose data can decide."""
+    return [pair for pair in pairs if not any(evidence.left_out(arm) for arm in pair)]
+
+
+def without(arms: Iterable[Arm], evidence: Evidence) -> str:
+    """Say which data were left out, in one clause; empty where none were."""
+    reasons = dict.fromkeys(filter(None, map(evidence.left_out, arms)))
+    return f"; without {' and '.join(reasons)}" if reasons else ""
+
+
+def nothing_left(arms: Sequence[Arm], evidence: Evidence) -> Decision:
+    """Return the decision where all data of a claim are restricted or lost."""
+    lost = any(arm.dataset in lost_datasets(arm.paper) for arm in arms)
+    reason = without(arms, evidence).removeprefix("; without ") or "no open data set"
+    return Decision(LOST if lost else NOT_DECIDABLE, f"the claim is about {reason}")
+
+
+def lacking(arms: Iterable[Arm], evidence: Evidence) -> Decision | None:
+    """Return the decision where arms have no run yet, else None."""
+    missing = [arm for arm in dict.fromkeys(arms) if evidence.run(arm) is None]
+    if not missing:
+        return None
+    more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return Decision(NOT_RUN, f"needs {evidence.target(missing[0])}{more}")

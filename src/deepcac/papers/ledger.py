@@ -2,29 +2,63 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
 from deepcac.atomic import atomic_path
+from deepcac.catalogue.protocol import protocol_folder
 from deepcac.experiments.finished import Run, Runs
-from deepcac.papers.agreement import Answers, Ours, verdict
+from deepcac.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac.papers.cac_v1.table_summaries import Summaries
 from deepcac.papers.class_decomposition.gain_table import GainTable
 from deepcac.papers.deepcac.length_of_stay import ClusterTables
-from deepcac.papers.findings import Findings
-from deepcac.papers.printed import PrintedCell, printed_cells, published_protocols
+from deepcac.papers.dependence import cells_by_place, origins, place
+from deepcac.papers.findings import Findings, of_the_papers
+from deepcac.papers.printed import PrintedCell, printed_cells
 from deepcac.papers.supervised_kmeans.cluster_losses import LossTables
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of the ledger; numbers as text, so that the file is the same bytes each time.
+    """One row of ``ledger.csv``; numbers as text, so that the file is the same bytes each time.
 
-    `difference`, `verdict` and `run` belong to the protocol named in `decided_by`: as published
-    where such a run exists, because the paper's number was made that way, else sound.
+    Attributes
+    ----------
+    paper, table : str
+        Where the cell is printed; ``authors`` are the logs of DeepCAC's authors.
+    kind : {"score", "alpha", "summary", "data", "other", "log"}
+        What decides it: a run's score, its tuned alpha, several runs, the data, a rule of its own.
+    dataset, method, k, item : str
+        Row and column as printed; `item` is the metric or the quantity.
+    printed, printed_sd : str
+        The printed number and its standard deviation; empty where there is none.
+    sound, sound_sd, as_published, as_published_sd : str
+        Our number, mean and sample standard deviation over the splits, in the unit of the paper.
+    difference : str
+        Our deciding number less the printed one.
+    bound : str
+        The largest difference that agrees, in the same unit; empty where another rule decides.
+    verdict : str
+        ``agree``, ``differ``, ``not run``, ``not printed``, ``setting`` (it says what was tried),
+        ``data not rebuildable``, or the status of a run without a score.
+    needs : str
+        What is missing where the cell was not run: a file to make, or access to data.
+    decided_by : str
+        The cell's own protocol (`printed.own_protocol`); no other decides it.
+    run : str
+        The record that decides, or the number of runs.
+    sound_verdict : str
+        The same rule on our sound number.
+    derived : str
+        Why the cell is no evidence of its own; empty for independent cells.
+    rivals, rivals_agree : str
+        Printed cells of the other methods in the same table, data set and metric, and how many
+        of them agree with our number too: the null rate of a count is the ratio of their sums.
+    note : str
+        Remarks on the printed entry and on ours.
     """
 
     paper: str
@@ -41,15 +75,21 @@ class Entry:
     as_published: str
     as_published_sd: str
     difference: str
+    bound: str
     verdict: str
+    needs: str
     decided_by: str
     run: str
     sound_verdict: str
+    derived: str
+    rivals: str
+    rivals_agree: str
     note: str
 
 
 def entries(found: Findings) -> list[Entry]:
-    """Compare every printed cell with what was found; synthetic runs never decide a cell."""
+    """Compare every printed cell with what was found on the papers' own data."""
+    found = of_the_papers(found)
     answers: tuple[Answers, ...] = (
         Summaries(found.runs),
         ClusterTables(found.studies),
@@ -57,26 +97,30 @@ def entries(found: Findings) -> list[Entry]:
         GainTable(found.decompositions),
     )
     special = {source: one for one in answers for source in one.sources}
-    return [_entry(cell, found.runs, special) for cell in printed_cells()]
+    cells = printed_cells()
+    rivals = cells_by_place(cells)
+    return [
+        _entry(cell, special.get(cell.source) or _OfRuns(found.runs), rivals[place(cell)], origin)
+        for cell, origin in zip(cells, origins(cells), strict=True)
+    ]
 
 
-def _entry(cell: PrintedCell, runs: Runs, special: Mapping[str, Answers]) -> Entry:
-    one = special.get(cell.source)
-
-    def ours(protocol: str) -> Ours | None:
-        return one.answer(cell, protocol) if one else _ours(cell, protocol, runs)
-
-    protocols = published_protocols(cell.paper, cell.method_id, folds=cell.folds)
-    published = next(filter(None, map(ours, protocols)), None)
-    return _beside(cell, ours("sound"), published, one.remark(cell) if one else "")
-
-
-def _beside(cell: PrintedCell, sound: Ours | None, published: Ours | None, remark: str) -> Entry:
+def _entry(
+    cell: PrintedCell,
+    one: Answers,
+    beside: Sequence[PrintedCell],
+    origin: str,
+) -> Entry:
     """Return the entry of a cell beside our numbers."""
-    deciding = published or sound
-    difference = ""
-    if deciding and deciding.mean is not None and cell.value is not None:
-        difference = number(deciding.mean - cell.value, signed=True)
+    sound, own = one.answer(cell, "sound"), one.answer(cell, cell.protocol)
+    published = None if cell.protocol == "sound" else own
+    decided = verdict(cell, own, cell.protocol)
+    others = [
+        other
+        for other in beside
+        if decided in (AGREE, DIFFER) and own and own.agrees is None and other.method != cell.method
+    ]
+    fooled = sum(verdict(other, own, cell.protocol) == AGREE for other in others)
     return Entry(
         paper=cell.paper,
         table=cell.table,
@@ -91,24 +135,68 @@ def _beside(cell: PrintedCell, sound: Ours | None, published: Ours | None, remar
         sound_sd=number(sound.sd if sound else None),
         as_published=number(published.mean if published else None),
         as_published_sd=number(published.sd if published else None),
-        difference=difference,
-        verdict=verdict(cell, deciding),
-        decided_by=("as published" if published else "sound") if deciding else "",
-        run=deciding.run if deciding else "",
-        sound_verdict=verdict(cell, sound),
-        note="; ".join(filter(None, (cell.note, remark))),
+        **_measured(cell, own, decided),
+        verdict=decided,
+        needs=(cell.needs or one.target(cell)) if decided == NOT_RUN else cell.lost,
+        decided_by=cell.protocol,
+        run=own.run if own else "",
+        sound_verdict=verdict(cell, sound, "sound"),
+        derived=origin,
+        rivals=str(len(others)) if others else "",
+        rivals_agree=str(fooled) if others else "",
+        note="; ".join(filter(None, (cell.note, one.remark(cell)))),
     )
+
+
+def _measured(cell: PrintedCell, own: Ours | None, decided: str) -> dict[str, str]:
+    """Return the difference and the bound of a cell with a number of ours."""
+    if own is None or own.mean is None or cell.value is None:
+        return {"difference": "", "bound": ""}
+    plain = decided in (AGREE, DIFFER) and own.agrees is None and cell.kind != "alpha"
+    bound = number(tolerance(cell, own.sd, cell.protocol)) if plain else ""
+    return {"difference": number(own.mean - cell.value, signed=True), "bound": bound}
+
+
+class _OfRuns:
+    """What single runs answer.
+
+    Parameters
+    ----------
+    runs : Runs
+    """
+
+    sources = ()
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return what one run gives for a cell, None without that run."""
+        return _ours(cell, protocol, self._runs)
+
+    def target(self, cell: PrintedCell) -> str:
+        """Return the record that would decide a cell."""
+        folder = f"results/{protocol_folder(cell.protocol)}{cell.dataset_id}"
+        if cell.kind == "data":
+            return f"any run in {folder}/" if cell.dataset_id else "a data set of its own"
+        if not (cell.dataset_id and cell.method_id and cell.n_clusters):
+            return "a method of its own"
+        return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Return nothing: the printed remarks are enough."""
+        return ""
 
 
 def _ours(cell: PrintedCell, protocol: str, runs: Runs) -> Ours | None:
     """Return what one run gives for a cell, None without that run."""
     if cell.kind == "data":
-        found = runs.where(protocol=protocol, dataset=cell.dataset_id, synthetic=False)
+        found = runs.where(protocol=protocol, dataset=cell.dataset_id)
         return _of_data(cell.item, found[0]) if found else None
     if cell.n_clusters is None or not cell.method_id:
         return None
     run = runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)
-    if run is None or run.synthetic:
+    if run is None:
         return None
     if cell.kind == "alpha":
         return _of_alpha(run)

@@ -1,7 +1,8 @@
 """From the names that a paper prints to the ids of this project.
 
 The mapping is `names.csv` of each paper: kind (data set or method), printed name, id, the number of
-clusters where a table gives none, and what a reader needs to get the data.
+clusters where a table gives none, what a reader needs to get the data, and what of the data is
+lost.
 """
 
 from dataclasses import dataclass
@@ -25,14 +26,17 @@ class Name:
         clusters.
     needs : str
         What gives access to the data; empty for open data.
+    lost : str
+        Why nobody can rebuild the data that the numbers were printed from; empty if they can be.
     """
 
     id: str
     k: int | None
     needs: str
+    lost: str
 
 
-UNKNOWN = Name("", None, "")
+UNKNOWN = Name("", None, "", "")
 
 
 @cache
@@ -40,7 +44,7 @@ def names() -> dict[tuple[str, str, str], Name]:
     """Return the mapping by (kind, paper, printed name)."""
     return {
         (row["kind"], row["paper"], row["printed"]): Name(
-            row["id"], int(row["k"]) if row["k"] else None, row["needs"]
+            row["id"], int(row["k"]) if row["k"] else None, row["needs"], row["lost"]
         )
         for row in facts("names")
     }
@@ -50,6 +54,19 @@ def names() -> dict[tuple[str, str, str], Name]:
 def restricted() -> dict[str, str]:
     """Return what gives access to the data, by id of each restricted data set."""
     return {name.id: name.needs for name in names().values() if name.id and name.needs}
+
+
+@cache
+def known_datasets() -> frozenset[str]:
+    """Return the ids of all data sets of the five papers; other data never count for a paper."""
+    return frozenset(name.id for (kind, *_), name in names().items() if kind == "dataset")
+
+
+@cache
+def lost_datasets(paper: str) -> dict[str, str]:
+    """Return why the printed data cannot be rebuilt, by id of such data sets of a paper."""
+    own = (name for key, name in names().items() if key[:2] == ("dataset", paper))
+    return {name.id: name.lost for name in own if name.lost}
 
 
 def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from deepcac.catalogue.facts import facts
-from deepcac.catalogue.methods import is_network
+from deepcac.catalogue.methods import is_network, methods
 from deepcac.papers.bibliography import PAPERS
-from deepcac.papers.names import LOGS, UNKNOWN, clusters, names
+from deepcac.papers.names import LOGS, UNKNOWN, Name, clusters, lost_datasets, names
 from deepcac.papers.reference import Kind, PrintedTable
 
 _DATASET_ITEMS = (
@@ -48,7 +48,11 @@ class PrintedCell:
         k of the run that decides.
     needs : str
         What gives access to the data; empty for open data.
-    folds, setting : bool
+    lost : str
+        Why the data that it was printed from cannot be rebuilt; empty if they can be.
+    protocol : str
+        The protocol whose run decides it, and no other (`own_protocol`).
+    folds, setting, derived, same_split : bool
         As in `PrintedTable`.
     """
 
@@ -67,8 +71,12 @@ class PrintedCell:
     method_id: str
     n_clusters: int | None
     needs: str
+    lost: str
+    protocol: str
     folds: bool = False
     setting: bool = False
+    derived: bool = False
+    same_split: bool = False
 
     @property
     def value(self) -> float | None:
@@ -138,9 +146,27 @@ def _cell(
         method_id=way.id,
         n_clusters=clusters(k, way, data),
         needs=data.needs,
+        lost=_lost(kind or table.kind, item, paper, data),
+        protocol=_protocol(kind or table.kind, paper, way.id, folds=table.folds),
         folds=table.folds,
         setting=table.setting,
+        derived=table.derived,
+        same_split=table.same_split,
     )
+
+
+def _lost(kind: str, item: str, paper: str, data: Name) -> str:
+    """Return why a cell cannot be rebuilt; sizes need no labels, summaries need every set."""
+    if kind == "data" and data.id and item.startswith("n_"):
+        return ""
+    if kind == "summary" and not data.id:
+        return next(iter(lost_datasets(paper).values()), "")
+    return data.lost
+
+
+def _protocol(kind: str, paper: str, method: str, *, folds: bool) -> str:
+    """Return the protocol of a cell; the published programs are given their alphas (A11)."""
+    return "sound" if kind == "alpha" else own_protocol(paper, method, folds=folds)
 
 
 def _score(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
@@ -204,11 +230,12 @@ def _log_name(source: str) -> str:
     return f"{commit}:{path.rpartition('/')[2]}"
 
 
-def published_protocols(paper: str, method: str, *, folds: bool) -> tuple[str, ...]:
-    """Return the protocols that repeat a printed number, the closest first; () if none does.
+def own_protocol(paper: str, method: str, *, folds: bool) -> str:
+    """Return the one protocol whose run a printed number is compared with.
 
-    The neural methods of the CAC papers came from programs of their own. The deep switches are
-    those of DeepCAC's program, so that their numbers are compared with the sound runs alone.
+    The neural methods of the CAC papers came from programs of their own, which were not
+    published: their numbers are compared with the sound runs. The alphas of CAC v2 (switch V2)
+    change CAC alone.
 
     Parameters
     ----------
@@ -220,7 +247,8 @@ def published_protocols(paper: str, method: str, *, folds: bool) -> tuple[str, .
         Whether the number was printed from five-fold cross-validation, as all of CAC v2.
     """
     if paper in ("cac_v1", "cac_v2") and is_network(method):
-        return ()
+        return "sound"
     if paper == "cac_v2":
-        return "as_published_v2", "as_published_cv5", "as_published"
-    return ("as_published_cv5", "as_published") if folds else ("as_published",)
+        of_cac = method in methods() and methods()[method].arm == "cac"
+        return "as_published_v2" if of_cac else "as_published_cv5"
+    return "as_published_cv5" if folds else "as_published"

@@ -67,6 +67,10 @@ class PrintedTable(_Fact):
         cross-validated too.
     setting : bool
         Whether it says what was tried, so that no run can agree with it or differ from it.
+    derived : bool
+        Whether its cells follow from those of another table, as counts and averages do.
+    same_split : bool
+        Whether our run as published has the paper's own split and seed.
     """
 
     source: str
@@ -78,6 +82,8 @@ class PrintedTable(_Fact):
     items: str = ""
     folds: bool = False
     setting: bool = False
+    derived: bool = False
+    same_split: bool = False
 
 
 class Paper(_Fact):
@@ -92,12 +98,15 @@ class Paper(_Fact):
     label : str
         For people.
     reference : Reference
+    pictures : tuple of str
+        Pages of the report whose pictures decide its claims.
     """
 
     key: str
     folder: str
     label: str
     reference: Reference
+    pictures: tuple[str, ...]
 
     @property
     def citation(self) -> str:

@@ -1,209 +1,129 @@
 """Rules that many claims share; each looks at runs and returns a decision."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 from deepcac.papers.evidence import (
-    FAILS,
-    HOLDS,
+    LOST,
     NOT_DECIDABLE,
     NOT_RUN,
     PARTLY,
-    TIE,
+    UNDECIDED,
     Arm,
     Decision,
     Evidence,
-    open_arms,
+    lacking,
+    nothing_left,
+    usable,
     without,
 )
-from deepcac.papers.names import restricted
+from deepcac.papers.truth import MOST, Ask, Truth, above, equivalent, not_above, not_below, settled
 
 Rule = Callable[[Evidence], Decision]
 Pairs = Sequence[tuple[Arm, Arm]]
-Judge = Callable[[dict[str, float]], str]
+Groups = Mapping[str, tuple[Sequence[Arm], Sequence[Arm]]]
 
 
-def beats(pairs: Pairs, *, share: float = 1.0) -> Rule:
-    """Return the rule "the first arm scores higher than the second".
+def beats(pairs: Pairs, *, share: float = MOST) -> Rule:
+    """Return the rule "the first arm is better than the second" in a share of comparisons."""
+    return _counted(pairs, above, share, "above")
 
-    Holds if the share of wins is at least `share`, partly if it is above one half. A tie is no win.
-    """
 
+def never_above(pairs: Pairs, *, share: float = MOST) -> Rule:
+    """Return the rule "the first arm is not better than the second"."""
+    return _counted(pairs, not_above, share, "not above")
+
+
+def comparable(pairs: Pairs) -> Rule:
+    """Return the rule "the two arms are equivalent" in every comparison."""
+    return _counted(pairs, equivalent, 1.0, "equivalent")
+
+
+def superior_or_comparable(pairs: Pairs, *, share: float = MOST) -> Rule:
+    """Return the rule "the first arm is no more than the margin below the second"."""
+    return _counted(pairs, not_below, share, "no more than 0.01 below")
+
+
+def _counted(pairs: Pairs, ask: Ask, share: float, words: str) -> Rule:
     def rule(evidence: Evidence) -> Decision:
-        kept = open_arms(pairs, evidence)
-        if missing := _missing(pairs, kept, evidence.standing):
-            return missing
-        wins, ties, losses = tally(kept, evidence)
-        figures = f"{wins} wins, {ties} ties, {losses} losses of {len(kept)}"
+        every_arm = [arm for pair in pairs for arm in pair]
+        kept = usable(pairs, evidence)
         arms = [arm for pair in kept for arm in pair]
-        return Decision(
-            by_share(wins / len(kept), share), figures + without(pairs, kept), evidence.paths(arms)
+        if not kept:
+            return nothing_left(every_arm, evidence)
+        if missing := lacking(arms, evidence):
+            return missing
+        found = [evidence.contrast(*pair) for pair in kept]
+        answers = [ask(one) for one in found if one]
+        counts = [answers.count(answer) for answer in (True, False, None)]
+        reason = (
+            f"{words} in {counts[0]} of {len(answers)}, not in {counts[1]}, open in {counts[2]}; "
+            f"asked in {share:.0%}"
         )
+        left = without(every_arm, evidence)
+        return Decision(settled(answers, share), reason + left, evidence.paths(arms))
 
     return rule
 
 
-def not_below(pairs: Pairs) -> Rule:
-    """Return the rule "superior or comparable": no arm below the other by 2 combined sd."""
-
-    def rule(evidence: Evidence) -> Decision:
-        kept = open_arms(pairs, evidence)
-        if missing := _missing(pairs, kept, evidence.standing):
-            return missing
-        fine = 0
-        for first, second in kept:
-            margin = 2 * math.hypot(evidence.spread(first), evidence.spread(second))
-            fine += _gap(evidence.standing(first), evidence.standing(second)) >= -max(margin, TIE)
-        arms = [arm for pair in kept for arm in pair]
-        figures = f"superior or within 2 sd in {fine} of {len(kept)}"
-        return Decision(
-            by_share(fine / len(kept), 1.0), figures + without(pairs, kept), evidence.paths(arms)
-        )
-
-    return rule
-
-
-def by_share(share: float, wanted: float) -> str:
-    """Return holds for a share of `wanted` or more, partly above one half, else fails."""
-    if share >= wanted - 1e-9:
-        return HOLDS
-    return PARTLY if share > 0.5 else FAILS
-
-
-def tally(pairs: Pairs, evidence: Evidence) -> tuple[int, int, int]:
-    """Return wins, ties and losses of the first arms."""
-    wins = ties = losses = 0
-    for first, second in pairs:
-        gap = _gap(evidence.standing(first), evidence.standing(second))
-        wins, ties, losses = (
-            wins + (gap > TIE),
-            ties + (abs(gap) <= TIE),
-            losses + (gap < -TIE),
-        )
-    return wins, ties, losses
-
-
-def _gap(first: float | None, second: float | None) -> float:
-    """Return first less second; two runs without a score are a tie."""
-    if first is None or second is None or first == second:
-        return 0.0
-    return first - second
-
-
-def _missing(pairs: Pairs, kept: Pairs, look: Callable[[Arm], float | None]) -> Decision | None:
-    if not kept:
-        return Decision(NOT_DECIDABLE, without(pairs, kept).removeprefix("; "))
-    lacking = [pair for pair in kept if any(look(arm) is None for arm in pair)]
-    if not lacking:
-        return None
-    return Decision(NOT_RUN, f"{len(lacking)} of {len(kept)} comparisons have no runs yet")
-
-
-def averages(groups: Mapping[str, Pairs], judge: Judge, unit: str = "%") -> Rule:
-    """Return a rule on the gain of mean over mean, in per cent, one for each group.
-
-    Parameters
-    ----------
-    groups : dict
-        Comparisons by name (a data set, for example).
-    judge : callable
-        From gains by name to a verdict.
-    unit : str
-        Shown after each gain.
-    """
-
-    def rule(evidence: Evidence) -> Decision:
-        everything = [pair for pairs in groups.values() for pair in pairs]
-        kept = open_arms(everything, evidence)
-        if missing := _missing(everything, kept, evidence.score):
-            return missing
-        gains = {}
-        for name, pairs in groups.items():
-            own = [pair for pair in pairs if pair in kept]
-            first, second = (
-                sum(evidence.score(pair[side]) or 0.0 for pair in own) for side in (0, 1)
-            )
-            if own and second:
-                gains[name] = 100 * (first / second - 1)
-        figures = ", ".join(f"{name} {gain:+.2f} {unit}" for name, gain in gains.items())
-        arms = [arm for pair in kept for arm in pair]
-        verdict = judge(gains)
-        return Decision(verdict, figures + without(everything, kept), evidence.paths(arms))
-
-    return rule
-
-
-def maxima(
-    groups: Mapping[str, tuple[Sequence[Arm], Sequence[Arm]]],
-    *,
-    at_least: int,
-    ties_count: bool = False,
-) -> Rule:
+def maxima(groups: Groups, *, at_least: int, ask: Ask = above) -> Rule:
     """Return the rule "the best of the first arms is above the best of the others".
 
-    Holds if that is so (or equal, if ties count) in `at_least` groups, or in all open ones, if
-    fewer; partly in more than half.
+    It is asked of at least so many of the groups, or of the same share of those with data.
     """
 
-    def rule(evidence: Evidence) -> Decision:
-        wins, compared, used = [], [], []
-        for name, (first, second) in groups.items():
-            standings = [[evidence.standing(arm) for arm in arms] for arms in (first, second)]
-            known = [[value for value in side if value is not None] for side in standings]
-            if known != standings:
-                if first[0].dataset in restricted():
-                    continue
-                return Decision(NOT_RUN, f"{name} lacks runs")
-            compared.append(name)
-            used += [*first, *second]
-            gap = _gap(max(known[0]), max(known[1]))
-            if gap > TIE or (ties_count and abs(gap) <= TIE):
-                wins.append(name)
-        if not compared:
-            return Decision(NOT_DECIDABLE, "no open data set")
-        verdict = by_share(len(wins) / len(compared), min(at_least / len(compared), 1.0))
-        figures = f"{len(wins)} of {len(compared)}: {', '.join(wins) or 'none'}"
-        return Decision(verdict, figures, evidence.paths(used))
+    def judge(evidence: Evidence, name: str) -> Truth:
+        first, second = (max(arms, key=lambda arm: _height(arm, evidence)) for arms in groups[name])
+        found = evidence.contrast(first, second)
+        return None if found is None else ask(found)
 
-    return rule
+    arms = {name: [*first, *second] for name, (first, second) in groups.items()}
+    return by_group(arms, judge, at_least / len(groups))
 
 
 def best_is(groups: Mapping[str, tuple[Sequence[Arm], Arm]]) -> Rule:
-    """Return the rule "this arm is the best of these" for each group; all hold, half partly."""
+    """Return the rule "this arm is the best of these" for each group."""
+
+    def judge(evidence: Evidence, name: str) -> Truth:
+        arms, claimed = groups[name]
+        others = [arm for arm in arms if arm != claimed]
+        rival = max(others, key=lambda arm: _height(arm, evidence))
+        found = evidence.contrast(claimed, rival)
+        return None if found is None else above(found)
+
+    return by_group({name: list(arms) for name, (arms, _) in groups.items()}, judge, 1.0)
+
+
+def _height(arm: Arm, evidence: Evidence) -> float:
+    standing = evidence.standing(arm)
+    assert standing is not None  # every arm of a group with all its runs
+    return standing
+
+
+def by_group(
+    groups: Mapping[str, Sequence[Arm]], judge: Callable[[Evidence, str], Truth], share: float
+) -> Rule:
+    """Return the rule that something is true of a share of groups of arms, such as data sets."""
 
     def rule(evidence: Evidence) -> Decision:
-        right, found, used = 0, [], []
-        for name, (arms, claimed) in groups.items():
-            scores = {arm: evidence.standing(arm) for arm in arms}
-            known = {arm: score for arm, score in scores.items() if score is not None}
-            if known != scores:
-                if claimed.dataset in restricted():
-                    continue
-                return Decision(NOT_RUN, f"{name} lacks {len(scores) - len(known)} runs")
-            best = max(known, key=lambda arm: known[arm])
-            right += known[best] - known[claimed] <= TIE
-            found.append(f"{name} {best.method} k = {best.k} ({known[best]:.3f})")
-            used += list(known)
-        if not found:
-            return Decision(NOT_DECIDABLE, "no open data set")
-        verdict = by_share(right / len(found), 1.0)
-        return Decision(
-            verdict, f"{right} of {len(found)}: {', '.join(found)}", evidence.paths(used)
-        )
-
-    return rule
-
-
-def status(arm: Arm, wanted: str) -> Rule:
-    """Return the rule "this run ends with this status"."""
-
-    def rule(evidence: Evidence) -> Decision:
-        run = evidence.run(arm)
-        if run is None:
-            needs = restricted().get(arm.dataset)
-            return Decision(NOT_DECIDABLE, f"needs {needs}") if needs else Decision(NOT_RUN, "")
-        verdict = HOLDS if run.status == wanted else FAILS
-        return Decision(verdict, f"status {run.status}", (run.path,))
+        every_arm = [arm for arms in groups.values() for arm in arms]
+        kept = {
+            name: arms
+            for name, arms in groups.items()
+            if not any(evidence.left_out(arm) for arm in arms)
+        }
+        arms = [arm for own in kept.values() for arm in own]
+        if not kept:
+            return nothing_left(every_arm, evidence)
+        if missing := lacking(arms, evidence):
+            return missing
+        answers = {name: judge(evidence, name) for name in kept}
+        listed = [
+            f"{word} of {', '.join(names)}"
+            for word, wanted in (("true", True), ("false", False), ("open", None))
+            if (names := [name for name, answer in answers.items() if answer is wanted])
+        ]
+        reason = f"{'; '.join(listed)}; asked of {share:.0%}" + without(every_arm, evidence)
+        return Decision(settled(list(answers.values()), share), reason, evidence.paths(arms))
 
     return rule
 
@@ -211,18 +131,36 @@ def status(arm: Arm, wanted: str) -> Rule:
 def every(*rules: Rule) -> Rule:
     """Return the rule that all the given ones hold; mixed verdicts make it partly.
 
-    Parts that only restricted data could decide are left out, unless there is no other.
+    Parts that only restricted or lost data could decide are left out, unless there is no other.
+    An undecided part leaves the whole undecided.
     """
 
     def rule(evidence: Evidence) -> Decision:
         decisions = [one(evidence) for one in rules]
         verdicts = {decision.verdict for decision in decisions}
-        figures = " | ".join(decision.figures for decision in decisions if decision.figures)
+        reason = " | ".join(decision.reason for decision in decisions if decision.reason)
         runs = tuple(dict.fromkeys(path for decision in decisions for path in decision.runs))
         if NOT_RUN in verdicts:
-            return Decision(NOT_RUN, figures, runs)
+            return Decision(NOT_RUN, reason, runs)
         if len(verdicts) > 1:
-            verdicts.discard(NOT_DECIDABLE)
-        return Decision(verdicts.pop() if len(verdicts) == 1 else PARTLY, figures, runs)
+            verdicts -= {NOT_DECIDABLE, LOST}
+        if len(verdicts) == 1:
+            return Decision(verdicts.pop(), reason, runs)
+        return Decision(UNDECIDED if UNDECIDED in verdicts else PARTLY, reason, runs)
+
+    return rule
+
+
+def of_another_program(program: str, arms: Sequence[Arm]) -> Rule:
+    """Return the rule of a claim on how the runs of a program ended that is not ours.
+
+    Nothing that we run decides it; how our own runs ended is said beside.
+    """
+
+    def rule(evidence: Evidence) -> Decision:
+        made = [run for arm in arms if (run := evidence.run(arm))]
+        finished = sum(run.status == "ok" for run in made)
+        reason = f"about {program}; {finished} of {len(made)} runs of our own version finish"
+        return Decision(NOT_DECIDABLE, reason, tuple(run.path for run in made))
 
     return rule

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from deepcac.catalogue.registry import DEMO
-from deepcac.experiments.finished_sweeps import final_pass
+from deepcac.experiments.finished_sweeps import by_split, final_pass
 from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import settled, unanimous
 
 Tables = Mapping[tuple[str, int], pd.DataFrame]
 Checked = tuple[bool, str]
@@ -18,9 +18,12 @@ Check = Callable[[pd.DataFrame], Checked]
 _HEAVY = 0.05  # a range of F1 that counts as "depends heavily"
 
 
-def sweep_rules(tables: Tables, checks: Mapping[str, Check]) -> dict[str, Rule]:
-    """Return the rules that something is true of every sweep (of most: partly), by claim id."""
-    return {name: sound_only(_every_sweep(tables, check)) for name, check in checks.items()}
+def sweep_rules(tables: Tables, checks: Mapping[str, Check], needs: str) -> dict[str, Rule]:
+    """Return the rules that something is true of every sweep (of most: partly), by claim id.
+
+    A sweep is true or false of a data set if all its splits agree; a single split leaves it open.
+    """
+    return {name: of_sweeps(tables, check, needs) for name, check in checks.items()}
 
 
 def sound_only(rule: Rule) -> Rule:
@@ -34,21 +37,23 @@ def sound_only(rule: Rule) -> Rule:
     return checked
 
 
-def on_real_data(tables: Tables) -> Tables:
-    """Return the sweeps that are not of a demo cohort."""
-    return {key: table for key, table in tables.items() if not key[0].startswith(DEMO)}
+def of_sweeps(tables: Tables, check: Check, needs: str) -> Rule:
+    """Return the rule that something is true of every sweep; `needs` is what to run for one."""
 
-
-def _every_sweep(tables: Tables, check: Check) -> Rule:
     def rule(evidence: Evidence) -> Decision:
         if not tables:
-            return Decision(NOT_RUN, "no sweep of this kind yet")
-        found = {f"{name} k = {k}": check(table) for (name, k), table in tables.items()}
-        true = sum(right for right, _ in found.values())
-        figures = "; ".join(f"{name}: {text}" for name, (_, text) in found.items())
-        return Decision(by_share(true / len(found), 1.0), figures, _files(tables))
+            return Decision(NOT_RUN, f"needs {needs}")
+        answers, texts = [], []
+        for (name, k), table in tables.items():
+            found = [check(part) for part in by_split(table)]
+            right = [answer for answer, _ in found]
+            answers.append(unanimous(right))
+            texts.append(
+                f"{name} k = {k}: true of {sum(right)} of {len(found)} splits, {found[0][1]}"
+            )
+        return Decision(settled(answers), "; ".join(texts), _files(tables))
 
-    return rule
+    return sound_only(rule)
 
 
 def _files(tables: Tables) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """Claims that restate a printed table: they hold if its cells agree in the ledger."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from deepcac.papers.agreement import AGREE, DIFFER
+from deepcac.papers.agreement import AGREE, DIFFER, LOST
 from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac.papers.ledger import Entry
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.names import restricted
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import Truth, settled, told
 
 
 def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
@@ -14,41 +16,40 @@ def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
 
 
 def agrees(entries: Sequence[Entry]) -> Rule:
-    """Return the rule "our numbers agree with the printed cells" (all hold, most partly)."""
-
-    def rule(evidence: Evidence) -> Decision:
-        sound = evidence.protocol == "sound"
-        decided = [
-            entry
-            for entry in entries
-            if (entry.sound if sound else entry.as_published)
-            and _verdict(entry, sound) in (AGREE, DIFFER)
-        ]
-        if not decided:
-            return Decision(NOT_RUN, "no cell of the table has a run yet")
-        right = sum(_verdict(entry, sound) == AGREE for entry in decided)
-        figures = f"{right} of {len(decided)} printed cells agree ({len(entries)} in the table)"
-        runs = tuple(dict.fromkeys(entry.run for entry in decided))
-        return Decision(by_share(right / len(decided), 1.0), figures, runs)
-
-    return rule
-
-
-def _verdict(entry: Entry, sound: bool) -> str:
-    return entry.sound_verdict if sound else entry.verdict
+    """Return the rule "our numbers agree with the printed cells"; cells not run are open."""
+    return _of_cells(entries, lambda entry: entry.sound_verdict == AGREE, 1.0, "as printed")
 
 
 def alpha_at_most(limit: float, entries: Sequence[Entry]) -> Rule:
     """Return the rule "a tuned alpha lies between 0 and this" (of nine in ten it holds)."""
+    return _of_cells(
+        entries, lambda entry: 0 <= float(entry.sound) <= limit, 0.9, f"at most {limit:g}"
+    )
+
+
+def _of_cells(
+    entries: Sequence[Entry], what: Callable[[Entry], bool], share: float, words: str
+) -> Rule:
+    """Return the rule that something is true of a share of the cells that open data can decide."""
 
     def rule(evidence: Evidence) -> Decision:
-        column = "sound" if evidence.protocol == "sound" else "as_published"
-        alphas = [float(value) for entry in entries if (value := getattr(entry, column))]
-        if not alphas:
-            return Decision(NOT_RUN, "no tuned alpha yet")
-        inside = sum(0 <= alpha <= limit for alpha in alphas)
-        figures = f"{inside} of {len(alphas)} tuned alphas are at most {limit:g}"
-        runs = tuple(dict.fromkeys(entry.run for entry in entries if entry.run))
-        return Decision(by_share(inside / len(alphas), 0.9), figures, runs)
+        if evidence.protocol != "sound":
+            return Decision(NOT_RUN, "alphas are tuned in the sound protocol only")
+        kept = [e for e in entries if e.sound_verdict != LOST and not _restricted(e)]
+        answers: list[Truth] = [what(e) if _decided(e) else None for e in kept]
+        runs = tuple(dict.fromkeys(e.run for e in kept if e.run))
+        if set(answers) <= {None}:
+            needed = next((e.needs for e in kept if e.needs), "the runs behind the table")
+            return Decision(NOT_RUN, f"needs {needed}")
+        reason = f"{told(answers)} tuned alphas: {words} ({len(entries)} in the table)"
+        return Decision(settled(answers, share), reason, runs)
 
     return rule
+
+
+def _decided(entry: Entry) -> bool:
+    return bool(entry.sound) and entry.sound_verdict in (AGREE, DIFFER)
+
+
+def _restricted(entry: Entry) -> bool:
+    return not entry.sound and entry.needs in restricted().values()

@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -148,7 +149,10 @@ def _settle(part: Path, target: Path) -> None:
 
 
 def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
-    """Yield where a file may be: in each mirror, under each archive ending; then officially."""
+    """Yield where a file may be: installed, in a mirror under each archive ending, officially."""
+    if file.package is not None:
+        package, _, inside = file.package.partition("/")
+        yield str(resources.files(package) / inside)
     paths = [file.path]
     if file.is_archive:
         ending = next((end for end in ENDINGS if file.path.endswith(end)), "")

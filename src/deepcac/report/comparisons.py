@@ -68,7 +68,7 @@ class Bootstraps:
         Number of resamples of every run.
     """
 
-    resamples: int = 400
+    resamples: int = 100
     _known: dict[str, dict[str, npt.NDArray[np.float64]] | None] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     _weights: dict[int, Weights] = field(default_factory=dict)

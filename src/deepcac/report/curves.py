@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from deepcac.catalogue.methods import WELL_KNOWN
+from deepcac.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
 from deepcac.report.comparisons import split_scores
-from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.figures import LINES, Figure
 from deepcac.scoring.bootstrap import SplitScores
-from deepcac.scoring.statistics import reliability
+from deepcac.scoring.statistics import reliability, wilson
 
 Array = npt.NDArray[np.float64]
 _GRID = np.linspace(0, 1, 101)
@@ -68,7 +69,8 @@ def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: s
 
     def draw(canvas: Canvas) -> None:
         axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))
-        colours = {run.path: PALETTE[i % len(PALETTE)] for i, (run, _) in enumerate(shown)}
+        colours = {run.path: parse_method(run.method).colour for run, _ in shown}
+        dashes = {run.path: LINES[i % len(LINES)] for i, (run, _) in enumerate(shown)}
         for kind, run, _, values in lines:
             axes[kind].plot(_GRID, values, color=colours[run.path], linewidth=0.5, alpha=0.35)
         for run, _ in shown:
@@ -76,7 +78,8 @@ def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: s
                 own = [values for k, r, _, values in lines if k == kind and r is run]
                 if own:
                     mean = np.mean(own, axis=0)
-                    axis.plot(_GRID, mean, color=colours[run.path], label=_name(run))
+                    look = {"color": colours[run.path], "linestyle": dashes[run.path]}
+                    axis.plot(_GRID, mean, label=_name(run), **look)
         axes["ROC"].plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
         axes["ROC"].set(title="ROC", xlabel="false positive rate", ylabel="true positive rate")
         axes["PR"].set(title="Precision and recall", xlabel="recall", ylabel="precision")
@@ -106,30 +109,49 @@ def _calibration(dataset: str, shown: list[tuple[Run, list[SplitScores]]], secti
         if score.min() < 0 or score.max() > 1:
             continue
         label = np.concatenate([split.label for split in splits])
-        points.append((run, *reliability(label, score)))
-
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-        for index, (run, predicted, observed, _) in enumerate(points):
-            colour = PALETTE[index % len(PALETTE)]
-            axis.plot(predicted, observed, marker="o", markersize=3, color=colour, label=_name(run))
-        axis.set(xlabel="predicted probability", ylabel="share of positives")
-        axis.legend(loc="upper left")
+        predicted, observed, count = reliability(label, score)
+        points.append((run, predicted, observed, *wilson(observed, count), count))
 
     data = [
-        (run.method, run.k, float(p), float(o), int(n))
+        (run.method, run.k, *map(float, line[:-1]), int(line[-1]))
         for run, *columns in points
-        for p, o, n in zip(*columns, strict=True)
+        for line in zip(*columns, strict=True)
     ]
     return Figure(
         id=f"calibration_{dataset}",
         title=f"{dataset}: calibration",
-        caption="Ten bins of equal width, test rows of all splits. Methods that give decision "
-        "values instead of probabilities are left out.",
+        caption="Ten bins of equal width, test rows of all splits, with 95 % intervals (Wilson; a "
+        "row in several splits counts each time). Below: how many rows a bin holds. Methods that "
+        "give decision values instead of probabilities are left out.",
         section=section,
-        size=(4.6, 3.8),
-        draw=draw,
-        head=("method", "k", "predicted", "observed", "rows"),
+        size=(5.2, 5.0),
+        draw=lambda canvas: _draw_calibration(canvas, points),
+        head=("method", "k", "predicted", "observed", "low", "high", "rows"),
         data=data,
+        seen="; ".join(
+            f"{_name(run)}: mean distance from the diagonal {_distance(columns):.3f}"
+            for run, *columns in points
+        ),
     )
+
+
+def _distance(columns: Sequence[Any]) -> float:
+    """Return the mean distance of observed shares from predicted ones, by rows."""
+    predicted, observed, *_, count = columns
+    return float(np.average(np.abs(predicted - observed), weights=count))
+
+
+def _draw_calibration(canvas: Canvas, points: Sequence[tuple[Any, ...]]) -> None:
+    upper, lower = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+    upper.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+    for index, (run, predicted, observed, low, high, count) in enumerate(points):
+        colour, dash = parse_method(run.method).colour, LINES[index % len(LINES)]
+        # Set beside each other, so that intervals do not hide each other.
+        x = predicted + 0.004 * (index - (len(points) - 1) / 2)
+        bars = [observed - low, high - observed]
+        look = {"color": colour, "linestyle": dash, "markersize": 3, "elinewidth": 0.7}
+        upper.errorbar(x, observed, yerr=bars, fmt="o", label=_name(run), **look)
+        lower.plot(x, count, color=colour, linestyle=dash, marker="o", markersize=2.5)
+    upper.set(ylabel="share of positives", ylim=(-0.03, 1.03))
+    lower.set(xlabel="predicted probability", ylabel="rows", ylim=(0, None))
+    upper.legend(loc="upper left")

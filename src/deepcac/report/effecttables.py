@@ -46,13 +46,15 @@ def effects_table(
         note=f"{note} Difference "
         "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio 2003), "
         "Holm-adjusted inside this table, for base classifiers and networks separately; paired "
-        "bootstrap over test rows. Multi-class data by the mean over classes.",
+        "bootstrap over test rows (normal interval). Multi-class data by the mean over classes.",
         head=(
             *("data set", "learner", "k", "comparison", "first", "second", "difference"),
             *("95 % interval", "p", "p (Holm)", "bootstrap 95 %", "reading"),
         ),
         rows=rows,
         n_labels=4,
+        verdict="reading",
+        filters=("reading", "data set", "learner", "comparison"),
     )
 
 
@@ -117,6 +119,7 @@ def switches_table(effects: Sequence[Difference]) -> Table:
             *("metric", "with", "without", "difference", "95 % interval", "p", "p (Holm)"),
         ),
         rows=rows,
+        filters=("switch", "data set", "metric"),
     )
 
 
@@ -160,6 +163,7 @@ def collapse_table(runs: Runs) -> Table:
         ),
         rows=rows,
         n_labels=4,
+        filters=("data set", "method", "protocol", "reading"),
     )
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from deepcac.catalogue.methods import CAC_LR
+from deepcac.catalogue.methods import ARM_COLOURS, CAC_LR, parse_method
 from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
-from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.figures import LINES, PALETTE, Figure
 
 _CAC_CURVES = {
     "cost": "cost φ = D − α S",
@@ -17,7 +18,6 @@ _CAC_CURVES = {
     "separation": "class separation S",
     "moves": "rows moved",
 }
-_LINES = ("-", "--", ":", "-.")
 
 
 def history_figures(runs: Runs) -> list[Figure]:
@@ -43,8 +43,11 @@ def _section(runs: Sequence[Run]) -> str:
 
 
 def _alpha(run: Run) -> str:
-    value = run.splits[0].get("hyperparameters", {}).get("alpha")
-    return "" if value is None else f", α = {value:g}"
+    used = [split.get("hyperparameters", {}).get("alpha") for split in run.splits]
+    values = sorted({value for value in used if value is not None})
+    if not values:
+        return ""
+    return f", α = {values[0]:g}" + (f" to {values[-1]:g}, by split" if len(values) > 1 else "")
 
 
 def _rows(runs: Sequence[Run], curves: Sequence[str]) -> list[tuple[object, ...]]:
@@ -66,7 +69,7 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
                     axis.plot(
                         split.get("history", {}).get(curve, ()),
                         color=PALETTE[index % len(PALETTE)],
-                        linestyle=_LINES[index % len(_LINES)],
+                        linestyle=LINES[index % len(LINES)],
                         linewidth=1,
                         label=f"k = {run.k}{_alpha(run)}" if number == 0 else None,
                     )
@@ -78,8 +81,8 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
     return Figure(
         id=f"cac_passes_{dataset}",
         title=f"{dataset}: CAC by pass (as CAC v1 Figure 3, DeepCAC Figure 4)",
-        caption="Pass 0 is the k-means start. One line a split; the α in the legend is that of "
-        "the first split.",
+        caption="Pass 0 is the k-means start. One line a split, each with the α "
+        "that was tuned for it.",
         section=_section(runs),
         size=(11, 2.9),
         draw=draw,
@@ -95,8 +98,8 @@ def _silhouette(dataset: str, runs: list[Run]) -> Figure:
             for number, split in enumerate(run.splits):
                 axis.plot(
                     split.get("history", {}).get("silhouette", ()),
-                    color=PALETTE[index % len(PALETTE)],
-                    linestyle=_LINES[index // len(PALETTE) % len(_LINES)],
+                    color=parse_method(run.method).colour,
+                    linestyle=LINES[index % len(LINES)],
                     linewidth=1,
                     label=f"{method_label(run.method)}, k = {run.k}" if number == 0 else None,
                 )
@@ -129,10 +132,13 @@ def _separation(runs: Sequence[Run]) -> Figure | None:
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
-        for shift, column, name in ((-0.2, 2, "k-means"), (0.2, 3, "CAC")):
+        # A bar has no foot on a logarithmic axis: points, joined for each data set.
+        for index, row in enumerate(data):
+            axis.plot([index, index], row[2:], color="#888888", linewidth=0.8)
+        for arm, column, name in (("km", 2, "k-means"), ("cac", 3, "CAC")):
             heights = [float(row[column]) for row in data]
-            places = [index + shift for index in range(len(data))]
-            axis.bar(places, heights, 0.38, color=PALETTE[0 if shift < 0 else 1], label=name)
+            look: Any = {"color": ARM_COLOURS[arm], "marker": "os"[column - 2], "linestyle": "none"}
+            axis.plot(range(len(data)), heights, label=name, **look)
         axis.set_xticks(range(len(data)), [f"{row[0]}\nk = {row[1]}" for row in data])
         axis.set_yscale("log")
         axis.set_ylabel("class separation S")

@@ -10,9 +10,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
 
+from deepcac.catalogue.methods import ARM_COLOURS, methods
+from deepcac.judge.contenders import parse_contender
 from deepcac.papers.ledger import number
-from deepcac.report.figures import PALETTE, Figure
+from deepcac.papers.names import known_datasets
+from deepcac.report.figures import LINES, PALETTE, Figure
 from deepcac.report.tables import Table, text_row
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from deepcac.storage import read_json
@@ -25,6 +29,14 @@ _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
     *("cohorts", "mean", "detected"),
 )
+_ARMS = {
+    "km": "in k-means clusters",
+    "cac": "in CAC clusters",
+    "dist": "with distances to centres",
+    "cells": "in random cells",
+    "hash": "in parts by a hash",
+}
+_LEARNERS = {"lgbm": "LightGBM", "catboost": "CatBoost"}
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
@@ -45,8 +57,14 @@ class Judgement:
 
     @property
     def real(self) -> pd.DataFrame:
-        """Comparisons on real data."""
-        return self.rows[~self.rows["dataset"].str.endswith(GENERATED)]
+        """Comparisons on the papers' data."""
+        return self.rows[self.rows["dataset"].isin(known_datasets())]
+
+    @property
+    def own(self) -> pd.DataFrame:
+        """Comparisons on real data that no paper has."""
+        made = self.rows["dataset"].str.endswith(GENERATED)
+        return self.rows[~made & ~self.rows["dataset"].isin(known_datasets())]
 
 
 def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
@@ -60,20 +78,27 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
     return Judgement(rows, summary)
 
 
-def sentence(judged: Judgement | None) -> str:
-    """Return the answer in one sentence with its denominators; nothing without real data."""
-    if judged is None or judged.real.empty:
+def sentence(judged: Judgement | None, *, own: bool = False) -> str:
+    """Return the answer in one sentence with its denominators; nothing without such data.
+
+    `own` asks for the real data that no paper has; they never count for the papers' answer.
+    """
+    if judged is None:
         return ""
-    rows = _headline(judged.real)
+    rows = _headline(judged.own if own else judged.real)
     if rows.empty:
         return ""
     counts = rows["verdict"].value_counts()
     said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS)
     margin = number(judged.summary["margin"])
+    names = rows["dataset"].unique()
+    where = f"{len(names)} data sets" if len(names) > 1 else names[0]
+    half = number(float(rows["detectable"].median()))
+    many = f"Of {len(rows)} comparisons" if len(rows) > 1 else "In the one comparison"
     return (
-        f"Of {len(rows)} comparisons of a tuned learner with clusters and the same learner without "
-        f"({rows['dataset'].nunique()} data sets, AUROC, margin {margin}) clusters are {said}; "
-        f"half could have shown a difference of {number(float(rows['detectable'].median()))}."
+        f"{many} of a tuned learner with clusters and the same learner without "
+        f"({where}{', real data of no paper' if own else ''}; AUROC, margin {margin}) clusters are "
+        f"{said}; half could have shown a difference of {half}."
     )
 
 
@@ -124,7 +149,7 @@ def _counts(judged: Judgement) -> Table:
 
 def _warning(judged: Judgement) -> str:
     """Say how much of the table is generated data."""
-    made = len(judged.rows) - len(judged.real)
+    made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
     return f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
 
 
@@ -155,6 +180,8 @@ def _comparisons(judged: Judgement) -> Table:
         ),
         rows=rows,
         n_labels=5,
+        verdict="verdict",
+        filters=("verdict", "question", "data set", "metric"),
     )
 
 
@@ -162,14 +189,14 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
     """Return the forest plot of the answer and the power curve."""
     if judged is None or judged.rows.empty:
         return []
-    rows = _headline(judged.rows)
+    rows = _headline(judged.rows if judged.real.empty else judged.real)
     figures = [_forest(rows, judged.summary["margin"])] if len(rows) else []
     return figures + ([_power(judged.summary["power"])] if judged.summary["power"] else [])
 
 
 def _forest(rows: pd.DataFrame, margin: float) -> Figure:
     ordered = rows.sort_values(["dataset", "reference", "contender"])
-    names = [f"{r.dataset} · {r.contender}" for r in ordered.itertuples()]
+    names = [f"{r.dataset} · {contender_label(str(r.contender))}" for r in ordered.itertuples()]
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
@@ -190,7 +217,8 @@ def _forest(rows: pd.DataFrame, margin: float) -> Figure:
             )
         axis.set(xlabel="AUROC with clusters less AUROC without", ylim=(len(names) - 0.5, -0.5))
         axis.set_yticks(range(len(names)), names)
-        axis.legend(loc="best")
+        axis.xaxis.set_major_locator(MaxNLocator(6))
+        canvas.legend(*axis.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
     return Figure(
@@ -203,6 +231,9 @@ def _forest(rows: pd.DataFrame, margin: float) -> Figure:
         draw=draw,
         head=columns,
         data=ordered[list(columns)].to_numpy().tolist(),
+        seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
+        f"{ordered['mean'].max():+.3f}; "
+        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
     )
 
 
@@ -234,6 +265,11 @@ def _power(curve: Sequence[dict[str, Any]]) -> Figure:
         draw=draw,
         head=_CURVE,
         data=[tuple(one[name] for name in _CURVE) for one in curve],
+        seen="; ".join(
+            f"{contender_label(one['contender'])} is found better in {100 * one['detected']:.0f} % "
+            f"where the subtypes add {one['oracle_gain']:.2f}"
+            for one in curve
+        ),
     )
 
 
@@ -245,7 +281,16 @@ def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: 
         [one[field] for one in rows],
         marker="osD^v"[index % 5],
         markersize=4 + 1.5 * (index % 2),
-        markerfacecolor="none" if index % 2 else PALETTE[index % len(PALETTE)],
-        color=PALETTE[index % len(PALETTE)],
-        label=name,
+        markerfacecolor="none",
+        linestyle=LINES[index % len(LINES)],
+        color=ARM_COLOURS.get(parse_contender(name).arm, PALETTE[index % len(PALETTE)]),
+        label=contender_label(name),
     )
+
+
+def contender_label(name: str) -> str:
+    """Return a contender as people write it."""
+    one = parse_contender(name)
+    known = methods().get(one.learner)
+    learner = known.label if known else _LEARNERS.get(one.learner, one.learner)
+    return f"{learner} {_ARMS[one.arm]}" if one.arm else learner

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from deepcac.experiments.finished import Runs
@@ -12,7 +13,9 @@ from deepcac.experiments.finished_studies import CaseStudy
 from deepcac.experiments.finished_sweeps import Sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord
 from deepcac.papers.findings import Findings
+from deepcac.papers.names import known_datasets
 from deepcac.report.judgement import Judgement
+from deepcac.report.planted_truth import Found
 from deepcac.report.profiles import Profile
 from deepcac.report.source_notes import SourceNote
 
@@ -26,8 +29,10 @@ class Material:
     runs : Runs
         Real and synthetic ones.
     sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
-    judged
+    judged, planted
         What the loaders of this package return.
+    features_dir : Path or None
+        Folder of the sound feature files.
     """
 
     runs: Runs
@@ -40,31 +45,42 @@ class Material:
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
     judged: Judgement | None = None
+    planted: Sequence[Found] = ()
+    features_dir: Path | None = None
 
     @cached_property
     def real(self) -> Runs:
-        """The runs on real data."""
+        """The runs on the papers' data."""
         return Runs(tuple(real_only(self.runs)))
 
     @cached_property
-    def on_real_data(self) -> Findings:
+    def own(self) -> Runs:
+        """The runs on real data that no paper has; they say nothing about the papers."""
+        return Runs(tuple(run for run in self.runs if not run.synthetic and not _printed(run)))
+
+    @cached_property
+    def findings(self) -> Findings:
         """What the papers are compared with."""
         return Findings(
-            runs=self.real,
+            runs=self.runs,
             sweeps=self.sweeps,
-            studies=real_only(self.studies),
-            theory=real_only(self.theory),
-            decompositions=real_only(self.decompositions),
-            resampled=real_only(self.resampled),
+            studies=self.studies,
+            theory=self.theory,
+            decompositions=self.decompositions,
+            resampled=self.resampled,
             clusterings=self.clusterings,
         )
 
 
 def real_only(records: Iterable[Any]) -> list[Any]:
-    """Return the records of real data."""
-    return [record for record in records if not record.synthetic]
+    """Return the records of the papers' data."""
+    return [record for record in records if not record.synthetic and _printed(record)]
 
 
 def generated_only(records: Iterable[Any]) -> list[Any]:
     """Return the records of synthetic cohorts."""
     return [record for record in records if record.synthetic]
+
+
+def _printed(record: Any) -> bool:
+    return record.record["dataset"] in known_datasets()

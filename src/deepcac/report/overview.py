@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.catalogue.methods import classifiers
+from deepcac.catalogue.methods import ARM_COLOURS, classifiers
 from deepcac.catalogue.methods import label as method_label
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.ledger import Entry
 from deepcac.report.comparisons import Difference
 from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.wording import people
 
 _MARKERS = ("o", "s", "^")
 
@@ -94,14 +95,30 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
             )
             for row in shown
         ],
+        seen=_effects_seen(shown),
     )
+
+
+def _effects_seen(shown: Sequence[Difference]) -> str:
+    """Say between what the differences lie, and how many intervals leave out 0."""
+    parts = []
+    for metric in ("f1", "auroc"):
+        own = [row.test for row in shown if row.metric == metric]
+        if own:
+            clear = sum(not test.low <= 0 <= test.high for test in own)
+            low, high = min(test.mean for test in own), max(test.mean for test in own)
+            parts.append(
+                f"{people(metric)}: {len(own)} differences from {low:+.3f} to {high:+.3f}, the "
+                f"intervals of {clear} leave out 0"
+            )
+    return "; ".join(parts)
 
 
 def _draw_effects(canvas: Canvas, shown: Sequence[Difference], names: list[str]) -> None:
     axes = canvas.subplots(1, 2, sharey=True)
     for axis, metric in zip(axes, ("f1", "auroc"), strict=True):
         axis.axvline(0, color="#888888", linewidth=0.8)
-        for index, label in enumerate(("KM − plain", "CAC − plain")):
+        for index, (arm, label) in enumerate((("km", "KM − plain"), ("cac", "CAC − plain"))):
             rows = [row for row in shown if row.metric == metric and row.label == label]
             places = np.array([names.index(_name(row)) for row in rows]) + 0.3 * index - 0.15
             means = np.array([row.test.mean for row in rows])
@@ -111,12 +128,12 @@ def _draw_effects(canvas: Canvas, shown: Sequence[Difference], names: list[str])
                 places,
                 xerr=np.nan_to_num(half),
                 fmt=_MARKERS[index],
-                color=PALETTE[index],
+                color=ARM_COLOURS[arm],
                 markersize=3.5,
                 elinewidth=1,
                 label=label,
             )
-        axis.set(title=f"difference in {metric.upper()}", ylim=(len(names) - 0.5, -0.5))
+        axis.set(title=f"difference in {people(metric)}", ylim=(len(names) - 0.5, -0.5))
     axes[0].set_yticks(range(len(names)), names)
     canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
 

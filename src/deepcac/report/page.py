@@ -1,13 +1,10 @@
-"""The report: one page that needs no other file, tables, figures, ledger and claims."""
+"""The report: a small first page, pages beside it, tables, figures, ledger and claims."""
 
-import base64
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
-from deepcac.atomic import atomic_path
 from deepcac.experiments.finished import load
 from deepcac.experiments.finished_clusterings import load_clusterings
 from deepcac.experiments.finished_decompositions import (
@@ -19,57 +16,18 @@ from deepcac.experiments.finished_sweeps import load_sweeps
 from deepcac.experiments.theorem_checks import load_theory
 from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
-from deepcac.papers.bibliography import PAPERS
+from deepcac.papers import summary as counting
 from deepcac.papers.deepcac.length_of_stay import printed_clusters
-from deepcac.papers.ledger import Entry
 from deepcac.report import figures as drawing
 from deepcac.report import tables as tabular
-from deepcac.report.bounds_table import theory_tables
-from deepcac.report.casetables import case_figures, case_tables
-from deepcac.report.comparisons import (
-    METRICS,
-    Bootstraps,
-    Difference,
-    clustering_effects,
-    switch_effects,
-)
-from deepcac.report.curves import curve_figures
-from deepcac.report.decomposition_gains import decomposition_figures, gains_tables
-from deepcac.report.effecttables import (
-    answer_table,
-    collapse_table,
-    effects_table,
-    switches_table,
-)
-from deepcac.report.figures import Figure
-from deepcac.report.histories import history_figures
-from deepcac.report.judgement import (
-    judgement_figures,
-    judgement_tables,
-    load_judgement,
-    sentence,
-)
-from deepcac.report.kchoice import choice_table
-from deepcac.report.learnt_clusterings import learning_figures, learning_tables
-from deepcac.report.material import Material, generated_only, real_only
-from deepcac.report.overview import effect_forest, printed_against_ours
-from deepcac.report.papertables import paper_tables
-from deepcac.report.profiles import load_profiles, missingness_figures
-from deepcac.report.rows_or_classes import rows_or_classes_tables
-from deepcac.report.runtables import clusters_table, runs_table, tally, times_table
-from deepcac.report.schematics import schematic_figures
-from deepcac.report.source_notes import data_table, source_notes
-from deepcac.report.sweep_curves import sweep_figures
-from deepcac.report.tables import Table
-from deepcac.report.templating import environment
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A figure and its picture as an address that needs no file."""
-
-    figure: Figure
-    address: str
+from deepcac.report.contents import contents
+from deepcac.report.judgement import load_judgement
+from deepcac.report.material import Material
+from deepcac.report.planted_truth import planted_against_found
+from deepcac.report.profiles import load_profiles
+from deepcac.report.site import write_site
+from deepcac.report.source_notes import source_notes
+from deepcac.report.subtypepages import subtype_pages
 
 
 def build(
@@ -78,6 +36,8 @@ def build(
     out_dir: str | os.PathLike[str],
     *,
     tidy_dir: str | os.PathLike[str] | None = None,
+    features_dir: str | os.PathLike[str] | None = None,
+    truth_paths: Iterable[str | os.PathLike[str]] = (),
     profile_paths: Iterable[str | os.PathLike[str]] = (),
     sweep_paths: Iterable[str | os.PathLike[str]] = (),
     case_paths: Iterable[str | os.PathLike[str]] = (),
@@ -85,7 +45,7 @@ def build(
     clustering_paths: Iterable[str | os.PathLike[str]] = (),
     decomposition_paths: Iterable[str | os.PathLike[str]] = (),
     judge_paths: Iterable[str | os.PathLike[str]] = (),
-    resamples: int = 400,
+    resamples: int = 100,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
 
@@ -96,9 +56,14 @@ def build(
     registry_dir : path-like
         Folder of the data set registry, one YAML a source.
     out_dir : path-like
-        Gets ``index.html``, ``ledger.csv``, ``claims.csv``, ``tables/`` and ``figures/``.
+        Gets ``index.html``, ``pages/``, ``ledger.csv``, ``claims.csv``, ``summary.csv``,
+        ``tables/`` and ``figures/``.
     tidy_dir : path-like, optional
         Folder of tidy data, for the cohort flows.
+    features_dir : path-like, optional
+        Folder of the sound feature files, for the pages of subtypes.
+    truth_paths : iterable of path-like, optional
+        Planted subtypes of generated cohorts.
     profile_paths : iterable of path-like, optional
         Profiles of the feature files (`deepcac.report.profiling`).
     sweep_paths : iterable of path-like, optional
@@ -122,9 +87,11 @@ def build(
         A run record or score file is damaged.
     """
     out, root = Path(out_dir), Path(out_dir).absolute().parents[1]
-    profiles = load_profiles(profile_paths)
+    registry, profiles = Path(registry_dir), load_profiles(profile_paths)
+    features = Path(features_dir) if features_dir else None
+    runs = load(run_paths, root)
     found = Material(
-        runs=load(run_paths, root),
+        runs=runs,
         sweeps=load_sweeps(sweep_paths),
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
@@ -133,121 +100,25 @@ def build(
         resampled=load_resampled(decomposition_paths, root),
         profiles=profiles,
         judged=load_judgement(judge_paths),
-        sources=source_notes(Path(registry_dir), profiles, Path(tidy_dir) if tidy_dir else None),
+        sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
+        planted=planted_against_found(runs, registry, truth_paths),
+        features_dir=features,
     )
-    ledger = book.entries(found.on_real_data)
+    _write(found, registry, out, resamples)
+
+
+def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:
+    """Write everything that is shown."""
+    ledger = book.entries(found.findings)
     book.write(out / "ledger.csv", ledger)
-    decided = claim_book.claims(found.on_real_data, ledger)
+    decided = claim_book.claims(found.findings, ledger)
     claim_book.write(out / "claims.csv", decided)
-    bootstraps = Bootstraps(resamples)
-    effects = clustering_effects(found.real, bootstraps)
-    tables = _tables(found, ledger, effects, bootstraps)
-    for table in chain.from_iterable(tables.values()):
+    shown = contents(found, ledger, decided, resamples)
+    counting.write(out / "summary.csv", shown.counts)
+    subtypes = list(subtype_pages(found.runs, registry, found.features_dir))
+    own = chain.from_iterable(page.tables for page in subtypes)
+    for table in chain(chain.from_iterable(shown.tables.values()), own):
         tabular.write(table, out / "tables")
-    figures = _draw(_figures(found, ledger, effects), out)
-    _write_page(out / "index.html", _render(found, ledger, decided, tables, figures))
-
-
-def _write_page(path: Path, page: str) -> None:
-    with atomic_path(path) as partial:
-        partial.write_text(page, encoding="utf-8")
-
-
-def _render(
-    found: Material,
-    ledger: Sequence[Entry],
-    decided: Sequence[claim_book.Claim],
-    tables: dict[str, list[Table]],
-    drawn: dict[str, list[Drawn]],
-) -> str:
-    """Return the page."""
-    template = environment().get_template("index.html")
-    return template.render(
-        runs=found.runs,
-        answer=sentence(found.judged),
-        n_real=len(found.real),
-        tally=tally(found.real),
-        ledger=ledger,
-        ledger_counts=book.counts([row for row in ledger if row.kind != "log"]),
-        claims=decided,
-        claim_counts=claim_book.counts(decided),
-        tables=tables,
-        figures=drawn,
-        sources=found.sources,
-        papers=PAPERS.values(),
-    )
-
-
-def _tables(
-    found: Material,
-    ledger: Sequence[Entry],
-    effects: Sequence[Difference],
-    bootstraps: Bootstraps,
-) -> dict[str, list[Table]]:
-    """Return every table by the section that shows it."""
-    real, studies = found.real, found.studies
-    return {
-        "answer": [answer_table(effects)],
-        "judge": judgement_tables(found.judged),
-        "papers": paper_tables(ledger),
-        "clustering": [
-            *(effects_table(effects, metric) for metric in METRICS),
-            collapse_table(real),
-            choice_table(real),
-        ],
-        "switches": [switches_table(switch_effects(real))],
-        "runs": [runs_table(real, ledger), times_table(real)],
-        "subtypes": [clusters_table(real), *case_tables(real_only(studies), ledger)],
-        "decomposition": [
-            *gains_tables(real_only(found.decompositions)),
-            *rows_or_classes_tables(real, bootstraps),
-        ],
-        "theory": theory_tables(real_only(found.theory)),
-        "learning": learning_tables(found.clusterings),
-        "data": [data_table(found.sources)],
-        "synthetic": _synthetic_tables(found),
-    }
-
-
-def _synthetic_tables(found: Material) -> list[Table]:
-    tables = [
-        *case_tables(generated_only(found.studies), (), "synthetic_case"),
-        *theory_tables(generated_only(found.theory), "synthetic_theory"),
-        *gains_tables(generated_only(found.decompositions), "synthetic_decomposition"),
-    ]
-    if generated := generated_only(found.runs):
-        runs = runs_table(generated, (), "synthetic_runs")
-        tables = [runs, clusters_table(generated, "synthetic_clusters"), *tables]
-    return tables
-
-
-def _figures(
-    found: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
-) -> list[Figure]:
-    """Return every figure that there is material for."""
-    figures = [
-        printed_against_ours(ledger),
-        effect_forest(effects),
-        *judgement_figures(found.judged),
-        *schematic_figures(),
-        *decomposition_figures(real_only(found.decompositions)),
-        *curve_figures(found.runs),
-        *history_figures(found.runs),
-        *sweep_figures(found.sweeps),
-        *missingness_figures(found.profiles),
-        *case_figures(found.studies),
-        *learning_figures(found.clusterings),
-    ]
-    return [figure for figure in figures if figure]
-
-
-def _draw(figures: Sequence[Figure], out: Path) -> dict[str, list[Drawn]]:
-    """Write every figure; return them by section, with the SVG as a data address."""
-    drawn: dict[str, list[Drawn]] = {}
-    (out / "figures").mkdir(parents=True, exist_ok=True)
-    for figure in figures:
-        svg = drawing.write(figure, out / "figures")
-        coded = base64.b64encode(svg.encode()).decode()
-        picture = Drawn(figure, f"data:image/svg+xml;base64,{coded}")
-        drawn.setdefault(figure.section, []).append(picture)
-    return drawn
+    for figure in shown.all_figures:
+        drawing.write(figure, out / "figures")
+    write_site(shown, subtypes, out)

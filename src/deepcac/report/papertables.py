@@ -9,8 +9,8 @@ from deepcac.report.tables import Cell, Table, text_row
 
 NOTE = (
     "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "
-    "deviations, or 0.02 where no spread is printed), ✗ differs; the mark belongs to the as "
-    "published number where there is one."
+    "deviations and 0.02; within 0.005 where our run has the paper's own split), ✗ differs; the "
+    "mark belongs to the run of the cell's own protocol."
 )
 
 
@@ -71,6 +71,7 @@ def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
         head=[*head, *(" ".join(column) for column in across)],
         rows=body,
         n_labels=len(head),
+        group=paper.key,
     )
 
 
@@ -82,6 +83,7 @@ def entry_cell(entry: Entry) -> Cell:
         sound=_with_sd(entry.sound, entry.sound_sd),
         verdict=entry.verdict,
         link=entry.run,
+        difference=_short(entry.difference),
     )
 
 
@@ -95,4 +97,5 @@ def _short(value: str) -> str:
         number = float(value)
     except ValueError:
         return value
-    return value if len(value.partition(".")[2]) <= 3 else f"{number:.3f}"
+    sign = "+" if value.startswith("+") else ""
+    return value if len(value.partition(".")[2]) <= 3 else f"{number:{sign}.3f}"

@@ -4,7 +4,8 @@ For restricted data these are counts alone, and small ones are left out (`withhe
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,3 +144,24 @@ def build(
         known = read_ranges(ranges) if ranges else {}
         content = profile(read_features(features_path), known, restricted=restricted)
     write_json(profile_path, {"dataset": dataset, "protocol": protocol, **content})
+
+
+def build_all(
+    features_paths: Iterable[str | os.PathLike[str]],
+    profile_paths: Iterable[str | os.PathLike[str]],
+    options: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Write the profiles ``.../profiles/{protocol}/{dataset}.json``; the sound ones without folder.
+
+    Parameters
+    ----------
+    features_paths, profile_paths : iterable of path-like
+        Inputs and outputs, in the same order.
+    options : mapping
+        Data set to the options of `build`.
+    """
+    for features, profile_path in zip(features_paths, map(Path, profile_paths), strict=True):
+        folder, dataset = profile_path.parent.name, profile_path.stem
+        protocol = "sound" if folder == "profiles" else folder
+        own = options[dataset]
+        build(features, profile_path, dataset=dataset, protocol=protocol, **own)

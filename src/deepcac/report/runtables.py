@@ -51,6 +51,7 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
         head=(*head, *_SHOWN_METRICS, "printed", "record"),
         rows=rows,
         n_labels=4,
+        filters=("data set", "method", "protocol", "status"),
     )
 
 
@@ -85,6 +86,7 @@ def times_table(runs: Iterable[Run]) -> Table:
         ),
         rows=rows,
         n_labels=4,
+        filters=("data set", "method", "protocol"),
     )
 
 
@@ -124,6 +126,7 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
         ),
         rows=rows,
         n_labels=5,
+        filters=("data set", "method", "protocol", "collapsed"),
     )
 
 

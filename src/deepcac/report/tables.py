@@ -48,6 +48,8 @@ class Cell:
         Verdict in a comparison; empty elsewhere.
     link : str
         The run that decides, relative to the project's folder.
+    difference : str
+        Of the deciding number from the printed one, in a comparison.
     """
 
     text: str
@@ -55,6 +57,7 @@ class Cell:
     sound: str = ""
     verdict: str = ""
     link: str = ""
+    difference: str = ""
 
     @property
     def compares(self) -> bool:
@@ -90,6 +93,14 @@ class Table:
         As many cells a row as there are columns.
     n_labels : int
         Number of label columns.
+    verdict : str
+        The column that the page shows first, as a verdict; empty where there is none.
+    filters : sequence of str
+        Columns whose values a reader can choose among.
+    group : str
+        The paper that printed it, by its key; empty elsewhere.
+    mixed : bool
+        Whether a column holds numbers of several kinds, which need other decimals.
     """
 
     id: str
@@ -98,6 +109,10 @@ class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     n_labels: int = 1
+    verdict: str = ""
+    filters: Sequence[str] = ()
+    group: str = ""
+    mixed: bool = False
 
 
 def text_row(*values: object) -> list[Cell]:

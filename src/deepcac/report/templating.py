@@ -5,6 +5,9 @@ import posixpath
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from deepcac.report.tableview import view
+from deepcac.report.wording import mark, minus, people, tone
+
 
 def environment() -> Environment:
     """Return the templates' environment, with the page's style, script and filters."""
@@ -20,20 +23,11 @@ def environment() -> Environment:
     for name in ("style.css", "page.js"):
         text, _, _ = loader.get_source(made, name)
         made.globals[name.partition(".")[0]] = Markup(text)
-    made.filters["tone"] = _tone
-    made.filters["from_page"] = _from_page
+    made.filters |= {"tone": tone, "mark": mark, "people": people, "minus": minus, "view": view}
+    made.globals["from_page"] = _from_page
     return made
 
 
-def _from_page(path: str) -> str:
-    """Return the way from the page to a run, both given from the project's folder."""
-    return posixpath.relpath(path, "results/report")
-
-
-def _tone(verdict: str) -> str:
-    """Return the CSS class of a verdict."""
-    if verdict in ("agree", "holds", "better"):
-        return "good"
-    if verdict in ("differ", "fails", "worse", "diverged", "timeout"):
-        return "bad"
-    return "mixed" if verdict == "partly" else "quiet"
+def _from_page(path: str, up: str = "") -> str:
+    """Return the way to a run from the report's folder, or from one below it (`up`)."""
+    return up + posixpath.relpath(path, "results/report")

@@ -130,3 +130,26 @@ def reliability(label: Ids, probability: Array, bins: int = RISK_BINS) -> tuple[
     predicted = np.bincount(place, weights=probability, minlength=bins)[filled] / count[filled]
     observed = np.bincount(place, weights=label == 1, minlength=bins)[filled] / count[filled]
     return predicted, observed, count[filled]
+
+
+def wilson(share: Array, count: Ids, level: float = 0.95) -> tuple[Array, Array]:
+    """Return the interval of a share (Wilson 1927).
+
+    Parameters
+    ----------
+    share : ndarray of shape (b,)
+    count : ndarray of shape (b,), int64
+        Rows behind each share, at least 1.
+    level : float
+
+    Returns
+    -------
+    low, high : ndarray of shape (b,)
+        Always hold the share and lie within [0, 1].
+    """
+    z = stats.norm.ppf((1 + level) / 2)
+    centre = (share + z**2 / (2 * count)) / (1 + z**2 / count)
+    half = z * np.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2) / (1 + z**2 / count)
+    return np.clip(np.minimum(centre - half, share), 0, 1), np.clip(
+        np.maximum(centre + half, share), 0, 1
+    )

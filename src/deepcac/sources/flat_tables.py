@@ -34,6 +34,19 @@ def extract_adult(train: StrPath, test: StrPath, tidy: StrPath, cohort: StrPath)
     write_cohort(cohort, steps(counts), unit="person")
 
 
+def extract_tumours(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
+    """Read the breast tumours that scikit-learn ships (UCI 17, Wisconsin Diagnostic).
+
+    Parameters
+    ----------
+    raw, tidy, cohort : path-like
+        The file, whose first line holds its counts; parquet table and row counts to write.
+    """
+    table = read_delimited(raw, read_variables("wdbc"), header=False, comment="569,30,")
+    write_table(tidy, with_row_id(table))
+    write_cohort(cohort, steps({"tumours": table.num_rows}), unit="tumour")
+
+
 def extract_table(
     raw: StrPath,
     tidy: StrPath,

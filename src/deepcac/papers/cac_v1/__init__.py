@@ -12,4 +12,5 @@ CAC_V1 = Paper(
         title="Don't Just Divide; Polarize and Conquer!",
         year=2021,
     ),
+    pictures=("clustering",),
 )

@@ -72,6 +72,10 @@ class Summaries:
         mean = summarise(cell.item, triples)  # type: ignore[arg-type]
         return Ours(mean, None, "ok", f"{3 * len(triples)} runs")
 
+    def target(self, cell: PrintedCell) -> str:
+        """Say whose runs a summary waits for."""
+        return f"the {cell.protocol.replace('_', ' ')} runs behind Table {cell.table}"
+
     def remark(self, cell: PrintedCell) -> str:
         """Say what the printed cells themselves give, where that is not what is printed."""
         if cell.value is None:
@@ -92,7 +96,7 @@ class Summaries:
             data = names()["dataset", "cac_v1", dataset]
             way = names()["method", "cac_v1", method]
             k = clusters("", way, data) or 1
-            # Only the sound runs decide the neural rows (`published_protocols`).
+            # Only the sound runs decide the neural rows (`own_protocol`).
             run = self.runs.find("sound" if is_network(way.id) else protocol, data.id, way.id, k)
             score = run.score("f1") if run else None
             self._scores[key] = score[0] if score else None

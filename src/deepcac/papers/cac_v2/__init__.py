@@ -12,4 +12,5 @@ CAC_V2 = Paper(
         title="CAC: A Clustering Based Framework for Classification",
         year=2021,
     ),
+    pictures=("clustering",),
 )

@@ -11,4 +11,5 @@ CLASS_DECOMPOSITION = Paper(
         title="Class Decomposition Via Clustering: A New Framework For Low-Variance Classifiers",
         year=2003,
     ),
+    pictures=("decomposition",),
 )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from deepcac.catalogue.protocol import protocol_folder
 from deepcac.experiments.finished_decompositions import DecompositionRecord
 from deepcac.papers.agreement import Ours
 from deepcac.papers.printed import PrintedCell
@@ -42,6 +43,10 @@ class GainTable:
         values = found.gains(base) if gain else found.values(base, "alone")
         sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
         return Ours(float(values.mean()), sd, "ok", found.path)
+
+    def target(self, cell: PrintedCell) -> str:
+        """Return the record that would decide a cell."""
+        return f"results/{protocol_folder(cell.protocol)}decomposition/{cell.dataset_id}.json"
 
     def remark(self, cell: PrintedCell) -> str:
         """Return nothing: the printed remarks are enough."""

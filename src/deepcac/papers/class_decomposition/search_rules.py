@@ -13,13 +13,14 @@ from deepcac.papers.class_decomposition.gain_rules import LEVEL, mean_gains
 from deepcac.papers.evidence import (
     FAILS,
     HOLDS,
-    NOT_DECIDABLE,
     NOT_RUN,
     PARTLY,
+    UNDECIDED,
     Decision,
     Evidence,
 )
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import Truth, by_share, together
 
 Records = Sequence[DecompositionRecord]
 
@@ -31,7 +32,7 @@ def drops_after_gains(records: Records) -> tuple[str, str]:
     """Look at the validation gains of the data sets on which linear accuracy drops."""
     drops = [one for one in records if one.gains("svm").mean() < 0]
     if not drops:
-        return NOT_DECIDABLE, "no data set drops"
+        return UNDECIDED, "no data set drops"
     gains = [float(one.gains("svm", name="validation_accuracy").mean()) for one in drops]
     figures = (
         f"validation gains of {len(drops)} drops: {min(gains):+.2f} to {max(gains):+.2f} points"
@@ -43,7 +44,7 @@ def merged_back(records: Records) -> tuple[str, str]:
     """Look at the runs without a validation gain: all merged, by Algorithm 2 itself, and equal."""
     idle = [row for one in records for base in BASES for row in _without_gain(one, base)]
     if not idle:
-        return NOT_DECIDABLE, "every run gains on its validation rows"
+        return UNDECIDED, "every run gains on its validation rows"
     equal = sum(row["whole"] and row["gain"] == 0 for row in idle)
     merged = sum(row["whole"] and not row["reverted"] for row in idle)
     figures = (
@@ -123,13 +124,13 @@ def search_takes_longest(records: Records) -> tuple[str, str]:
 
 def grows_with_clusters(records: Records) -> tuple[str, str]:
     """Correlate the mean gain with the clusters a class, by rank."""
-    clusters, sure, texts = [one.n_clusters for one in records], [], []
+    clusters, texts = [one.n_clusters for one in records], []
+    rises: list[Truth] = []
     for base, name in BASES.items():
         rho, p = _rank_correlation(clusters, list(mean_gains(records, base).values()))
-        sure.append(rho > 0 and p < _WEAK_LEVEL)
+        rises.append(rho > 0 if p < _WEAK_LEVEL else None)
         texts.append(f"{name} {rho:.2f} (p = {p:.2g})")
-    verdict = HOLDS if all(sure) else PARTLY if any(sure) else FAILS
-    return verdict, "rank correlation: " + ", ".join(texts)
+    return together(rises), "rank correlation: " + ", ".join(texts)
 
 
 def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:

@@ -1,29 +1,42 @@
 """The rules that decide the claims of DeepCAC."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from deepcac.catalogue.methods import DEEPCAC as DEEPCAC_ID
+from deepcac.catalogue.methods import parse_method
 from deepcac.papers import grid_rules as grid
 from deepcac.papers import sweep_rules as sweeps
 from deepcac.papers import theorem_rules as theorems
 from deepcac.papers.arms import cac_arm, flat, paired, triples
+from deepcac.papers.deepcac.degenerate import needs_training, no_empty_cluster
 from deepcac.papers.deepcac.length_of_stay import case_study_rules
 from deepcac.papers.deepcac.loss_weights import weight_rules
-from deepcac.papers.deepcac.significance import comparable, significant
-from deepcac.papers.evidence import NOT_DECIDABLE, NOT_RUN, Arm, Decision, Evidence
+from deepcac.papers.deepcac.significance import significant
+from deepcac.papers.evidence import NOT_RUN, Arm, Decision, Evidence
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
-from deepcac.papers.names import printed_datasets, printed_methods, restricted
-from deepcac.papers.pass_rules import cost_falls, history
-from deepcac.papers.rules import Rule, beats, best_is, by_share, every, maxima, not_below
+from deepcac.papers.names import printed_datasets, printed_methods
+from deepcac.papers.pass_rules import Curves, converges, history, of_cac
+from deepcac.papers.rules import (
+    Rule,
+    beats,
+    best_is,
+    comparable,
+    every,
+    maxima,
+    never_above,
+    of_another_program,
+    superior_or_comparable,
+)
 from deepcac.papers.table_rules import agrees, alpha_at_most, of_table
+from deepcac.papers.truth import settled, unanimous
 
 _TABLE_2, _TABLE_5 = "deepcac_table2_auprc", "deepcac_table5_f1"
 _KS = (2, 3, 4)
 _Z = ("km_z", "dcn_z", "idec_z")
-_BEST_AUPRC = {
+BEST_AUPRC = {
     "diabetes": ("deepcac", 2),
     "cic": ("grasp", 2),
     "cic_los": ("deepcac", 3),
@@ -31,7 +44,7 @@ _BEST_AUPRC = {
     "sepsis": ("deepcac", 3),
     "wid_mortality": ("deepcac", 2),
 }
-_BEST_AUC = {
+BEST_AUC = {
     "diabetes": ("deepcac", 3),
     "cic": ("grasp", 2),
     "cic_los": ("deepcac", 2),
@@ -67,7 +80,9 @@ def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
             },
         ),
         **case_study_rules(found.studies),
-        "DCAC-29": cost_falls(),
+        "DCAC-29": of_cac(converges),
+        "DCAC-39": needs_training(),
+        "DCAC-40": no_empty_cluster(_sets(), _KS),
         "DCAC-46": alpha_at_most(2.0, of_table(ledger, "deepcac", "4")),
         "DCAC-47": agrees(of_table(ledger, "deepcac", "4")),
     }
@@ -81,12 +96,16 @@ def _arm(dataset: str, method: str, k: int, metric: str) -> Arm:
     return Arm(dataset, method, k, metric, "deepcac")
 
 
+def _k(method: str, k: int) -> int:
+    return k if parse_method(method).clustered else 1
+
+
 def _against(
     first: str, others: Sequence[str], metric: str, sets: Sequence[str] | None = None
 ) -> list[tuple[Arm, Arm]]:
     """Return the comparisons of one method with others, for every data set and k."""
     return [
-        (_arm(name, first, k, metric), _arm(name, other, k, metric))
+        (_arm(name, first, k, metric), _arm(name, other, _k(other, k), metric))
         for name in sets or _sets()
         for k in _KS
         for other in others
@@ -120,54 +139,29 @@ def _best_over_k(metric: str, first: str, others: Sequence[str], sets: Sequence[
     return maxima(groups, at_least=len(sets))
 
 
-def _does_not_fall(curves: dict[str, list[float]]) -> bool | None:
-    silhouette = curves.get("silhouette", [])
-    return None if len(silhouette) < 2 else silhouette[-1] >= silhouette[0] - 0.01
+def _does_not_fall(curves: Curves) -> bool:
+    return curves["silhouette"][-1] >= curves["silhouette"][0] - 0.01
 
 
-def _their_program(method: str, k: int | None, sets: Sequence[str]) -> Rule:
-    """Say how our runs ended where a claim is about the authors' program, which we did not run."""
-
-    def rule(evidence: Evidence) -> Decision:
-        arms = [_arm(name, method, v, "auprc") for name in sets for v in ([k] if k else _KS)]
-        made = [
-            run for arm in arms if arm.dataset not in restricted() and (run := evidence.run(arm))
-        ]
-        if not made:
-            return Decision(NOT_RUN, f"no run of {method} yet")
-        finished = sum(run.status == "ok" for run in made)
-        figures = f"about another program; {finished} of {len(made)} of our own runs finish"
-        return Decision(NOT_DECIDABLE, figures, tuple(run.path for run in made))
-
-    return rule
+def _has_silhouettes(curves: Curves) -> bool:
+    return len(curves.get("silhouette", ())) > 1
 
 
-def _case_study(check: Callable[[dict[str, Any]], bool]) -> Rule:
-    """Return the rule that something is true of the clusters of every split (CIC-LoS, k = 3)."""
-
-    def rule(evidence: Evidence) -> Decision:
-        run = evidence.run(_arm("cic_los", "deepcac", 3, "auprc"))
-        if run is None or run.status != "ok":
-            return Decision(NOT_RUN, "no run of deepcac on cic_los with k = 3 yet")
-        found = [check(split["clusters"]) for split in run.splits]
-        figures = f"true of {sum(found)} of {len(found)} splits"
-        return Decision(by_share(sum(found) / len(found), 1.0), figures, (run.path,))
-
-    return rule
+def _their_ac_tpc(method: str, ks: Sequence[int], sets: Sequence[str]) -> Rule:
+    arms = [_arm(name, method, k, "auprc") for name in sets for k in ks]
+    return of_another_program("the authors' run of AC-TPC", arms)
 
 
-def _short_and_long(clusters: dict[str, Any]) -> bool:
-    """Say whether one cluster holds mostly short stays (class 0) and another mostly long ones."""
-    largest = {int(np.argmax(sizes)) for sizes in clusters["sizes_train"] if sum(sizes)}
-    return {0, 2} <= largest
-
-
-def _ventilation_and_urine(clusters: dict[str, Any]) -> bool:
-    """Say whether ventilation and urine are both among what sets the clusters apart most."""
-    names = [str(feature["feature"]) for feature in clusters["features"]]
-    return all(
-        any(name.startswith(wanted) for name in names) for wanted in ("MechVent", "UrineOutput")
-    )
+def _short_and_long(evidence: Evidence) -> Decision:
+    """Ask of each split for a cluster of mostly short stays and one of mostly long ones."""
+    arm = _arm("cic_los", DEEPCAC_ID, 3, "auprc")
+    run = evidence.run(arm)
+    if run is None or run.status != "ok":
+        return Decision(NOT_RUN, f"needs {evidence.target(arm)}")
+    sizes = [split["clusters"]["sizes_train"] for split in run.splits]
+    found = [{0, 2} <= {int(np.argmax(own)) for own in one if sum(own)} for one in sizes]
+    reason = f"true of {sum(found)} of {len(found)} splits"
+    return Decision(settled([unanimous(found)]), reason, (run.path,))
 
 
 def _cac_rules() -> dict[str, Rule]:
@@ -180,7 +174,7 @@ def _cac_rules() -> dict[str, Rule]:
     ]
     return {
         "DCAC-02": beats(flat(over_km), share=20 / 27),
-        "DCAC-03": every(*(beats(pairs, share=0.51) for pairs in over_km.values())),
+        "DCAC-03": every(*(beats(pairs) for pairs in over_km.values())),
         "DCAC-04": every(*(beats(flat(paired(deep, arm, 0))) for arm in (2, 1))),
         "DCAC-17": beats([(km, cac) for km, cac in silhouettes]),
     }
@@ -197,8 +191,8 @@ def _setting_rules(found: Findings) -> dict[str, Rule]:
         "DCAC-34": grid.enough,
     }
     return {
-        **sweeps.sweep_rules(sweeps.on_real_data(found.sweeps.alpha), checks),
-        **weight_rules(sweeps.on_real_data(found.sweeps.weights)),
+        **sweeps.sweep_rules(found.sweeps.alpha, checks, "results/sweeps/alpha_cic_k2.parquet"),
+        **weight_rules(found.sweeps.weights),
         **grid.grid_rules(found.sweeps.grid, on_grid),
     }
 
@@ -208,9 +202,8 @@ def _static_rules() -> dict[str, Rule]:
     rivals = (*_Z, "dmnn")
     everyone_else = [method for method in printed_methods(_TABLE_2) if method != "deepcac"]
     others = tuple(name for name in _sets() if name != "cic")
-    large = ("ards", "sepsis", "wid_mortality")
     return {
-        "DCAC-05": beats(_against("deepcac", rivals, "auprc")),
+        "DCAC-05": beats(_against("deepcac", rivals, "auprc"), share=1.0),
         "DCAC-06": comparable(_against("grasp", ("deepcac",), "auprc", ("cic",))),
         "DCAC-07": significant(_against("deepcac", ("grasp",), "auprc", others)),
         "DCAC-08": every(
@@ -218,22 +211,27 @@ def _static_rules() -> dict[str, Rule]:
             beats(_against("deepcac", ("grasp",), "auroc", others)),
         ),
         "DCAC-09": _best_over_k("auroc", "deepcac", ("grasp",), others),
-        "DCAC-10": _winners("auprc", _BEST_AUPRC),
-        "DCAC-11": _winners("auroc", _BEST_AUC),
+        "DCAC-10": _winners("auprc", BEST_AUPRC),
+        "DCAC-11": _winners("auroc", BEST_AUC),
         "DCAC-12": every(
-            _best_over_k("auprc", "deepcac", everyone_else, large),
-            not_below(_against("deepcac", everyone_else, "auprc", ("cic", "cic_los"))),
+            _best_over_k("auprc", "deepcac", everyone_else, others),
+            superior_or_comparable(_against("deepcac", everyone_else, "auprc", ("cic",))),
         ),
         "DCAC-13": every(
             *(beats(_against(method, _Z, "auprc")) for method in ("deepcac", "grasp"))
         ),
         "DCAC-14": every(
-            *(beats(_against("deepcac", ("dmnn",), metric)) for metric in ("auprc", "silhouette"))
+            never_above(_against("dmnn", ("fnn",), "auprc")),
+            never_above(_against("dmnn", ("km_z",), "silhouette")),
         ),
-        "DCAC-15": _their_program("ac_tpc", 2, _sets()),
-        "DCAC-18": history(_does_not_fall, prefix="deepcac"),
-        "DCAC-43": _case_study(_short_and_long),
-        "DCAC-44": _case_study(_ventilation_and_urine),
+        "DCAC-15": _their_ac_tpc("ac_tpc", (2,), _sets()),
+        "DCAC-18": history(
+            _does_not_fall,
+            about=_has_silhouettes,
+            needs="a run of DeepCAC, such as results/cic/deepcac_k3.json",
+            prefix="deepcac",
+        ),
+        "DCAC-43": _short_and_long,
     }
 
 
@@ -251,8 +249,8 @@ def _sequence_rules() -> dict[str, Rule]:
         for k in _KS
     ]
     return {
-        "DCAC-22": every(*(beats(pairs) for pairs in series.values())),
+        "DCAC-22": every(*(beats(pairs, share=1.0) for pairs in series.values())),
         "DCAC-23": significant(series["auroc"], _STARS),
         "DCAC-24": beats(over_static),
-        "DCAC-25": _their_program("ac_tpc_ts", None, ("sepsis_ts",)),
+        "DCAC-25": _their_ac_tpc("ac_tpc_ts", _KS, ("ards_ts", "sepsis_ts")),
     }

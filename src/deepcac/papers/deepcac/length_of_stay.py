@@ -1,25 +1,28 @@
 """DeepCAC's case study on the length of stay (section 14): Tables 7 and 8, and the claims."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from deepcac.catalogue.facts import facts
+from deepcac.catalogue.protocol import protocol_folder
 from deepcac.experiments.finished_studies import TOP, CaseStudy
-from deepcac.papers.agreement import Ours
-from deepcac.papers.evidence import NOT_RUN, PARTLY, Decision, Evidence
+from deepcac.papers.agreement import WIDEST, Ours
+from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac.papers.printed import PrintedCell
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import Truth, alike, together, unanimous
 
 Array = npt.NDArray[np.float64]
-Checked = tuple[float, str]
+Checked = tuple[Sequence[Truth], str]
 
 TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"
 SUBJECT = ("cic_los", 3)  # what Tables 7 and 8 are about
 SMALL_EFFECT = 0.2  # Cohen: a difference of means below it, in standard deviations, is negligible
-_NEAR = 0.02  # two scores that differ by no more are the same, where no spread is printed
 _REMARKS = {
     TABLE_7: "cluster matched by size and classes; agrees within 0.2 sd of the feature",
     TABLE_8: "ours: place of the printed feature among the matched cluster's importances; "
@@ -84,6 +87,11 @@ class ClusterTables:
         sd = float(values.std(ddof=min(1, len(values) - 1)))
         return Ours(float(values.mean()), sd, "ok", study.path, near)
 
+    def target(self, cell: PrintedCell) -> str:
+        """Return the case study that would decide a cell."""
+        dataset, k = SUBJECT
+        return f"results/case_study/{protocol_folder(cell.protocol)}{dataset}_k{k}.json"
+
     def remark(self, cell: PrintedCell) -> str:
         """Say how clusters are matched and when a cell agrees."""
         return _REMARKS[cell.source]
@@ -92,7 +100,12 @@ class ClusterTables:
 def case_study_rules(studies: Iterable[CaseStudy]) -> dict[str, Rule]:
     """Return the rules by claim id; a rule looks at the study of its protocol."""
     known = _by_protocol(studies)
-    checks = {"DCAC-41": _printed_scores, "DCAC-42": _shared_features, "DCAC-45": _mostly_own}
+    checks = {
+        "DCAC-41": _printed_scores,
+        "DCAC-42": _shared_features,
+        "DCAC-44": _ventilation_and_urine,
+        "DCAC-45": _own_risk_factors,
+    }
     return {name: _of_study(known, check) for name, check in checks.items()}
 
 
@@ -100,39 +113,85 @@ def _of_study(known: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]
     def rule(evidence: Evidence) -> Decision:
         study = known.get(evidence.protocol)
         if study is None:
-            return Decision(NOT_RUN, "no case study of cic_los with k = 3 yet")
-        share, figures = check(study)
-        verdict = PARTLY if share == 0.5 else by_share(share, 1.0)  # one of two is half right
-        return Decision(verdict, figures, (study.path,))
+            folder = f"results/case_study/{protocol_folder(evidence.protocol)}"
+            return Decision(NOT_RUN, f"needs {folder}{SUBJECT[0]}_k{SUBJECT[1]}.json")
+        answers, reason = check(study)
+        return Decision(together(answers), reason, (study.path,))
 
     return rule
 
 
+def _by_split(study: CaseStudy) -> list[pd.DataFrame]:
+    """Return the study's table split by split."""
+    return [part for _, part in study.table.groupby("seed", sort=False)]
+
+
+def _lists(part: pd.DataFrame) -> list[set[str]]:
+    """Return the ten features that matter most to each cluster's risk model on one split."""
+    lists = []
+    for _, own in part.groupby("cluster"):
+        used = own[own["importance"] > 0]
+        lists.append(set(used.nlargest(TOP, "importance", keep="all")["feature"][:TOP]))
+    return lists
+
+
 def _printed_scores(study: CaseStudy) -> Checked:
     """Compare the AUPRC of DeepCAC and of its students with the two printed ones."""
-    near, texts = [], []
+    answers: list[Truth] = []
+    texts = []
     for row in facts("deepcac_section14_student"):
-        values = [split[row["item"]] for split in study.record["splits"]]
-        mean = float(np.mean(values))
-        spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-        near.append(abs(mean - float(row["value"])) <= max(2 * spread, _NEAR))
-        texts.append(f"{row['item']} {mean:.3f} ± {spread:.3f}")
-    return float(np.mean(near)), ", ".join(texts)
+        values = np.array([split[row["item"]] for split in study.record["splits"]])
+        away = np.abs(values - float(row["value"]))
+        near = bool(abs(values.mean() - float(row["value"])) <= WIDEST)
+        answers.append(near if near or (away > WIDEST).all() else None)
+        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        texts.append(f"{row['item']} {values.mean():.3f} ± {spread:.3f}, printed {row['value']}")
+    return answers, "; ".join(texts)
 
 
 def _shared_features(study: CaseStudy) -> Checked:
-    """Count the features that are in all three lists of ten and in two, and look for PaO2."""
-    within = Counter(name for j in range(study.k) for name in study.important(j + 1))
-    by_count = Counter(within.values())
-    right = [within["PaO2_last"] == study.k, by_count[3] == 1, by_count[2] == 2]
-    common = ", ".join(name for name, count in within.items() if count == study.k) or "none"
-    return float(np.mean(right)), f"in all three: {common}; in two: {by_count[2]}"
+    """Ask of each split: PaO2 in all three lists, alone there, and two features in two lists."""
+    found = []
+    for part in _by_split(study):
+        within = Counter(name for names in _lists(part) for name in names)
+        by_count = Counter(within.values())
+        found.append((within["PaO2_last"] == study.k, by_count[3] == 1, by_count[2] == 2))
+    parts = list(zip(*found, strict=True))
+    words = ("PaO2_last in all three", "one in all three", "two in two")
+    texts = [f"{name}: {sum(right)}" for name, right in zip(words, parts, strict=True)]
+    return [unanimous(right) for right in parts], f"{', '.join(texts)} of {len(found)} splits"
 
 
-def _mostly_own(study: CaseStudy) -> Checked:
-    """Say of how many clusters most of the ten features are in no other list."""
-    lists = [study.important(j + 1) for j in range(study.k)]
-    within = Counter(name for names in lists for name in names)
-    own = [sum(within[name] == 1 for name in names) for names in lists]
-    share = float(np.mean([count > TOP / 2 for count in own]))
-    return share, f"features of one cluster alone: {', '.join(map(str, own))} of {TOP}"
+def _ventilation_and_urine(study: CaseStudy) -> Checked:
+    """Ask whether both are among the ten features with the largest effects on test rows."""
+    found = []
+    for part in _by_split(study):
+        effects = part.drop_duplicates("feature").nlargest(TOP, "effect")["feature"]
+        found.append(
+            all(effects.str.startswith(name).any() for name in ("MechVent", "UrineOutput"))
+        )
+    reason = f"both among the {TOP} strongest on {sum(found)} of {len(found)} splits"
+    return [unanimous(found)], reason
+
+
+def _own_risk_factors(study: CaseStudy) -> Checked:
+    """Compare lists of different clusters with lists of one cluster on different splits.
+
+    Lists differ by chance too: only if one cluster's lists share more than those of two clusters
+    do, on every pair of splits, are the risk factors the clusters' own.
+    """
+    lists = [_lists(part) for part in _by_split(study)]
+    excess = []
+    for one, other in combinations(lists, 2):
+        shared = np.array([[len(a & b) for b in other] for a in one])
+        k = len(shared)
+        across = (shared.sum() - np.trace(shared)) / (k * (k - 1))
+        excess.append(float(np.trace(shared) / k - across))
+    if not excess:
+        return [None], "one split: what is common to splits cannot be told"
+    right = [value > 0 for value in excess]
+    reason = (
+        f"a cluster's lists of {TOP} share {np.mean(excess):+.1f} features more across splits than "
+        f"the lists of two clusters do; more on {sum(right)} of {len(right)} pairs of splits"
+    )
+    return [alike(right)], reason

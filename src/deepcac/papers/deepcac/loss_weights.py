@@ -17,6 +17,7 @@ def weight_rules(tables: Tables) -> dict[str, Rule]:
             "DCAC-20": _little_by_beta,
             "DCAC-21": _both_terms_help,
         },
+        "results/sweeps/weights_cic_los_k3.parquet",
     )
 
 

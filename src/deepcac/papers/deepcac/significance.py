@@ -1,23 +1,12 @@
-"""Rules of DeepCAC's claims that compare arms with the spread over the splits in mind."""
+"""The rule of DeepCAC's claims that a difference is significant."""
 
 from collections.abc import Mapping, Sequence
 
-from deepcac.papers.evidence import (
-    FAILS,
-    HOLDS,
-    NOT_DECIDABLE,
-    NOT_RUN,
-    PARTLY,
-    Arm,
-    Decision,
-    Evidence,
-    open_arms,
-    without,
-)
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.evidence import Arm, Decision, Evidence, lacking, nothing_left, usable, without
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import Truth, above, settled
+from deepcac.scoring.equivalence import LEVEL, Difference
 from deepcac.scoring.statistics import holm
-
-_SIGNIFICANT = 0.05
 
 
 def significant(
@@ -25,45 +14,35 @@ def significant(
 ) -> Rule:
     """Return the rule "the first arm is better, and significantly so" (Holm over all pairs).
 
-    `levels` names the level by data set and k where it is not 0.05.
+    A difference that no test finds is open, unless it is worse or equivalent. `levels` names the
+    level by data set and k where it is not 0.05.
     """
 
     def rule(evidence: Evidence) -> Decision:
-        kept = open_arms(pairs, evidence)
-        if not kept:
-            return Decision(NOT_DECIDABLE, without(pairs, kept).removeprefix("; "))
-        tests = [evidence.test(*pair) for pair in kept]
-        made = [test for test in tests if test is not None]
-        if len(made) < len(tests):
-            return Decision(NOT_RUN, f"{len(tests) - len(made)} of {len(tests)} tests lack runs")
-        adjusted = holm([test.p for test in made])
-        higher = sum(test.mean > 0 for test in made)
-        wanted = [(levels or {}).get((first.dataset, first.k), _SIGNIFICANT) for first, _ in kept]
-        sure = sum(
-            bool(test.mean > 0 and p < level)
-            for test, p, level in zip(made, adjusted, wanted, strict=True)
-        )
-        verdict = HOLDS if sure == len(made) else PARTLY if higher > len(made) / 2 else FAILS
-        figures = f"higher in {higher} of {len(made)}, significantly in {sure}"
+        every_arm = [arm for pair in pairs for arm in pair]
+        kept = usable(pairs, evidence)
         arms = [arm for pair in kept for arm in pair]
-        return Decision(verdict, figures + without(pairs, kept), evidence.paths(arms))
+        if not kept:
+            return nothing_left(every_arm, evidence)
+        if missing := lacking(arms, evidence):
+            return missing
+        found = [one for pair in kept if (one := evidence.contrast(*pair))]
+        wanted = [(levels or {}).get((first.dataset, first.k), LEVEL) for first, _ in kept]
+        adjusted = holm([one.p for one in found])
+        answers = [
+            _sure(one, p < level) for one, p, level in zip(found, adjusted, wanted, strict=True)
+        ]
+        reason = (
+            f"higher in {sum(one.mean > 0 for one in found)} of {len(found)}, significantly in "
+            f"{answers.count(True)}, not better in {answers.count(False)}"
+        )
+        left = without(every_arm, evidence)
+        return Decision(settled(answers), reason + left, evidence.paths(arms))
 
     return rule
 
 
-def comparable(pairs: Sequence[tuple[Arm, Arm]]) -> Rule:
-    """Return the rule "the two arms differ by at most 2 combined standard deviations"."""
-
-    def rule(evidence: Evidence) -> Decision:
-        near, gaps = 0, []
-        for first, second in pairs:
-            one, other = evidence.score(first), evidence.score(second)
-            if one is None or other is None:
-                return Decision(NOT_RUN, f"{first.dataset} k = {first.k} lacks runs")
-            margin = 2 * (evidence.spread(first) ** 2 + evidence.spread(second) ** 2) ** 0.5
-            near += abs(one - other) <= margin
-            gaps.append(f"k = {first.k} {one - other:+.3f} (2 sd {margin:.3f})")
-        arms = [arm for pair in pairs for arm in pair]
-        return Decision(by_share(near / len(pairs), 1.0), ", ".join(gaps), evidence.paths(arms))
-
-    return rule
+def _sure(found: Difference, significantly: bool) -> Truth:
+    if significantly and found.mean > 0:
+        return True
+    return False if above(found) is False else None

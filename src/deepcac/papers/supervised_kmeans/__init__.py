@@ -12,4 +12,5 @@ SUPERVISED_KMEANS = Paper(
         year=2008,
         venue="Cornell eCommons 1813/11621",
     ),
+    pictures=("learning",),
 )

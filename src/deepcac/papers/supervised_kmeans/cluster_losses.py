@@ -19,8 +19,8 @@ _DRAW = "our own draw of Synth: mean over its clusterings"
 
 
 def dataset(name: str, protocol: str) -> str:
-    """Return the data set that stands for a printed one; empty where there is none."""
-    return name if protocol == "sound" else NEAREST.get(name, "")
+    """Return the data set that stands for a printed one; Synth is our own draw in both."""
+    return name if protocol == "sound" else NEAREST.get(name, name)
 
 
 def mean_losses(run: ClusteringRun) -> Floats:
@@ -69,6 +69,11 @@ class LossTables:
             return self._wins(cell, name)
         run = self._found.find(name, cell.method_id.removeprefix("skm_"))
         return _loss(cell, run) if run else None
+
+    def target(self, cell: PrintedCell) -> str:
+        """Return the experiment that would decide a cell."""
+        method = cell.method_id.removeprefix("skm_") or "*"
+        return f"results/skmeans/{dataset(cell.dataset_id, cell.protocol)}/{method}.json"
 
     def remark(self, cell: PrintedCell) -> str:
         """Say what our number stands for where the rows cannot be matched."""

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from deepcac.experiments.finished_clusterings import Measured
 from deepcac.papers.evidence import FAILS, HOLDS, PARTLY
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
 from deepcac.papers.supervised_kmeans.on_times import measured_rule
+from deepcac.papers.truth import by_share
 
 _ROUNDING = 1e-6
 

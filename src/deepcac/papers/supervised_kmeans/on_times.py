@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from deepcac.experiments.finished_clusterings import Measured
 from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
-from deepcac.papers.rules import Rule, by_share
+from deepcac.papers.rules import Rule
+from deepcac.papers.truth import by_share
 
 Floats = npt.NDArray[np.float64]
 Judge = Callable[[Measured], tuple[str, str]]

@@ -1,70 +1,122 @@
 "use strict";
 (() => {
-  const sections = [...document.querySelectorAll("main > section")];
-  const links = [...document.querySelectorAll("nav a")];
+  const NUMBER = /^[<>≤≥]?\s*([-+−]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?|[-+−]?\.\d+)/i;
+  const collator = new Intl.Collator("en", { numeric: true });
 
-  const show = () => {
-    const target = document.getElementById(location.hash.slice(1));
-    const current = (target && target.closest("main > section")) || sections[0];
-    sections.forEach((section) => section.classList.toggle("shown", section === current));
-    links.forEach((link) => {
-      if (link.hash === "#" + current.id) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    });
+  const numberOf = (text) => {
+    const found = NUMBER.exec(text);
+    return found ? parseFloat(found[1].replace("−", "-").replaceAll(",", "")) : NaN;
   };
 
-  const value = (row, column) => {
-    const cell = row.cells[column];
-    return (cell.querySelector("b") || cell).textContent.trim();
-  };
-
-  const compare = (a, b) => {
-    if (!a || !b) return (a === "") - (b === "");
-    const [x, y] = [parseFloat(a), parseFloat(b)];
-    const numbers = !Number.isNaN(x) && !Number.isNaN(y);
-    return numbers ? x - y : a.localeCompare(b, "en", { numeric: true });
-  };
-
-  const sort = (table, column) => {
-    const head = table.tHead.rows[0].cells;
-    const up = head[column].getAttribute("aria-sort") !== "ascending";
-    [...head].forEach((cell) => cell.removeAttribute("aria-sort"));
-    head[column].setAttribute("aria-sort", up ? "ascending" : "descending");
+  // One object a table: its rows with their texts, read once, and what hides or orders them.
+  const tables = [...document.querySelectorAll("table[data-sortable]")].map((table) => {
     const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [value(row, column), row]);
-    rows.sort(([a], [b]) => (a && b && !up ? -compare(a, b) : compare(a, b)));
-    body.append(...rows.map(([, row]) => row));
+    const rows = [...body.rows].map((row) => {
+      const texts = [...row.cells].map((cell) => (cell.dataset.value ?? cell.textContent).trim());
+      return { row, texts, all: texts.join(" ").toLowerCase() };
+    });
+    const form = document.querySelector(`form[data-for="${table.id}"]`);
+    return { table, body, rows, form, sorted: null };
+  });
+
+  const order = (one, column, down) => {
+    const keyed = one.rows.map((entry) => [entry.texts[column], numberOf(entry.texts[column]), entry.row]);
+    const sign = down ? -1 : 1;
+    keyed.sort(([a, x], [b, y]) => {
+      if (!a || !b) return (a === "") - (b === "");
+      const plain = Number.isNaN(x) - Number.isNaN(y);
+      if (plain) return plain;
+      return sign * (Number.isNaN(x) || x === y ? collator.compare(a, b) : x - y);
+    });
+    one.body.append(...keyed.map(([, , row]) => row));
+    [...one.table.tHead.rows[0].cells].forEach((cell, place) => {
+      if (place === column) cell.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    });
+    one.sorted = { column, down };
   };
 
-  const filter = (form) => {
-    const table = document.getElementById(form.dataset.for);
-    const words = form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const verdict = form.elements.verdict ? form.elements.verdict.value : "";
+  const filter = (one) => {
+    const words = one.form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const chosen = [...one.form.querySelectorAll("select")].filter((select) => select.value);
     let shown = 0;
-    for (const row of table.tBodies[0].rows) {
-      const text = row.textContent.toLowerCase();
-      const fits = words.every((word) => text.includes(word)) && (!verdict || row.dataset.verdict === verdict);
-      row.hidden = !fits;
+    for (const { row, texts, all } of one.rows) {
+      const fits =
+        words.every((word) => all.includes(word)) &&
+        chosen.every((select) => texts[select.dataset.column] === select.value);
+      if (row.hidden === fits) row.hidden = !fits;
       shown += fits;
     }
-    form.querySelector("output").textContent = `${shown} of ${table.tBodies[0].rows.length} rows`;
+    const count = (n) => n.toLocaleString("en");
+    one.form.querySelector("output").textContent = `${count(shown)} of ${count(one.rows.length)} rows`;
   };
 
-  document.querySelectorAll("table[data-sortable]").forEach((table) => {
-    [...table.tHead.rows[0].cells].forEach((cell, column) => {
+  // Filters and order live in the fragment, the one part of a file's address that may change.
+  const remember = (one) => {
+    const state = new URLSearchParams();
+    for (const field of one.form ? one.form.querySelectorAll("input, select") : []) {
+      if (field.value) state.set(field.name, field.value);
+    }
+    if (one.sorted) state.set("sort", (one.sorted.down ? "-" : "") + one.sorted.column);
+    const text = state.toString();
+    history.replaceState(null, "", text ? `#${one.table.id}?${text}` : `#${one.table.id}`);
+  };
+
+  const recall = () => {
+    const [id, query] = location.hash.slice(1).split("?");
+    const one = tables.find(({ table }) => table.id === id);
+    if (!one || !query) return;
+    const state = new URLSearchParams(query);
+    for (const field of one.form ? one.form.querySelectorAll("input, select") : []) {
+      field.value = state.get(field.name) ?? "";
+    }
+    const sort = state.get("sort");
+    if (sort !== null) order(one, Math.abs(parseInt(sort, 10)), sort.startsWith("-"));
+    if (one.form) filter(one);
+    one.table.closest(".scroll").scrollIntoView();
+  };
+
+  const addChoice = (one, column) => {
+    const name = one.table.tHead.rows[0].cells[column].textContent.trim();
+    const values = [...new Set(one.rows.map(({ texts }) => texts[column]))].filter(Boolean);
+    if (values.length < 2) return;
+    const label = document.createElement("label");
+    const select = document.createElement("select");
+    select.name = name;
+    select.dataset.column = column;
+    select.append(new Option("all", ""), ...values.sort(collator.compare).map((value) => new Option(value, value)));
+    label.append(`${name} `, select);
+    one.form.querySelector("output").before(label);
+  };
+
+  for (const one of tables) {
+    [...one.table.tHead.rows[0].cells].forEach((cell, column) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = cell.textContent;
-      button.addEventListener("click", () => sort(table, column));
+      button.textContent = cell.textContent.trim();
+      button.addEventListener("click", () => {
+        const again = one.sorted && one.sorted.column === column;
+        order(one, column, again ? !one.sorted.down : false);
+        remember(one);
+      });
       cell.replaceChildren(button);
     });
+    if (!one.form) continue;
+    for (const column of JSON.parse(one.table.dataset.filters || "[]")) addChoice(one, column);
+    one.form.addEventListener("input", () => {
+      filter(one);
+      remember(one);
+    });
+    one.form.addEventListener("submit", (event) => event.preventDefault());
+    filter(one);
+  }
+
+  // What is folded is printed.
+  addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("details:not([open])")) folded.open = true;
+    for (const image of document.images) image.loading = "eager";
   });
-  document.querySelectorAll("form.filters").forEach((form) => {
-    form.addEventListener("input", () => filter(form));
-    form.addEventListener("submit", (event) => event.preventDefault());
-    filter(form);
-  });
+  addEventListener("hashchange", recall);
+  recall();
   document.documentElement.classList.add("js");
-  addEventListener("hashchange", show);
-  show();
 })();

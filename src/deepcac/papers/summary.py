@@ -1,0 +1,112 @@
+"""How many printed cells agree and how many claims hold, by paper: the numbers of the first page.
+
+``summary.csv`` has a row for each number, with the columns
+
+- part: ``cells`` or ``claims``;
+- paper: key of `bibliography.PAPERS`, ``all`` for the five together, ``authors`` for the logs of
+  DeepCAC's authors, which are not in ``all``;
+- group: of cells ``independent`` or ``derived`` (they follow from other cells or repeat them); of
+  claims ``sound`` or ``as_published``;
+- quantity: of cells ``printed`` (all with an entry), ``open`` (open data can decide them),
+  ``agree``, ``differ``, ``no_score`` (the run ended without one), ``not_run``, ``needs_access``,
+  ``not_rebuildable``, ``settings``, ``rivals`` (pairs of our number and the printed one of another
+  method), ``rivals_agree`` and ``null_rate``, their ratio; of claims ``claims``, ``holds``,
+  ``partly``, ``fails``, ``undecided``, ``toy``, ``not_decidable``, ``not_rebuildable``,
+  ``not_run``;
+- value: the number; the null rate is a share, empty without rivals.
+"""
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from deepcac.atomic import atomic_path
+from deepcac.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
+from deepcac.papers.bibliography import PAPERS
+from deepcac.papers.claims import Claim
+from deepcac.papers.evidence import VERDICTS
+from deepcac.papers.ledger import Entry, number
+from deepcac.papers.names import LOGS, restricted
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Count:
+    """One row of ``summary.csv``; the module says what the fields mean."""
+
+    part: str
+    paper: str
+    group: str
+    quantity: str
+    value: str
+
+
+def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
+    """Return every count, in a fixed order."""
+    rows = []
+    for paper in (ALL, *PAPERS, LOGS):
+        keys = set(PAPERS) if paper == ALL else {paper}
+        cells = [entry for entry in ledger if entry.paper in keys]
+        for group in ("independent", "derived"):
+            own = [entry for entry in cells if bool(entry.derived) == (group == "derived")]
+            rows += [Count("cells", paper, group, *pair) for pair in _of_cells(own)]
+        made = [claim for claim in claims if claim.paper in keys]
+        for group, verdicts in (
+            ("sound", [claim.verdict for claim in made]),
+            ("as_published", [claim.as_published for claim in made]),
+        ):
+            if made:
+                rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
+    return rows
+
+
+def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    printed = [entry for entry in entries if entry.verdict != NOT_PRINTED]
+    verdicts = [entry.verdict for entry in printed]
+    asked = sum(entry.needs in restricted().values() for entry in printed)
+    rivals = sum(int(entry.rivals or 0) for entry in printed)
+    fooled = sum(int(entry.rivals_agree or 0) for entry in printed)
+    known = (AGREE, DIFFER, NOT_RUN, LOST, SETTING)
+    found = {
+        "printed": len(printed),
+        "open": len(printed) - asked - verdicts.count(LOST) - verdicts.count(SETTING),
+        "agree": verdicts.count(AGREE),
+        "differ": verdicts.count(DIFFER),
+        "no_score": sum(verdict not in known for verdict in verdicts),
+        "not_run": verdicts.count(NOT_RUN) - asked,
+        "needs_access": asked,
+        "not_rebuildable": verdicts.count(LOST),
+        "settings": verdicts.count(SETTING),
+        "rivals": rivals,
+        "rivals_agree": fooled,
+    }
+    counted = [(name, str(value)) for name, value in found.items()]
+    return [*counted, ("null_rate", number(fooled / rivals) if rivals else "")]
+
+
+def _of_claims(verdicts: Sequence[str]) -> list[tuple[str, str]]:
+    counted = {name: str(verdicts.count(verdict)) for name, verdict in VERDICTS.items()}
+    return [("claims", str(len(verdicts))), *counted.items()]
+
+
+def value(
+    counts: Iterable[Count], part: str, quantity: str, *, paper: str = ALL, group: str = ""
+) -> float:
+    """Return one number of the summary; NaN where it has none.
+
+    `group` is ``independent`` for cells and ``sound`` for claims where it is not given.
+    """
+    wanted = group or ("independent" if part == "cells" else "sound")
+    place = (part, paper, wanted, quantity)
+    (found,) = [c for c in counts if (c.part, c.paper, c.group, c.quantity) == place]
+    return float(found.value or "nan")
+
+
+def write(path: str | Path, rows: Iterable[Count]) -> None:
+    """Write the summary as CSV."""
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(Count)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)

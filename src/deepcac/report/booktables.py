@@ -1,0 +1,92 @@
+"""The ledger and the claims as tables of the page."""
+
+from collections.abc import Sequence
+
+from deepcac.papers.bibliography import PAPERS
+from deepcac.papers.claims import Claim
+from deepcac.papers.ledger import Entry
+from deepcac.report.tables import Cell, Table, text_row
+from deepcac.report.wording import people
+
+_FIXED = 3  # decimals of a score, as the papers print
+
+
+def ledger_table(ledger: Sequence[Entry], name: str = "ledger") -> Table:
+    """Return a row for each printed cell."""
+    return Table(
+        id=name,
+        title="Ledger",
+        note="",
+        head=(
+            *("verdict", "paper", "table", "data set", "method", "k", "item", "printed"),
+            *("as published", "sound", "difference", "within", "sound verdict", "needs"),
+            *("run that decides", "follows from", "note"),
+        ),
+        rows=[_entry_row(entry) for entry in ledger],
+        n_labels=0,
+        verdict="verdict",
+        filters=("verdict", "paper", "table", "data set", "method"),
+        mixed=True,
+    )
+
+
+def _entry_row(entry: Entry) -> list[Cell]:
+    score = entry.kind in ("score", "log")
+    ours = [
+        _spread(_fixed(value, score), _fixed(sd, score))
+        for value, sd in (
+            (entry.as_published, entry.as_published_sd),
+            (entry.sound, entry.sound_sd),
+        )
+    ]
+    return [
+        *text_row(entry.verdict, _paper(entry), entry.table, entry.dataset),
+        *text_row(entry.method, entry.k, people(entry.item)),
+        *text_row(_spread(entry.printed, entry.printed_sd), *ours),
+        *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
+        Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
+        *text_row(entry.derived, entry.note),
+    ]
+
+
+def _paper(entry: Entry) -> str:
+    """Return the paper's name; the authors' logs are no paper."""
+    return PAPERS[entry.paper].label if entry.paper in PAPERS else f"{entry.paper}' logs"
+
+
+def _spread(value: str, sd: str) -> str:
+    return f"{value} ± {sd}" if value and sd else value
+
+
+def _fixed(value: str, score: bool) -> str:
+    """Return a score with three decimals; what is no number stays."""
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if not score:
+        return value
+    return f"{number:+.{_FIXED}f}" if value[0] in "+-" else f"{number:.{_FIXED}f}"
+
+
+def claims_table(claims: Sequence[Claim], name: str = "claims") -> Table:
+    """Return a row for each claim."""
+    return Table(
+        id=name,
+        title="Claims",
+        note="",
+        head=(
+            *("verdict", "id", "paper", "claim", "reason", "as published"),
+            *("reason as published", "the paper's own numbers", "runs"),
+        ),
+        rows=[
+            text_row(
+                *(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.claim, claim.reason),
+                *(claim.as_published, claim.as_published_reason, claim.own_numbers, claim.runs),
+            )
+            for claim in claims
+        ],
+        n_labels=0,
+        verdict="verdict",
+        filters=("verdict", "paper", "as published"),
+    )

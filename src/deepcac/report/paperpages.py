@@ -1,0 +1,97 @@
+"""One page a paper: its tables beside ours, its claims, and what its program did otherwise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deepcac.papers.agreement import AGREE, DIFFER
+from deepcac.papers.bibliography import PAPERS
+from deepcac.papers.claims import Claim
+from deepcac.papers.ledger import Entry
+from deepcac.papers.reference import Paper
+from deepcac.report.booktables import claims_table
+from deepcac.report.contents import Contents
+from deepcac.report.figures import Figure
+from deepcac.report.tables import Table
+
+
+@dataclass(frozen=True)
+class PaperPage:
+    """What the page of one paper shows.
+
+    Attributes
+    ----------
+    paper : Paper
+    cells, claimed : str
+        How its printed cells and its claims fared, each a sentence.
+    tables : list of Table
+        In the paper's shape.
+    claims, switches : Table
+    figures : list of Figure
+        Those that decide its claims.
+    """
+
+    paper: Paper
+    cells: str
+    claimed: str
+    tables: list[Table]
+    claims: Table
+    switches: Table
+    figures: list[Figure]
+
+
+def paper_pages(shown: Contents) -> list[PaperPage]:
+    """Return the page of every paper."""
+    return [_page(paper, shown) for paper in PAPERS.values()]
+
+
+def _page(paper: Paper, shown: Contents) -> PaperPage:
+    ledger = [e for e in shown.ledger if e.paper == paper.key]
+    claims = [claim for claim in shown.claims if claim.paper == paper.key]
+    return PaperPage(
+        paper=paper,
+        cells=_of_cells(ledger),
+        claimed=_of_claims(claims),
+        tables=[t for t in shown.tables["papers"] if t.group == paper.key],
+        claims=claims_table(claims, f"claims_{paper.key}"),
+        switches=_switches(paper, shown.tables["switches"][0]),
+        figures=[f for section in paper.pictures for f in shown.figures.get(section, ())][:4],
+    )
+
+
+def _of_cells(ledger: Sequence[Entry]) -> str:
+    printed = [entry.verdict for entry in ledger if entry.kind != "log"]
+    agree, differ = printed.count(AGREE), printed.count(DIFFER)
+    if not agree + differ:
+        return f"None of its {len(printed):,} printed cells has been run."
+    return f"{agree:,} of {agree + differ:,} printed cells agree; {len(printed):,} are printed."
+
+
+def _of_claims(claims: Sequence[Claim]) -> str:
+    verdicts = [claim.verdict for claim in claims]
+    holds, partly, fails = (verdicts.count(name) for name in ("holds", "partly", "fails"))
+    decided = holds + partly + fails
+    if not decided:
+        return f"None of its {len(claims)} claims has been decided."
+    return (
+        f"Of {decided} decided claims {holds} hold, {partly} hold in part and {fails} fail; "
+        f"it makes {len(claims)}."
+    )
+
+
+def _switches(paper: Paper, table: Table) -> Table:
+    """Return the rows of the switches that touch a printed table of the paper."""
+    place = list(table.head).index("printed tables it touches")
+    named = [row[place].text for row in table.rows if paper.key in row[place].text]
+    rows = [
+        row
+        for row in table.rows
+        if named and (row[place].text in named or row[place].text.startswith("all"))
+    ]
+    return Table(
+        id=f"switches_{paper.key}",
+        title=f"Switches of {paper.label}",
+        note="",
+        head=table.head,
+        rows=rows,
+        filters=("data set", "metric"),
+    )

@@ -1,0 +1,237 @@
+"""One page a run for its subtypes: who they are, what sets them apart, how far to trust them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from deepcac.catalogue.entries import DataSet
+from deepcac.catalogue.methods import LR, parse_method
+from deepcac.catalogue.registry import DEMO, load_registry
+from deepcac.experiments.finished import Run, Runs
+from deepcac.features.matrix import FeatureMatrix, read_features
+from deepcac.papers.ledger import number
+from deepcac.papers.names import known_datasets
+from deepcac.report.stability import stability
+from deepcac.report.subtype_numbers import Variable, explained
+from deepcac.report.subtype_tables import (
+    UnseenRows,
+    factors_table,
+    medians_table,
+    names,
+    page_id,
+    unseen_rows,
+    who_table,
+)
+from deepcac.report.tables import Cell, Table
+
+_SHOWN = 15  # variables in the picture
+_CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
+
+
+@dataclass(frozen=True)
+class ProfileLine:
+    """One variable of the picture: its full name with unit, and a difference a subtype."""
+
+    name: str
+    differences: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SubtypePage:
+    """What the page of one run shows.
+
+    Attributes
+    ----------
+    id, title, data : str
+        File name, heading and the data set's title.
+    synthetic : bool
+    who, medians, factors : Table
+        Size and outcome of each subtype; medians; what its risk follows.
+    lines : list of ProfileLine
+        The picture.
+    reading : list of str
+        What the clusters are, how stable, in sentences.
+    warnings : list of str
+    """
+
+    id: str
+    run: Run
+    title: str
+    data: str
+    synthetic: bool
+    who: Table
+    medians: Table
+    factors: Table
+    lines: list[ProfileLine]
+    reading: list[str]
+    warnings: list[str]
+
+    @property
+    def kind(self) -> str:
+        """Whether its data are the papers' (real), other real data (own) or synthetic."""
+        if self.synthetic:
+            return "synthetic"
+        return "real" if self.run.dataset in known_datasets() else "own"
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Every table of the page."""
+        return self.who, self.medians, self.factors
+
+    @property
+    def widest(self) -> float:
+        """The largest difference of the picture, at least one standard deviation."""
+        every = [abs(d) for line in self.lines for d in line.differences if d == d]
+        return max([1.0, *every])
+
+
+def subtype_pages(
+    runs: Runs, registry_dir: Path, features_dir: Path | None
+) -> Iterator[SubtypePage]:
+    """Yield the pages of the sound runs with clusters whose feature file is at hand.
+
+    The clusters of k-means are the same for every classifier: the page is that of one.
+    """
+    if features_dir is None:
+        return
+    registry = load_registry(registry_dir)
+    wanted = [run for run in runs.where(protocol="sound", status="ok") if _has_page(run)]
+    for dataset, group in groupby(wanted, key=lambda run: run.dataset):
+        file = features_dir / f"{dataset}.parquet"
+        if not file.is_file():
+            continue
+        features, entry = read_features(file), registry.dataset(dataset)
+        hidden = registry.source(entry.source).restricted and not dataset.startswith(DEMO)
+        for run in group:
+            page = _page(run, features, entry, hidden=hidden)
+            if page:
+                yield page
+
+
+def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
+    """Return the list of pages, a row a run."""
+    rows = [
+        [
+            Cell(page.run.dataset),
+            Cell(page.title, link=f"results/report/pages/{page.id}.html"),
+            Cell("; ".join(row[1].text for row in page.who.rows)),
+            Cell("warning" if page.warnings else ""),
+            Cell(page.reading[0]),
+        ]
+        for page in pages
+    ]
+    return Table(
+        id=f"subtype_pages_{name}",
+        title="Pages of subtypes",
+        note="",
+        head=("data set", "page", "rows of each", "warning", "what they are"),
+        rows=rows,
+        filters=("data set", "warning"),
+    )
+
+
+def _has_page(run: Run) -> bool:
+    method = parse_method(run.method)
+    of_rows = method.family == "deep" or (method.arm in ("km", "cac") and method.classifier == LR)
+    return run.k > 1 and bool(run.splits) and of_rows
+
+
+def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) -> SubtypePage | None:
+    rows = unseen_rows(run, features, entry)
+    if rows is None or len(np.unique(rows.cluster)) < 2:
+        return None
+    measured = [
+        (v, explained((~np.isnan(v.values)).astype(float), rows.cluster)) for v in rows.found
+    ]
+    told = [(v, explained(v.values, rows.cluster)) for v in rows.found]
+    ordered = [v for v, _ in sorted(told, key=lambda pair: -pair[1])]
+    name = parse_method(run.method).label
+    return SubtypePage(
+        id=page_id(run),
+        run=run,
+        title=f"Subtypes by {name}, k = {run.k}",
+        data=entry.title,
+        synthetic=run.synthetic,
+        who=who_table(run, rows, entry, hidden=hidden),
+        medians=medians_table(run, rows, ordered),
+        factors=factors_table(run, rows),
+        lines=_lines(rows, ordered[:_SHOWN]),
+        reading=_reading(run, rows, told, measured),
+        warnings=_warnings(run, rows),
+    )
+
+
+def _lines(rows: UnseenRows, shown: Sequence[Variable]) -> list[ProfileLine]:
+    return [
+        ProfileLine(
+            f"{v.name}{f' [{v.unit}]' if v.unit else ''}",
+            tuple(v.difference(rows.cluster == j) for j in range(rows.k)),
+        )
+        for v in shown
+    ]
+
+
+def _reading(
+    run: Run,
+    rows: UnseenRows,
+    told: Sequence[tuple[Variable, float]],
+    measured: Sequence[tuple[Variable, float]],
+) -> list[str]:
+    best, share = max(told, key=lambda pair: pair[1])
+    missing, absent = max(measured, key=lambda pair: pair[1])
+    said = []
+    if absent >= max(share, _STRONG):
+        said.append(
+            "What tells the subtypes apart most is whether "
+            f"{missing.name.partition(', ')[0]} was measured at all: "
+            f"it explains {100 * absent:.0f} % of the difference. {_shares(rows, missing)}"
+        )
+    elif share >= _STRONG:
+        word = "mostly" if share >= _CLEAR else "in part"
+        said.append(
+            f"The subtypes are {word} different values of {best.name}, which explains "
+            f"{100 * share:.0f} % of the difference."
+        )
+    else:
+        said.append(
+            "No single variable tells the subtypes apart: the strongest, "
+            f"{best.name}, explains {100 * share:.0f} % of the difference."
+        )
+    agreement = stability(run)
+    if agreement is not None:
+        word = "stable" if agreement >= 0.8 else "fairly stable" if agreement >= 0.5 else "unstable"
+        said.append(
+            f"Drawn again on other training rows the subtypes are {word}: adjusted Rand index "
+            f"{number(round(agreement, 2))} (1 the same, 0 chance)."
+        )
+    return said
+
+
+def _shares(rows: UnseenRows, variable: Variable) -> str:
+    shares = [100 * (~np.isnan(variable.values[rows.cluster == j])).mean() for j in range(rows.k)]
+    parts = [f"{share:.0f} % in {name}" for share, name in zip(shares, names(rows), strict=True)]
+    return f"It was measured in {', '.join(parts)}."
+
+
+def _warnings(run: Run, rows: UnseenRows) -> list[str]:
+    found = []
+    clusters: Mapping[str, object] = run.splits[0].get("clusters") or {}
+    if clusters.get("collapsed") or explained(rows.label.astype(float), rows.cluster) >= _CLEAR:
+        found.append(
+            "The outcome itself makes these groups: each holds nearly one class of the training "
+            "rows. They are a prediction, not subtypes of patients."
+        )
+    sizes = np.bincount(rows.cluster, minlength=rows.k)
+    if sizes.min() < 0.05 * sizes.sum():
+        found.append(
+            f"One subtype has under 5 % of the rows ({_small(int(sizes.min()))}): what is said "
+            "about it is uncertain."
+        )
+    return found
+
+
+def _small(count: int) -> str:
+    return f"{count:,}" if count >= 10 else "fewer than 10"

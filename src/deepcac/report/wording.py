@@ -1,0 +1,68 @@
+"""Words and numbers as people read them: metrics by name, marks beside colours, minus signs."""
+
+import re
+
+METRIC_NAMES = {
+    "f1": "F1",
+    "f1_macro": "F1, mean over classes",
+    "auroc": "AUROC",
+    "auroc_macro": "AUROC, mean over classes",
+    "auprc": "AUPRC",
+    "auprc_macro": "AUPRC, mean over classes",
+    "min_se_pp": "min(Se, +P)",
+    "brier": "Brier score",
+    "ece": "calibration error",
+    "silhouette": "silhouette",
+    "accuracy": "accuracy",
+    "log_loss": "log-loss",
+    "nmi": "NMI",
+    "ari": "ARI",
+}
+_GOOD = ("agree", "holds", "better")
+_BAD = ("differ", "fails", "worse", "diverged", "timeout", "collapsed")
+_MIXED = ("partly",)
+_MARKS = {
+    **{"agree": "✓", "holds": "✓", "differ": "✗", "fails": "✗", "partly": "◐"},
+    **{"better": "▲", "worse": "▼", "equivalent": "=", "undecided": "?", "collapsed": "!"},
+    **{"timeout": "✗", "diverged": "✗"},
+}
+_MINUS = re.compile(r"(?<![\w.)\-])-(?=\.?\d)")
+_DECIMAL = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+def people(name: str) -> str:
+    """Return the name of a field or metric as people write it; an unknown one as it is."""
+    return METRIC_NAMES.get(name, name)
+
+
+def tone(verdict: str) -> str:
+    """Return the CSS class of a verdict."""
+    if verdict in _GOOD:
+        return "good"
+    if verdict in _BAD:
+        return "bad"
+    return "mixed" if verdict in _MIXED else "quiet"
+
+
+def mark(verdict: str) -> str:
+    """Return the sign that stands beside a verdict's colour."""
+    return _MARKS.get(verdict, "·")
+
+
+def minus(text: str) -> str:
+    """Return text with a real minus sign before each negative number."""
+    return _MINUS.sub("−", text)
+
+
+def even_decimals(texts: list[str]) -> list[str]:
+    """Return a column of plain numbers with as many decimals in each; other texts stay."""
+    decimals = [len(text.partition(".")[2]) for text in texts if _DECIMAL.fullmatch(text)]
+    most = max(decimals, default=0)
+    if not most:
+        return texts
+    return [_padded(text, most) if _DECIMAL.fullmatch(text) else text for text in texts]
+
+
+def _padded(text: str, decimals: int) -> str:
+    whole, _, rest = text.partition(".")
+    return f"{whole}.{rest:0<{decimals}}"

@@ -82,7 +82,7 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
         found_clusterings(table, trials), "deepcac compare <b>",
     )  # fmt: skip
     page = (tmp_path / "page.html").read_text()
-    assert page.index(found.sentence) < page.index("Every comparison")
+    assert page.index(found.sentence) < page.index("<h2>Subtypes</h2>")
     assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
     assert "deepcac compare &lt;b&gt;" in page
     for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):

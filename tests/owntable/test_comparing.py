@@ -82,7 +82,7 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
         found_clusterings(table, trials), "deepcac compare <b>",
     )  # fmt: skip
     page = (tmp_path / "page.html").read_text()
-    assert page.index(found.sentence) < page.index("Every comparison")
+    assert page.index(found.sentence) < page.index("<h2>Subtypes</h2>")
     assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
     assert "deepcac compare &lt;b&gt;" in page
     for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):
@@ -95,8 +95,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
-@pytest.mark.parametrize("section", ["answer", "subtypes"])
-def test_the_page_shows_one_section_in_a_browser_without_an_error(judged, tmp_path, section):
+def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
     table, effort, trials, _, _ = judged
     clusterings = found_clusterings(table, trials)
     write_compare_page(
@@ -104,11 +103,10 @@ def test_the_page_shows_one_section_in_a_browser_without_an_error(judged, tmp_pa
         answer(trials, table.name), clusterings, "deepcac compare",
     )  # fmt: skip
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom")
-    line = [str(CHROMIUM), *flags, f"{(tmp_path / 'page.html').as_uri()}#{section}"]
+    line = [str(CHROMIUM), *flags, (tmp_path / "page.html").as_uri()]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
     assert "CONSOLE" not in done.stderr
-    assert re.findall(r'<section id="(\w+)" class="shown"', done.stdout) == [section]
-    assert re.search(rf'<a href="#{section}" aria-current="page"', done.stdout)
+    assert '<html lang="en" class="js">' in done.stdout
     assert '<button type="button">contender</button>' in done.stdout  # tables sort
 
 

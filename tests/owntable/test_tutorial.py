@@ -47,7 +47,7 @@ def test_the_gallery_makes_the_pictures_that_it_shows(tmp_path, commands):
     follow("gallery.md", folder, commands)
     text = (ROOT / "docs" / "gallery.md").read_text()
     shown = [name for name in text.replace("(", ")").split(")") if name.startswith("gallery-")]
-    assert len(shown) == 3
+    assert len(shown) == text.count("](gallery-") > 2
     for name in shown:
         assert (folder / name).stat().st_size > 5_000
     assert "Yes, for some models" in (folder / "gallery-compare.html").read_text()

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 CORES ?= 2
 
-.PHONY: env demo test lint remote share pull clean
+.PHONY: env demo test lint docs remote share pull clean
 
 env: .venv/ready
 
@@ -30,6 +30,11 @@ lint: env
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+# The gallery's pictures are made by the page's own blocks.
+docs: env
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/run_blocks.py docs/gallery.md docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # REMOTE is a folder, or an address such as s3://bucket/folder; it is kept for the next call.
 remote: env

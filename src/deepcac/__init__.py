@@ -23,13 +23,28 @@ _HOMES = {
     "save": "deepcac.model_files",
 }
 
+# What a name needs beyond the core: its module, as imported, and the extra that brings it.
+_EXTRAS = {
+    "torch": "nn",
+    "safetensors": "nn",
+    "qpsolvers": "similarity",
+    "matplotlib": "report",
+}
+
 __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'deepcac' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    try:
+        return getattr(import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRAS:
+            raise
+        extra = _EXTRAS[error.name]
+        told = f"{name} needs {error.name}: pip install 'deepcac[{extra}]'"
+        raise ModuleNotFoundError(told, name=error.name) from error
 
 
 def __dir__() -> list[str]:

@@ -95,7 +95,9 @@ class SubtypeProfileDisplay(_Display):
     sizes : array-like of shape (k,)
         Rows of each cluster.
     shares : array-like of shape (k,) or None
-        Share of the rows of each cluster in the second class.
+        Share of the rows of each cluster in the class `positive`.
+    positive : object
+        Name of that class.
 
     Attributes
     ----------
@@ -108,11 +110,13 @@ class SubtypeProfileDisplay(_Display):
         names: Sequence[str],
         sizes: ArrayLike,
         shares: ArrayLike | None = None,
+        positive: Any = None,
     ) -> None:
         self.difference = np.asarray(difference, dtype=np.float64)
         self.names = list(names)
         self.sizes = np.asarray(sizes)
         self.shares = None if shares is None else np.asarray(shares, dtype=np.float64)
+        self.positive = positive
 
     @classmethod
     def from_estimator(
@@ -135,7 +139,7 @@ class SubtypeProfileDisplay(_Display):
             Rows as the estimator takes them; a DataFrame names the columns. Missing values are
             left out.
         y : array-like of shape (n,), optional
-            Classes, for the share of the second one.
+            Classes, for the share of the last one.
         feature_names : sequence of str, optional
             Names of the columns, in place of those of `X`.
         max_features : int
@@ -151,12 +155,12 @@ class SubtypeProfileDisplay(_Display):
         difference = np.array([_difference(rows, labels == j) for j in found])
         order = np.argsort(-np.abs(difference).max(axis=0), kind="stable")[:max_features]
         sizes = [int((labels == j).sum()) for j in found]
-        shares = None
+        shares = positive = None
         if y is not None:
-            positive = np.asarray(y) == np.unique(y)[-1]
-            shares = [float(positive[labels == j].mean()) for j in found]
+            positive = np.unique(y).tolist()[-1]
+            shares = [float((np.asarray(y)[labels == j] == positive).mean()) for j in found]
         chosen = [str(names[j]) for j in order]
-        return cls(difference[:, order], chosen, sizes, shares).plot(ax=ax)
+        return cls(difference[:, order], chosen, sizes, shares, positive).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw one point a column and cluster on `ax`, or on axes of their own."""
@@ -165,7 +169,7 @@ class SubtypeProfileDisplay(_Display):
         for j, difference in enumerate(self.difference):
             label = f"cluster {j}: {self.sizes[j]:,} rows"
             if self.shares is not None:
-                label += f", {self.shares[j]:.1%} positive"
+                label += f", {self.shares[j]:.1%} of class {self.positive}"
             ax.plot(difference, height, marker="osD^vPX*"[j % 8], linestyle="", label=label)
         ax.axvline(0.0, color="grey", linewidth=0.8)
         ax.set_yticks(height, self.names)
@@ -258,9 +262,17 @@ def _assigned(estimator: Any, X: ArrayLike) -> Ints:
 
 
 def _difference(rows: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
-    """Return the standardised difference of each column; 0 of a constant one, or of all rows."""
+    """Return the standardised difference of each column; 0 where there is nothing to compare."""
     if inside.all():
         return np.zeros(rows.shape[1])
-    spread = np.nanstd(rows, axis=0)
-    gap = np.nanmean(rows[inside], axis=0) - np.nanmean(rows[~inside], axis=0)
-    return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
+    spread = np.sqrt(_mean((rows - _mean(rows)) ** 2))
+    gap = _mean(rows[inside]) - _mean(rows[~inside])
+    return np.nan_to_num(np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0))
+
+
+def _mean(rows: Floats) -> Floats:
+    """Return the mean of the values of each column that are there; NaN where there is none."""
+    there = ~np.isnan(rows)
+    count = there.sum(axis=0)
+    total = np.where(there, rows, 0.0).sum(axis=0)
+    return np.divide(total, count, out=np.full(rows.shape[1], np.nan), where=count > 0)

@@ -11,6 +11,8 @@ import numpy as np
 class SummaryHTML:
     """Mixin of an estimator that has `subtypes_` once it is fitted."""
 
+    __slots__ = ()
+
     def _html_repr(self) -> str:
         diagram = super()._html_repr()  # type: ignore[misc]
         subtypes = getattr(self, "subtypes_", None)
@@ -23,6 +25,7 @@ def summary(model: Any, subtypes: Any) -> str:
     """Return k, alpha and the number of training rows of each cluster, in words."""
     sizes = np.bincount(subtypes)
     alpha = getattr(model, "alpha_", getattr(model, "alpha", None))
+    alpha = None if isinstance(alpha, str) else alpha  # asked for, but not chosen
     parts = [f"k = {np.count_nonzero(sizes)}"]
     parts += [] if alpha is None else [f"alpha = {alpha:.3g}"]
     parts += ["clusters of " + ", ".join(f"{size:,}" for size in sizes) + " rows"]

@@ -4,7 +4,7 @@ Everything here is a pure function of the configuration and the registry, so tha
 holds no logic and this can be tested without it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,11 +134,6 @@ class Layout:
             "shared": self.shared_file(variant, dataset, method, int(k)),
         }
 
-    def check_targets(self, targets: Iterable[str]) -> None:
-        """Refuse run records that nothing makes, with near names (`run_inputs`)."""
-        for asked in runs_among(targets):
-            self.run_inputs(**asked)
-
     def whole_arms(self) -> str:
         """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""
         plans = [checked(Plan, plan, "runs") for plan in self.config["runs"]]
@@ -235,7 +230,7 @@ class Layout:
         paths = []
         for name in self.datasets():
             source = self.registry.source(self.registry.dataset(name).source)
-            if source.files or source.restricted:
+            if source.extract:
                 demo, plain = self._split_demo(name)
                 paths.append(f"data/tidy/{demo}{source.id}/cohort_{plain}.json")
         return paths

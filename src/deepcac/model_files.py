@@ -53,15 +53,15 @@ TRUSTED = (
 
 
 _DEEP = {
-    "ACTPCClassifier": "ac_tpc",
-    "CACDMNNClassifier": "dmnn",
-    "DCNClassifier": "dcn",
-    "DMNNClassifier": "dmnn",
-    "DeepCACClassifier": "deepcac",
-    "FNNClassifier": "fnn",
-    "GRASPClassifier": "grasp",
-    "IDECClassifier": "idec",
-    "KMZClassifier": "km_z",
+    "ACTPCClassifier": "deepcac.nn.ac_tpc",
+    "CACDMNNClassifier": "deepcac.nn.dmnn",
+    "DCNClassifier": "deepcac.nn.dcn",
+    "DMNNClassifier": "deepcac.nn.dmnn",
+    "DeepCACClassifier": "deepcac.nn.deepcac",
+    "FNNClassifier": "deepcac.nn.fnn",
+    "GRASPClassifier": "deepcac.nn.grasp",
+    "IDECClassifier": "deepcac.nn.idec",
+    "KMZClassifier": "deepcac.nn.km_z",
 }
 
 
@@ -86,7 +86,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         return
     import skops.io
 
-    header = {"format": FORMAT, "deepcac": __version__, "estimator": type(model).__name__}
+    header = {"format": FORMAT, "version": __version__, "estimator": type(model).__name__}
     try:
         content = BytesIO(skops.io.dumps(model))
     except Exception as error:  # each kind of object fails in its own way
@@ -144,5 +144,5 @@ def _load_deep(path: str | os.PathLike[str], device: str) -> Any:
     name = read_tensors(path)[0].get("estimator")
     if name not in _DEEP:
         raise DataError(f"{path}: holds {name}, which is no estimator of deepcac")
-    kind = getattr(import_module(f"deepcac.nn.{_DEEP[name]}"), name)
+    kind = getattr(import_module(_DEEP[name]), name)
     return kind.load(path, device=device)

@@ -19,7 +19,13 @@ UNEVEN = 10.0  # columns differ by scale if one spreads this many times as wide 
 
 
 def check_table(
-    estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool, missing: bool = False
+    estimator: Any,
+    X: Any,
+    y: Any = NO_CLASSES,
+    *,
+    reset: bool,
+    missing: bool = False,
+    order: str | None = "C",
 ) -> Any:
     """Return rows as float64 of shape (n, d), and classes if they are given.
 
@@ -32,13 +38,15 @@ def check_table(
         Whether this is `fit`.
     missing : bool
         Whether NaN is allowed.
+    order : {"C"} or None
+        Layout of the rows; None leaves it as it is.
 
     Raises
     ------
     DataError
         A column holds text, NaN, inf or a value too large to square.
     """
-    options = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "reset": reset}
+    options = {"dtype": np.float64, "order": order, "ensure_all_finite": False, "reset": reset}
     try:
         found = validate_data(estimator, X, y, **options)
     except ValueError as error:
@@ -68,7 +76,7 @@ def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
     raise DataError(f"column {names[column]!r} holds {found}{why} in row {row}; {way}")
 
 
-def check_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def check_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """Return the classes and each row's place among them; a number that is measured is no class."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -78,7 +86,7 @@ def check_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np
 def check_two_classes(classes: npt.NDArray[Any]) -> None:
     """Refuse data of one class."""
     if len(classes) < 2:
-        raise DataError(f"y holds one class only ({classes[0]!r}); a classifier needs two")
+        raise DataError(f"y holds one class only ({classes.tolist()[0]!r}); a classifier needs two")
 
 
 def known_codes(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -86,7 +94,9 @@ def known_codes(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.i
     labels = np.asarray(y)
     new = ~np.isin(labels, classes)
     if new.any():
-        raise DataError(f"class {labels[new][0]!r} is not among those of fit: {classes.tolist()}")
+        raise DataError(
+            f"class {labels[new].tolist()[0]!r} is not among those of fit: {classes.tolist()}"
+        )
     return np.searchsorted(classes, labels).astype(np.int64)
 
 

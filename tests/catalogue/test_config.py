@@ -32,6 +32,9 @@ def test_what_is_left_out_is_empty_or_has_its_default():
     ("given", "message"),
     [
         ({"sedes": [1]}, r"at \$\.sedes: .*did you mean 'seeds'\?"),
+        ({"zzz": 1}, r"at \$\.zzz: no such key; known: mirrors, "),
+        ({"runs": [{**PLAN, "dataset": ["cic"]}]}, r"runs\.0\.dataset: .*mean 'datasets'"),
+        ({"judge": {"trails": 3}}, r"judge\.trails: .*did you mean 'trials'"),
         ({"seeds": [1, 1]}, "a seed is listed twice"),
         ({"seeds": []}, r"at \$\.seeds"),
         ({"datasets": ["cci"]}, "unknown data set 'cci'; near names: cic"),

@@ -161,17 +161,18 @@ def test_any_base_is_searched_one_against_rest():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"search": "best"}, "search is 'best'"),
-        ({"refit": "some"}, "refit is 'some'"),
-        ({"validation": 1.0}, "share between 0 and 1"),
-        ({"max_clusters": 0}, "max_clusters is 0"),
+        ({"search": "best"}, "'search' parameter .* Got 'best'"),
+        ({"refit": "some"}, "'refit' parameter"),
+        ({"validation": 1.0}, r"range \(0.0, 1.0\)"),
+        ({"max_clusters": 0}, "'max_clusters' parameter"),
+        ({"max_clusters": "ten"}, "Got 'ten' instead"),
         ({"clusterer": "kmeans", "max_clusters": None}, "needs max_clusters"),
         ({"search": "exhaustive", "max_clusters": 9, "clusterer": "kmeans"}, "configurations of"),
     ],
 )
 def test_unusable_settings(options, message):
     (X, y, _), _ = blobs(0)
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ValueError, match=message):
         ClassDecompositionClassifier(**options).fit(X, y)
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.cac.cluster import cluster
-from deepcac.cac.estimator import kmeans_labels
-from deepcac.experiments.finished_sweeps import final_pass
+from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.experiments.finished_sweeps import by_split, final_pass
 from deepcac.experiments.sweeps import alpha_sweep, grid_point
 from deepcac.simulate.synthetic_cac import Cell, synthetic_cac
 from deepcac.task import Task
@@ -32,7 +31,7 @@ def task():
 
 
 def test_alpha_sweep_follows_the_whole_clustering(task):
-    table = alpha_sweep(task, (0.0, 0.2)).to_pandas()
+    table = alpha_sweep([task], (0.0, 0.2)).to_pandas()
     start = kmeans_labels(task.X_train, 2, 0)
     for alpha, own in table.groupby("alpha"):
         whole = cluster(task.X_train, task.y_train, start, float(alpha))
@@ -45,15 +44,24 @@ def test_alpha_sweep_follows_the_whole_clustering(task):
     assert table[["train_log_loss", "test_log_loss", "f1"]].notna().all(axis=None)
 
 
+def test_every_split_of_a_sweep_is_as_if_alone(task):
+    other = replace(task, seed=1)
+    both = alpha_sweep([task, other], (0.2,)).to_pandas()
+    parts = by_split(both)
+    assert [set(part["seed"]) for part in parts] == [{0}, {1}]
+    alone = alpha_sweep([other], (0.2,)).to_pandas()
+    assert parts[1].reset_index(drop=True).equals(alone)
+
+
 def test_alpha_sweep_of_three_classes_takes_the_mean_f1(task):
     third = np.arange(len(task.X_train)) % 3, np.arange(len(task.X_test)) % 3
     three = replace(task, y_train=third[0], y_test=third[1], n_classes=3)
-    table = alpha_sweep(three, (0.1,)).to_pandas()
+    table = alpha_sweep([three], (0.1,)).to_pandas()
     assert table["f1"].between(0, 1).all()
 
 
 def test_a_huge_alpha_separates_the_classes(task):
-    last = final_pass(alpha_sweep(task, (0.0, 100.0)).to_pandas()).set_index("alpha")
+    last = final_pass(alpha_sweep([task], (0.0, 100.0)).to_pandas()).set_index("alpha")
     assert last["separation"][100.0] > last["separation"][0.0]
     assert last["train_log_loss"][100.0] < 0.2 * last["train_log_loss"][0.0]
 

@@ -5,24 +5,32 @@ import pytest
 from catalogued import networks
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from deepcac.nn.ac_tpc import ACTPCClassifier
+from deepcac.nn.deepcac import DeepCACClassifier
+
 # By how much float32 sums differ with the batch's shape depends on the machine and the values.
 # What must hold anywhere is the last test.
 LEFT_OUT = "check_methods_subset_invariance"
 
 
+# These rows are too few and too plain to gain from 100 epochs of pre-training.
+CHEAP = {"max_epochs": 15, "pretrain_epochs": 10, "lr": 0.02, "batch_size": 16, "device": "cpu"}
+MODES = [
+    *({"method": method} for method in networks().values() if method is not ACTPCClassifier),
+    {"method": ACTPCClassifier, "alpha": 0.1},  # blobs are easy to tell: less doubt is needed
+    {"method": DeepCACClassifier, "preprocess": None},
+    {"method": DeepCACClassifier, "assignment": "soft"},
+]
+
+
 def checks():
-    for method in networks().values():
-        estimator = method(max_epochs=15, lr=0.02, batch_size=16, device="cpu")
+    for mode in MODES:
+        method, *options = mode.values()
+        estimator = method(**{**CHEAP, **{key: mode[key] for key in mode if key != "method"}})
         for _, check in estimator_checks_generator(estimator):
             if check.func.__name__ != LEFT_OUT:
-                name = f"{method.__name__}-{check.func.__name__}"
+                name = "-".join([method.__name__, *map(str, options), check.func.__name__])
                 yield pytest.param(estimator, check, id=name)
-
-
-# These rows are too few and too plain to gain from 100 epochs of pre-training.
-@pytest.fixture(autouse=True)
-def short_pretraining(monkeypatch):
-    monkeypatch.setattr("deepcac.nn.pretrain.MAX_EPOCHS", 10)
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 
 from deepcac.experiments.finished import Runs
@@ -98,15 +99,15 @@ def test_claims_on_the_grid():
     found = verdicts(Sweeps(grid=grid_table(0.1, -0.01, 0.1)))
     assert [found[name] for name in names] == ["holds"] * 7
     found = verdicts(Sweeps(grid=grid_table(-0.1, 0.01, -0.1)))
-    assert [found[n] for n in names] == [
-        "fails",
-        "holds",
-        "fails",
-        "fails",
-        "partly",
-        "fails",
-        "fails",
-    ]
+    expected = ["fails", "holds", "fails", "fails", "holds", "fails", "fails"]
+    assert [found[name] for name in names] == expected
+
+
+def test_more_clusters_alone_are_not_enough_clusters():
+    table = grid_table(0.1, -0.01, 0.0)
+    table["f1"] += 0.1 * table["k"]  # higher with every k, whatever K is
+    table["f1"] += np.random.default_rng(0).normal(0, 0.01, len(table))
+    assert verdicts(Sweeps(grid=table))["CAC1-19"] == "undecided"
 
 
 def weights(alpha, beta):

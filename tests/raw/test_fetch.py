@@ -509,7 +509,10 @@ def test_restricted_sources_are_read_from_their_folder(tmp_path):
     vowels = {"title": "Vowels", "label": "is one", "positive": None, "task": "binary"}
     terms = {"licence": "x", "citation": "x", "homepage": "https://example.org/"}
     rest = {"title": "x", **terms, "datasets": {"vowels": vowels}}
-    closed = Source(id="mimic3", restricted=True, **rest)
+    step = {"function": "sources.vowels.extract"}
+    closed = Source(id="mimic3", restricted=True, extract=step, **rest)
+    brought = Source(id="own", restricted=True, **rest)
+    assert available(brought, {})  # its feature file is the user's
     opened = Source(id="letters", restricted=False, **rest)
     there, gone = {"restricted": {"mimic3": str(tmp_path)}}, {"restricted": {"mimic3": "/gone"}}
     assert available(opened, {})

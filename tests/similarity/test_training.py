@@ -336,16 +336,17 @@ def test_bad_training_sets_are_refused(model, item_sets, clusterings, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0.0}, "C is 0.0"),
-        ({"epsilon": -1.0}, "epsilon is"),
-        ({"oracle": "batch"}, "oracle is 'batch'"),
-        ({"slack": "two"}, "slack is 'two'"),
-        ({"weights": "positive"}, "weights is 'positive'"),
+        ({"C": 0.0}, "'C' parameter of SupervisedKMeans must be a float"),
+        ({"C": "large"}, "Got 'large' instead"),
+        ({"epsilon": -1.0}, "'epsilon' parameter"),
+        ({"oracle": "batch"}, "'oracle' parameter .* Got 'batch'"),
+        ({"slack": "two"}, "'slack' parameter"),
+        ({"weights": "positive"}, "'weights' parameter"),
         ({"weights": "nonnegative", "kernel": "rbf"}, "weights='free'"),
     ],
 )
 def test_bad_parameters_are_refused(parameters, message):
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ValueError, match=message):
         SupervisedKMeans(**parameters).fit([ITEMS], [[0, 0, 1, 1]])
 
 

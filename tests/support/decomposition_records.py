@@ -34,11 +34,12 @@ def content(
     seconds=(5.0, 1.0),
     synthetic=False,
 ):
-    """Return a record: gains (points), the same in every run but for an alternating spread."""
+    """Return a record: gains (points), the same in every run but for a spread that alternates,
+    upwards for one base where it is downwards for the other."""
     runs = []
     for run in range(RUNS):
         for base, gain in (("nb", nb), ("svm", svm)):
-            own = gain + (spread if run % 2 else -spread)
+            own = gain + (spread if run % 2 == (base == "nb") else -spread)
             points = {"alone": 0.0, "separate": separate, "greedy": own}
             for arm, plus in points.items():
                 searched = arm == "greedy"

@@ -62,7 +62,7 @@ def test_modules_and_functions_are_short():
 ALLOWED = {"kernel.py: _sweep", "drift.py: _terms", "weights.py: renew"}
 
 
-# The same word for something else: the package, the paper, a diagnosis group, a source's columns.
+# The same word for something else: the package, a learning rate, the paper, a diagnosis group, a source's columns.
 OTHER_MEANING = {
     ("deepcac", name)
     for name in (
@@ -77,9 +77,12 @@ OTHER_MEANING = {
     )
 } | {
     ("deepcac", "casetables"),
+    ("deepcac", "command"),
+    ("deepcac", "commands"),
     ("deepcac", "comparisons"),
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),
+    ("lr", "constraints"),
     ("svm", "repeated_runs"),
     ("svm", "finished_decompositions"),
     ("nb", "repeated_runs"),

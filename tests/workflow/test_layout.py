@@ -7,6 +7,7 @@ from snakemake.utils import update_config
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
 from deepcac.layout import Layout
+from deepcac.targets import check_rules, check_targets
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config" / "registry")
@@ -58,7 +59,7 @@ def test_decomposition_reads_whole_tables_with_their_categories():
         "results/decomposition/uci_vote.json",
         "results/as_published/decomposition/uci_vote.json",
     ]
-    listed.check_targets(["results/decomposition/uci_vote_k2.json"])
+    check_targets(listed, ["results/decomposition/uci_vote_k2.json"])
 
 
 def test_splits_follow_the_rows_or_the_switch_that_draws_them():
@@ -179,16 +180,53 @@ def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
         ("results/diabetes/lr_k2.json", "lr has no clusters; ask for lr_k1, not k2"),
         ("results/diabetes/deepcac_ts_k2.json", "deepcac_ts reads hourly sequences, but diabetes"),
         ("results/ards/lr_k1.json", "mimic3 is restricted and not available"),
+        ("results/diabetes/deepcac_k0.json", "smallest .* is 1: results/diabetes/deepcac_k1.json"),
+        ("results/foo/cac_lr_k2.json", "unknown data set 'foo'"),
+        ("results/as_publishd/cic/cac_lr_k2.json", "no protocol 'as_publishd'.*: as_published"),
+        ("results/switches/A99/cic/cac_lr_k2.json", "unknown switch 'A99'"),
+        ("results/diabetes/cac_lr.json", "no k; ask for results/diabetes/cac_lr_k2.json"),
+        ("results/diabetes/lr.json", "no k; ask for results/diabetes/lr_k1.json"),
+        ("results/judge/cic/cac_lgr.json", "no contender 'cac_lgr'"),
+        ("results/judge/ciic/lr.json", "unknown data set 'ciic'; near names: cic"),
+        ("data/features/diabtes.parquet", "near names: diabetes"),
+        ("data/splits/as_published/diabtes.parquet", "near names: diabetes"),
     ],
 )
 def test_targets_that_nothing_makes_are_refused_at_once(target, message):
     with pytest.raises(ConfigError, match=message):
-        layout().check_targets(["--cores", "2", target])
+        check_targets(layout(), ["--cores", "2", target])
+
+
+def test_a_slip_in_a_rules_name_is_refused_and_an_options_value_is_not():
+    rules = ["judge", "features", "report", "all"]
+    with pytest.raises(ConfigError, match="no target 'judg'; near names: judge"):
+        check_rules(["-n", "judg"], rules)
+    check_rules(["--rerun-triggers", "mtime", "input", "code", "judge"], rules)
+    check_rules(["--report", "feature"], rules)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "results/judge/cic/cac_lr.json",
+        "results/judge/planted/strength_0.5.json",
+        "data/features/as_published/cic.parquet",
+        "data/features/webkb_n_pairs.parquet",
+        "data/splits/demo_cic.parquet",
+        "results/decomposition/uci_letter.json",
+        "results/skmeans/synth_pairs/pair.json",
+        "results/case_study/cic_los_k3.json",
+        "results/profiles/cic.json",
+        "results/bias_variance/uci_anneal.json",
+    ],
+)
+def test_every_kind_of_target_passes(target):
+    check_targets(layout(), [target])
 
 
 def test_targets_that_something_makes_pass():
-    layout().check_targets(
-        ["all", "results/diabetes/lr_k1.json", "results/theory/diabetes_k2.json"]
+    check_targets(
+        layout(), ["all", "results/diabetes/lr_k1.json", "results/theory/diabetes_k2.json"]
     )
     assert layout().run_inputs("", "demo_diabetes", "cac_lr", 2) == {
         "features": "data/features/demo_diabetes.parquet",

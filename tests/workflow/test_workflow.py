@@ -131,6 +131,23 @@ def test_a_dry_run_is_a_summary_unless_the_jobs_are_asked_for(tmp_path):
     assert f"output: {RUN}" in run(folder, command)
 
 
+def test_a_configuration_of_ones_own_starts_empty(tmp_path):
+    folder = checkout(tmp_path)
+    (folder / "own.yaml").write_text("datasets: [demo_diabetes]\nseeds: [0]\n")
+    said = run(folder, [*SNAKEMAKE, "-n", "--configfile", "own.yaml"])
+    rules = set(re.findall(r"^([a-z_0-9]+) +[0-9]+$", said, re.MULTILINE))
+    assert "features_demo_diabetes" in rules
+    assert not {"fetch", "run", "judge_trials", "decomposition", "sweep"} & rules
+
+
+def test_a_target_that_nothing_makes_is_one_line_with_near_names(tmp_path):
+    folder = checkout(tmp_path)
+    for target, hint in (("judg", "judge"), ("results/ciic/cac_lr_k2.json", "cic")):
+        said = run(folder, [*SNAKEMAKE, "-n", target], code=1)
+        assert f"near names: {hint}" in said
+        assert "Traceback" not in said
+
+
 def test_a_raw_file_that_cannot_be_had_is_one_clear_line(finished):
     said = run(finished, [*SNAKEMAKE, "data/raw/titanic/titanic3.csv"], code=1)
     (line,) = {part.split("error: ")[1] for part in said.splitlines() if "error: " in part}

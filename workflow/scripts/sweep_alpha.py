@@ -1,4 +1,4 @@
-"""Follow CAC pass by pass for several alphas on the first split of a data set."""
+"""Follow CAC pass by pass for several alphas on the first two splits of a data set."""
 
 from deepcac.job import job
 
@@ -11,6 +11,7 @@ with job(snakemake):
     from deepcac.storage import write_table
 
     features = read_features(snakemake.input.features)
-    split = read_splits(snakemake.input.splits, features.row_id)[0]
+    splits = read_splits(snakemake.input.splits, features.row_id)[:2]
     setting = Setting(snakemake.wildcards.dataset, int(snakemake.wildcards.k), SOUND, "cac")
-    write_table(snakemake.output[0], alpha_sweep(make_task(features, split, setting)))
+    tasks = (make_task(features, split, setting) for split in splits)
+    write_table(snakemake.output[0], alpha_sweep(tasks))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,6 +46,10 @@ class CACClassifierCV(LocalClassifier):
     scoring : str or callable
         What scikit-learn calls a scorer. Classes are numbered in the order of ``classes_``, so
         that the second of two is the positive one. F1 rewards collapsed clusters; ranking does not.
+    parsimony : float
+        The simplest candidate is kept (fewest clusters, then least alpha) that is not worse than
+        the best by more than this many standard errors of their difference over the folds; 0
+        keeps the best.
     cv : int or splitter
         Stratified folds, at most as many as the rarest class has rows; or what splits the rows.
     n_jobs : int or None
@@ -56,7 +60,7 @@ class CACClassifierCV(LocalClassifier):
     Attributes
     ----------
     best_params_, best_score_, best_index_ : dict, float, int
-        `n_clusters` and `alpha` of the best mean score, the fewest clusters of equals.
+        `n_clusters` and `alpha` of the candidate that was kept, its mean score and its place.
     cv_results_ : dict of str to ndarray
         As of `GridSearchCV`: ``param_n_clusters``, ``param_alpha``, ``split0_test_score``, ...,
         ``mean_test_score``, ``std_test_score``, ``rank_test_score``, and ``params``.
@@ -82,6 +86,7 @@ class CACClassifierCV(LocalClassifier):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), "array-like"],
         "alphas": ["array-like"],
         "scoring": [StrOptions(set(get_scorer_names())), callable],
+        "parsimony": [Interval(Real, 0, None, closed="left")],
         "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED}
@@ -93,6 +98,7 @@ class CACClassifierCV(LocalClassifier):
         *,
         alphas: Sequence[float] = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0),
         scoring: str | Callable[..., float] = "average_precision",
+        parsimony: float = 1.0,
         cv: Any = 5,
         separation: Separation = "size",
         class_weight: ClassWeight = None,
@@ -104,6 +110,7 @@ class CACClassifierCV(LocalClassifier):
         self.n_clusters = n_clusters
         self.alphas = alphas
         self.scoring = scoring
+        self.parsimony = parsimony
         self.cv = cv
         self.separation = separation
         self.class_weight = class_weight
@@ -168,7 +175,7 @@ class CACClassifierCV(LocalClassifier):
         if isinstance(splitter, Integral):
             rarest = int(np.bincount(codes).min())
             if rarest < 2:
-                label = self.classes_[np.bincount(codes).argmin()]
+                label = self.classes_.tolist()[int(np.bincount(codes).argmin())]
                 raise DataError(
                     f"class {label!r} has 1 row of n_samples={len(rows)}; give two rows or a cv"
                 )
@@ -199,8 +206,11 @@ class CACClassifierCV(LocalClassifier):
     def _note(self, candidates: list[Candidate], scores: Floats) -> None:
         means = scores.mean(axis=1)
         self.n_splits_ = scores.shape[1]
-        self.best_index_ = int(means.argmax())
-        self.best_score_ = float(means.max())
+        gaps = scores[means.argmax()] - scores
+        error = gaps.std(axis=1, ddof=1) / np.sqrt(self.n_splits_) if self.n_splits_ > 1 else 0.0
+        near = gaps.mean(axis=1) <= self.parsimony * error
+        self.best_index_ = int(near.argmax())  # candidates are in the order of simplicity
+        self.best_score_ = float(means[self.best_index_])
         params = [{"n_clusters": k, "alpha": alpha} for k, alpha in candidates]
         self.best_params_ = params[self.best_index_]
         self.cv_results_ = {

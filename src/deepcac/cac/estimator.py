@@ -64,20 +64,14 @@ class CACClassifier(LocalClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    alpha_ : float
-        Weight that was used.
+    classes_, alpha_ : ndarray of shape (n_classes,), float
+        Class labels, and the weight that was used.
     subtypes_ : ndarray of shape (n,)
         Cluster of each training row.
-    cluster_centers_ : ndarray of shape (found, d)
-        Mean of each cluster.
-    n_clusters_found_ : int
-        Clusters with rows; fewer than `n_clusters` if a start left some empty.
-    class_counts_ : ndarray of shape (found, n_classes)
-        Rows of each cluster and class.
-    estimators_ : list
-        The classifier of each cluster; constant where the cluster has one class.
+    cluster_centers_, class_counts_ : ndarray of shape (found, d), (found, n_classes)
+        Mean of each cluster, and its rows of each class.
+    n_clusters_found_, estimators_ : int, list
+        Clusters with rows, and the classifier of each; constant where there is one class.
     n_iter_, kept_pass_, converged_ : int, int, bool
         Passes over the rows, the one that was kept, and whether the last one moved nothing.
     cost_history_, within_history_, separation_history_ : ndarray of shape (kept_pass_ + 1,)

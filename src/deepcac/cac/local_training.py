@@ -10,12 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -46,14 +41,7 @@ ArrayLike = npt.ArrayLike
 SCALING = "scale them first, for example make_pipeline(TableScaler(), CACClassifier())"
 
 
-class LocalClassifier(
-    SummaryHTML,
-    LocalPrediction,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClassifierMixin,
-    BaseEstimator,
-):
+class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that cluster and then fit one classifier a cluster."""
 
     n_clusters: Any
@@ -78,34 +66,17 @@ class LocalClassifier(
         start: Sequence[BaseEstimator] = (),
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit one classifier a cluster of given labels; no row is moved, no cost computed.
+        """Fit one classifier a cluster of given `labels` (n,); no row is moved, no cost computed.
 
-        Parameters
-        ----------
-        X, y : array-like of shape (n, d) and (n,)
-            As in `fit`.
-        labels : array-like of shape (n,), int
-            Clusters.
-        start : sequence of estimator, optional
-            ``estimators_`` of nearly the same clusters, from which linear classifiers with
-            ``warm_start`` go on.
-        sample_weight : array-like of shape (n,), optional
-            For a base classifier that takes them.
+        Linear classifiers with ``warm_start`` go on from those of `start`, the ``estimators_`` of
+        nearly the same clusters.
         """
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self._keep(*self._learn_classes(X, y), np.asarray(labels), start, weights)
         return self
 
     def fit_clusters(self, X: ArrayLike, y: ArrayLike, found: Clustering) -> Self:
-        """Fit one classifier a cluster of a finished clustering, which several models can share.
-
-        Parameters
-        ----------
-        X, y : array-like of shape (n, d) and (n,)
-            As in `fit`.
-        found : Clustering
-            What `deepcac.cac.cluster` returned for these rows.
-        """
+        """Fit one classifier a cluster of what `deepcac.cac.cluster` found for these rows."""
         self.fit_labels(X, y, found.labels)
         self._record(found)
         return self

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
@@ -27,7 +28,7 @@ def _base_has(*methods: str) -> Any:
     return available_if(check)
 
 
-class LocalPrediction:
+class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Prediction by the classifier of the nearest centroid (CAC v1, section 5.4).
 
     Attributes
@@ -81,19 +82,10 @@ class LocalPrediction:
         return values[:, 1] if len(self.classes_) == 2 else values
 
     def local_scores(self, X: ArrayLike, n_classes: int | None = None) -> Floats:
-        """Return what the local classifiers answer, as the workflow records it.
+        """Return what the local classifiers answer, shape (n, n_classes), as records keep it.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        n_classes : int, optional
-            Width of the answer, if ``classes_`` are ids of which `fit` may have seen only some.
-
-        Returns
-        -------
-        ndarray of shape (n, n_classes)
-            Probabilities if the base classifier has them, with 0 and 1 in a cluster of one class;
-            else decision values, with 1 and -1 there.
+        Probabilities with 0 and 1 in a cluster of one class; else decision values with 1 and -1.
+        `n_classes` is given where ``classes_`` are ids of which `fit` may have seen only some.
         """
         rows, seen = self._rows(X), len(self.classes_)
         probable = hasattr(self._base(), "predict_proba")

@@ -32,7 +32,9 @@ def describe(registry_dir: str | os.PathLike[str]) -> str:
     ConfigError
         The folder holds no valid registry.
     """
-    sources = sorted(load_registry(Path(registry_dir)).sources.values(), key=lambda s: s.id)
+    sources = sorted(
+        load_registry(Path(registry_dir), private=False).sources.values(), key=lambda s: s.id
+    )
     parts = [_HEAD, _overview(sources), *(_source(source) for source in sources)]
     return "\n".join(parts)
 

@@ -2,10 +2,10 @@
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -14,6 +14,7 @@ from deepcac.catalogue.entries import DataSet, RawFile, Source
 from deepcac.errors import ConfigError
 
 DEMO = "demo_"
+PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
 _CHECKOUT = Path(__file__).resolve().parents[3]
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -62,8 +63,14 @@ def registry_folder(project: str | os.PathLike[str]) -> Path:
     return next((folder for folder in known if folder.is_dir()), known[0])
 
 
-def load_registry(folder: str | os.PathLike[str]) -> Registry:
+def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:
     """Read and check every ``*.yaml`` of a registry folder.
+
+    Parameters
+    ----------
+    folder : path-like
+    private : bool
+        Whether the entries of its folder ``private`` are read as well.
 
     Raises
     ------
@@ -73,6 +80,8 @@ def load_registry(folder: str | os.PathLike[str]) -> Registry:
     paths = sorted(Path(folder).glob("*.yaml"))
     if not paths:
         raise ConfigError(f"{folder}: no registry here; one YAML file a source is expected")
+    if private:
+        paths += sorted((Path(folder) / PRIVATE).glob("*.yaml"))
     sources = {path.stem: _read_source(path) for path in paths}
     owner: dict[str, str] = {}
     for source in sources.values():
@@ -119,10 +128,29 @@ def checked(model: type[Model], content: object, where: str) -> Model:
         place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
         hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
         if fault["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(str(fault["loc"][-1]), model.model_fields, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            known = _keys(model, fault["loc"])
+            near = difflib.get_close_matches(str(fault["loc"][-1]), known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+            fault["msg"] = "no such key"
         reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
         raise ConfigError(f"{where}: at {place}: {reason}") from error
+
+
+def _keys(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
+    """Return the keys that are known where a fault is."""
+    for part in place:
+        field = model.model_fields.get(str(part))
+        inner = next(_models(field.annotation), None) if field else None
+        model = inner or model
+    return list(model.model_fields)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models inside a type."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
 
 
 def _look_up(known: Mapping[str, Any], id_: str, what: str) -> Any:

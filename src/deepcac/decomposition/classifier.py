@@ -1,15 +1,17 @@
 """Class decomposition as a scikit-learn classifier."""
 
-from typing import Any, Literal, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
+from deepcac.base_classifiers import log_odds
 from deepcac.decomposition.configuration import separate
 from deepcac.decomposition.decompose import Clusterer, checked_labels, decompose, labels_of
 from deepcac.decomposition.discriminants import (
@@ -28,7 +30,7 @@ from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
 from deepcac.decomposition.validation import check_rows, rows_at
 from deepcac.errors import ConfigError
-from deepcac.numeric_table import hold_back
+from deepcac.numeric_table import check_classes, check_two_classes, hold_back
 
 Search = Literal["greedy", "none", "exhaustive"]
 
@@ -37,8 +39,8 @@ def _has_probabilities(self: "ClassDecompositionClassifier") -> bool:
     return hasattr(self._base(), "predict_proba")
 
 
-def _has_values_only(self: "ClassDecompositionClassifier") -> bool:
-    return hasattr(self._base(), "decision_function") and not _has_probabilities(self)
+def _has_scores(self: "ClassDecompositionClassifier") -> bool:
+    return hasattr(self._base(), "decision_function") or _has_probabilities(self)
 
 
 class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
@@ -121,6 +123,19 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
     ((2, 1), True)
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "base_estimator": [HasMethods(["fit", "predict"]), None],
+        "max_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "clusterer": [StrOptions({"em", "kmeans"})],
+        "search": [StrOptions({"greedy", "none", "exhaustive"})],
+        "refit": [StrOptions({"all", "one_class"})],
+        "validation": [Interval(Real, 0, 1, closed="neither")],
+        "ties": [StrOptions({"separate", "merge"})],
+        "revert": ["boolean"],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         base_estimator: Any = None,
@@ -167,10 +182,10 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
             Clusters of the rows within their classes, 0, 1, ..., in place of clustering;
             `validation` must then be given, unless there is no search.
         """
-        self._check_parameters()
+        self._validate_params()
         X, y = check_rows(self, X, y)
-        check_classification_targets(y)
-        self.classes_, classes = np.unique(y, return_inverse=True)
+        self.classes_, classes = check_classes(y)
+        check_two_classes(self.classes_)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         held = None if validation is None else self._encode_held(*validation)
         self.training_rows_ = np.arange(len(classes))
@@ -187,19 +202,6 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         self._keep(*self._search(X, classes, held, weights))
         self._fit_base(X, classes, weights)
         return self
-
-    def _check_parameters(self) -> None:
-        choices = {
-            "clusterer": ("em", "kmeans"),
-            "search": ("greedy", "none", "exhaustive"),
-            "refit": ("all", "one_class"),
-            "ties": ("separate", "merge"),
-        }
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; use one of {known}")
-        if not 0 < self.validation < 1:
-            raise ConfigError(f"validation is {self.validation}; use a share between 0 and 1")
 
     def _encode_held(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Ints]:
         """Return validation rows and their class ids, -1 for a class that is not fitted."""
@@ -270,13 +272,15 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         shares = self.estimator_.predict_proba(rows)
         return shares @ np.eye(len(self.classes_))[self._class_of_group]
 
-    @available_if(_has_values_only)
+    @available_if(_has_scores)
     def decision_function(self, X: Any) -> Floats:
-        """Return the highest value among the groups of each class, of a base without probabilities.
+        """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes).
 
-        Sums of probabilities may rank rows otherwise, so that there is only one of the two.
-        For two classes it is (n,), the second less the first; else (n, n_classes).
+        A base without probabilities gives the highest value among the groups of each class; of
+        two classes the second less the first.
         """
+        if _has_probabilities(self):
+            return log_odds(self.predict_proba(X))
         rows = self._rows(X)
         values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
         if values.ndim == 1 and len(self.classes_) == 2:

@@ -1,17 +1,26 @@
 """Tables of numbers and categories as the two arrays that the algorithms work on."""
 
-from typing import Any, NamedTuple
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from deepcac.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 MISSING = -1
+
+
+def is_frame(X: Any) -> "TypeGuard[pd.DataFrame]":
+    """Tell whether this is a DataFrame; there is none before pandas was imported."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)
 
 
 class Mixed(NamedTuple):
@@ -53,8 +62,10 @@ class Columns(NamedTuple):
     @classmethod
     def of(cls, X: Any) -> "Columns":
         """Read the kinds off a table; a plain array is numeric throughout."""
-        if not isinstance(X, pd.DataFrame):
+        if not is_frame(X):
             return cls((), {})
+        import pandas as pd
+
         levels = {
             name: tuple(kind.categories)
             for name, kind in zip(X.columns, X.dtypes, strict=True)
@@ -75,7 +86,9 @@ class Columns(NamedTuple):
         if not self.names:
             numbers = np.asarray(X, dtype=np.float64)
             return Mixed(numbers, np.empty((len(numbers), 0), np.int64), np.empty(0, np.int64))
-        table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=list(self.names))
+        import pandas as pd
+
+        table = X if is_frame(X) else pd.DataFrame(X, columns=list(self.names))
         columns = [self._number(table[name]) for name in self.names if name not in self.levels]
         codes = [_positions(table[name], levels) for name, levels in self.levels.items()]
         sizes = np.array([len(levels) for levels in self.levels.values()], dtype=np.int64)
@@ -96,6 +109,8 @@ class Columns(NamedTuple):
 
 
 def _positions(column: "pd.Series[Any]", levels: tuple[Any, ...]) -> npt.NDArray[np.integer]:
+    import pandas as pd
+
     if isinstance(column.dtype, pd.CategoricalDtype) and tuple(column.cat.categories) == levels:
         return column.cat.codes.to_numpy()
     return pd.Index(levels, dtype=object).get_indexer(column.astype(object))

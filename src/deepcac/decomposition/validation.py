@@ -1,21 +1,21 @@
 """Validation of tables that may hold categories."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from deepcac.decomposition.mixed import is_frame
 from deepcac.errors import DataError
+from deepcac.numeric_table import NO_CLASSES, check_table
 
-NO_CLASSES = "no_validation"  # what validate_data calls it
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def has_categories(X: Any) -> bool:
     """Whether this is a DataFrame with a column of dtype "category"."""
-    return isinstance(X, pd.DataFrame) and any(
-        isinstance(kind, pd.CategoricalDtype) for kind in X.dtypes
-    )
+    return is_frame(X) and any(str(kind) == "category" for kind in X.dtypes)
 
 
 def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = True) -> Any:
@@ -42,9 +42,8 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     if reset:
         estimator._nominal = nominal
     if not nominal:
-        options = {"dtype": np.float64, "ensure_all_finite": "allow-nan", "reset": reset}
-        return validate_data(estimator, X, y, **options)
-    table = X if reset or isinstance(X, pd.DataFrame) else _named(estimator, X)
+        return check_table(estimator, X, y, reset=reset, missing=True, order=None)
+    table = X if reset or is_frame(X) else _named(estimator, X)
     if reset:
         validate_data(estimator, table, y, skip_check_array=True)
     else:
@@ -60,7 +59,9 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     return table, y
 
 
-def _named(estimator: Any, X: Any) -> pd.DataFrame:
+def _named(estimator: Any, X: Any) -> "pd.DataFrame":
+    import pandas as pd
+
     values = np.asarray(X, dtype=object)
     names = estimator.feature_names_in_
     if values.ndim != 2 or values.shape[1] != len(names):
@@ -68,7 +69,7 @@ def _named(estimator: Any, X: Any) -> pd.DataFrame:
     return pd.DataFrame(values, columns=names).infer_objects()
 
 
-def _in_order(estimator: Any, table: pd.DataFrame) -> pd.DataFrame:
+def _in_order(estimator: Any, table: "pd.DataFrame") -> "pd.DataFrame":
     names = list(estimator.feature_names_in_)
     lost = [name for name in names if name not in table.columns]
     if lost:
@@ -78,4 +79,4 @@ def _in_order(estimator: Any, table: pd.DataFrame) -> pd.DataFrame:
 
 def rows_at(X: Any, rows: Any) -> Any:
     """Return some rows of a table or an array, by position."""
-    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
+    return X.iloc[rows] if is_frame(X) else X[rows]

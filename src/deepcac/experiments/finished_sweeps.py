@@ -43,6 +43,13 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
     return Sweeps(found["alpha"], found["weights"], grid)
 
 
+def by_split(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return a sweep split by split; one without a column of seeds is of one split."""
+    if "seed" not in table.columns:
+        return [table]
+    return [part for _, part in table.groupby("seed", sort=False)]
+
+
 def final_pass(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the last pass of every alpha, one row each."""
+    """Return the last pass of every alpha of one split, one row each."""
     return table.groupby("alpha", as_index=False).last()

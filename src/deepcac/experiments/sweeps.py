@@ -36,25 +36,28 @@ _MAX_PASSES = 100
 _SILHOUETTE_ROWS = 2000
 
 
-def alpha_sweep(task: Task, alphas: Sequence[float] = ALPHAS) -> pa.Table:
+def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.Table:
     """Follow CAC pass by pass for several alphas (CAC v1 Figures 2 and 3, DeepCAC 4 and 5).
 
     Parameters
     ----------
-    task : Task
-        One split, scaled for the CAC family.
+    tasks : iterable of Task
+        Splits, scaled for the CAC family.
     alphas : sequence of float
         Weights of the separation; 0 is Hartigan's k-means.
 
     Returns
     -------
     pyarrow.Table
-        alpha, pass, moves, cost, within, separation, train_log_loss, test_log_loss (LR in each
-        cluster, unweighted), f1 (`metrics.f1` of the test part, balanced LR), silhouette (of at
-        most 2,000 rows).
+        seed (of the split), alpha, pass, moves, cost, within, separation, train_log_loss,
+        test_log_loss (LR in each cluster, unweighted), f1 (`metrics.f1` of the test part, balanced
+        LR), silhouette (of at most 2,000 rows).
     """
-    start = kmeans_labels(task.X_train, task.k, task.seed)
-    rows = [point for alpha in alphas for point in _passes(task, start, alpha)]
+    rows = []
+    for task in tasks:
+        start = kmeans_labels(task.X_train, task.k, task.seed)
+        for alpha in alphas:
+            rows += [{"seed": task.seed, **point} for point in _passes(task, start, alpha)]
     return pa.Table.from_pylist(rows)
 
 

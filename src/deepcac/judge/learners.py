@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestCentroid
 from sklearn.utils.class_weight import compute_sample_weight
@@ -77,6 +77,15 @@ def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pre
         own | objective | fixed, data, ROUNDS, valid_sets=[held_out], callbacks=[stop]
     )
     return lambda rows: _by_class(model.predict(rows.raw, num_threads=1))
+
+
+def hgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """scikit-learn's boosting on the raw features, where no other is installed."""
+    model = HistGradientBoostingClassifier(
+        **_without_weight(values), early_stopping=False, random_state=sample.seed
+    )
+    model.fit(train.raw, train.y, sample_weight=_weights(train.y, values["class_weight"]))
+    return lambda rows: class_scores(model, rows.raw, sample.n_classes)
 
 
 def xgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:

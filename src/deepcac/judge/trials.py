@@ -117,7 +117,7 @@ def judge_samples(
     trials = contender.trials(n_trials)
     found, tables = [], []
     for sample in samples:
-        entry, table = _run_resample(sample, contender, trials)
+        entry, table = run_resample(sample, contender, trials)
         found.append(entry)
         tables.append(table)
         best = max(one["validation"]["auroc"] for one in entry["trials"])
@@ -126,9 +126,16 @@ def judge_samples(
     return {**head, "trials": trials, "resamples": found}, pa.concat_tables(tables)
 
 
-def _run_resample(
+def run_resample(
     sample: Resample, contender: Contender, trials: list[dict[str, Any]]
 ) -> tuple[dict[str, Any], pa.Table]:
+    """Run all trials of a contender on one resample.
+
+    Returns
+    -------
+    dict, pyarrow.Table
+        An entry of ``resamples`` and the rows of the table of `judge_rows`.
+    """
     parts = (sample.validation, sample.test)
     columns: dict[str, Any] = {
         "seed": np.full(sum(map(len, parts)), sample.seed, dtype=np.int16),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
@@ -36,7 +37,7 @@ class Network(nn.Module, ABC):
         """Return latents, memberships and class scores of rows `x`."""
 
 
-class NetworkAnswers:
+class NetworkAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Prediction by a fitted network.
 
     Attributes

@@ -14,12 +14,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, check_random_state
@@ -35,7 +30,7 @@ from deepcac.nn.model_file import read_model, write_model
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.pretrain import most_epochs, pretrain
 from deepcac.nn.stopping import auprc, evaluate
-from deepcac.nn.training import Budget, Curve
+from deepcac.nn.training import Budget, Curve, Report, untold
 from deepcac.numeric_table import check_classes, check_two_classes
 
 ArrayLike = npt.ArrayLike
@@ -46,15 +41,7 @@ VALIDATION_SHARE = 0.24  # 18 of 75: what the papers' 57 / 18 / 25 leave for sto
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class DeepClassifier(
-    SummaryHTML,
-    NetworkAnswers,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClassifierMixin,
-    BaseEstimator,
-    ABC,
-):
+class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator, ABC):
     """Base of the deep classifiers; a subclass adds its own loss and stages.
 
     Parameters
@@ -271,9 +258,9 @@ class DeepClassifier(
             report=self._report(),
         )
 
-    def _report(self) -> Any:
-        """Return what tells of an epoch; None if nobody wants to know."""
-        return partial(_print_epoch, self._stage) if self.verbose else None
+    def _report(self) -> Report:
+        """Return what tells of an epoch."""
+        return partial(_print_epoch, self._stage) if self.verbose else untold
 
     def _record(self, stage: str, curve: Curve) -> None:
         self.history_[f"{stage}_loss"] = curve.loss

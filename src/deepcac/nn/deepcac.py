@@ -49,7 +49,21 @@ class DeepCACClassifier(CentroidClassifier):
         In the within-cluster denominator; not stated in the paper. 1 makes it n_j, which keeps
         the weight of a cluster of one row like that of any other.
     **parameters
-        Those of `CentroidClassifier`.
+        Those of `CentroidClassifier` and `DeepClassifier`.
+
+    Attributes
+    ----------
+    subtypes_, history_, best_epoch_, ...
+        Those of `DeepClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from deepcac import DeepCACClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)  # raw columns: the network scales them itself
+    >>> model = DeepCACClassifier(n_clusters=2, max_epochs=5, device="cpu").fit(X, y)
+    >>> model.predict_proba(X).shape, model.subtypes_.shape, model.embed(X).shape
+    ((569, 2), (569,), (569, 32))
     """
 
     alpha: float = 5.0

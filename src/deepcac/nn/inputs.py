@@ -13,7 +13,7 @@ from torch import Tensor
 
 from deepcac.errors import DataError, ScaleWarning
 from deepcac.nn.data import as_inputs
-from deepcac.numeric_table import check_table, column_names
+from deepcac.numeric_table import NO_CLASSES, check_table, column_names
 from deepcac.preprocess import SequenceScaler, TableScaler
 
 Array = npt.NDArray[np.float64]
@@ -24,16 +24,14 @@ _SEQUENCE = ("mean", "scale")
 
 
 def check_inputs(
-    estimator: Any, X: npt.ArrayLike, y: Any = None, *, reset: bool, missing: bool
+    estimator: Any, X: npt.ArrayLike, y: Any = NO_CLASSES, *, reset: bool, missing: bool
 ) -> Any:
     """Return a table (n, d) or sequences (n, steps, variables), and classes if they are given."""
-    answer = {} if y is None else {"y": y}
-    if np.ndim(X) != 3:
-        return check_table(estimator, X, *answer.values(), reset=reset, missing=missing)
+    axes = getattr(X, "ndim", None) or np.asarray(X).ndim
+    if axes != 3:
+        return check_table(estimator, X, y, reset=reset, missing=missing)
     finite: Any = "allow-nan" if missing else True
-    return validate_data(
-        estimator, X, **answer, reset=reset, allow_nd=True, ensure_all_finite=finite
-    )
+    return validate_data(estimator, X, y, reset=reset, allow_nd=True, ensure_all_finite=finite)
 
 
 class Preparation:

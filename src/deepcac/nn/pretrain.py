@@ -1,7 +1,6 @@
 """Pre-training of the autoencoders: once a data set, split and seed, shared by all methods."""
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
@@ -10,7 +9,7 @@ from deepcac.errors import DataError
 from deepcac.nn.data import default_batch_size, in_chunks
 from deepcac.nn.networks import AnyAutoencoder, autoencoder_for, mean_error
 from deepcac.nn.persistence import read_tensors, write_tensors
-from deepcac.nn.training import Budget, Curve, Step, train
+from deepcac.nn.training import Budget, Curve, Report, Step, train, untold
 
 HIDDEN, LATENT = 64, 32  # the papers' 64-32-64
 LR = 2e-3
@@ -29,7 +28,7 @@ def pretrain(
     hidden: int = HIDDEN,
     latent: int = LATENT,
     max_epochs: int | None = None,
-    report: Callable[[int, Curve], None] | None = None,
+    report: Report = untold,
 ) -> tuple[AnyAutoencoder, Curve]:
     """Train an autoencoder to reconstruct, until the validation error no longer falls.
 
@@ -41,7 +40,7 @@ def pretrain(
         Layer sizes.
     max_epochs : int, optional
         Epochs at most; None is `most_epochs`.
-    report : callable, optional
+    report : callable
         As of `Budget`.
 
     Returns

@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+Report = Callable[[int, "Curve"], None]
+
+
+def untold(max_epochs: int, curve: "Curve") -> None:
+    """Hear of an epoch and say nothing."""
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -26,7 +32,7 @@ class Budget:
         Weight of the squared parameters.
     restore : bool
         Go back to the best epoch at the end.
-    report : callable, optional
+    report : callable
         Told `max_epochs` and the curve so far after each epoch.
     """
 
@@ -36,7 +42,7 @@ class Budget:
     lr: float
     weight_decay: float = 0.0
     restore: bool = True
-    report: Callable[[int, "Curve"], None] | None = None
+    report: Report = untold
 
     def optimiser(self, parameters: list[nn.Parameter]) -> torch.optim.Adam:
         """Return an optimiser of the parameters."""
@@ -131,7 +137,7 @@ def train(
     for epoch in range(1, budget.max_epochs + 1):
         before_epoch()
         network.train()
-        total, n_batches = torch.zeros((), device=device), 0
+        total = torch.zeros((), device=device)
         for rows in batches(n_rows, budget.batch_size, device):
             for step, optimiser in zip(steps, optimisers, strict=True):
                 loss = step.loss(rows)
@@ -140,17 +146,15 @@ def train(
                 optimiser.step()
                 total += loss.detach()
             after_batch(rows)
-            n_batches += 1
         network.eval()
-        curve.loss.append(float(total) / n_batches)
+        curve.loss.append(float(total) / math.ceil(n_rows / budget.batch_size))
         curve.score.append(score() if math.isfinite(curve.loss[-1]) else math.nan)
         if not math.isfinite(curve.score[-1]):
             curve.diverged = True
             break
         if curve.score[-1] > best:
             best, best_state, curve.best_epoch = curve.score[-1], _snapshot(network), epoch
-        if budget.report:
-            budget.report(budget.max_epochs, curve)
+        budget.report(budget.max_epochs, curve)
         if epoch - curve.best_epoch >= budget.patience:
             break
     if budget.restore or curve.diverged:

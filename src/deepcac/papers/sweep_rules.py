@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from deepcac.experiments.finished_sweeps import final_pass
+from deepcac.experiments.finished_sweeps import by_split, final_pass
 from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac.papers.rules import Rule
 from deepcac.papers.truth import settled, unanimous
@@ -45,7 +45,7 @@ def of_sweeps(tables: Tables, check: Check, needs: str) -> Rule:
             return Decision(NOT_RUN, f"needs {needs}")
         answers, texts = [], []
         for (name, k), table in tables.items():
-            found = [check(part) for part in _splits(table)]
+            found = [check(part) for part in by_split(table)]
             right = [answer for answer, _ in found]
             answers.append(unanimous(right))
             texts.append(
@@ -54,13 +54,6 @@ def of_sweeps(tables: Tables, check: Check, needs: str) -> Rule:
         return Decision(settled(answers), "; ".join(texts), _files(tables))
 
     return sound_only(rule)
-
-
-def _splits(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return a sweep split by split; one without a column of seeds is of one split."""
-    if "seed" not in table.columns:
-        return [table]
-    return [part for _, part in table.groupby("seed", sort=False)]
 
 
 def _files(tables: Tables) -> tuple[str, ...]:

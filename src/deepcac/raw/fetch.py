@@ -41,8 +41,8 @@ def configured_mirrors(
 
 
 def available(source: Source, config: Mapping[str, Any]) -> bool:
-    """Whether a workflow may plan with a source: it is open, or its folder is there."""
-    if not source.restricted:
+    """Whether a workflow may plan with a source: it is open, brought, or its folder is there."""
+    if not source.restricted or source.extract is None:
         return True
     folder = (config.get("restricted") or {}).get(source.id)
     return folder is not None and Path(folder).is_dir()

@@ -1,7 +1,9 @@
 """Figures as SVG, PNG and CSV: the same bytes for the same runs."""
 
 import csv
-from collections.abc import Callable, Sequence
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,13 +98,7 @@ def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:
 
 def write(figure: Figure, folder: Path) -> None:
     """Write ``folder/id.svg``, ``.png`` and ``.csv``."""
-    with rc_context(_STYLE):
-        canvas = Canvas(figsize=figure.size, layout="constrained")
-        figure.draw(canvas)
-        _plain_powers(canvas)
-        # Laid out once; each format is then drawn once, which `savefig` would do twice.
-        canvas.draw_without_rendering()
-        canvas.set_layout_engine("none")
+    with _drawn(figure) as canvas:
         with atomic_path(folder / f"{figure.id}.svg") as partial:
             FigureCanvasSVG(canvas).print_svg(partial, metadata={"Date": None, "Creator": None})
         canvas.dpi = _PNG_DPI
@@ -122,6 +118,26 @@ def _plain_powers(canvas: Canvas) -> None:
             if axis.get_scale() in ("log", "symlog"):
                 axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
                 axis.set_minor_formatter(NullFormatter())
+
+
+def as_svg(figure: Figure) -> str:
+    """Return a figure as SVG; no file is written."""
+    text = io.StringIO()
+    with _drawn(figure) as canvas:
+        FigureCanvasSVG(canvas).print_svg(text, metadata={"Date": None, "Creator": None})
+    return text.getvalue()
+
+
+@contextmanager
+def _drawn(figure: Figure) -> Iterator[Canvas]:
+    with rc_context(_STYLE):
+        canvas = Canvas(figsize=figure.size, layout="constrained")
+        figure.draw(canvas)
+        _plain_powers(canvas)
+        # Laid out once; each format is then drawn once, which `savefig` would do twice.
+        canvas.draw_without_rendering()
+        canvas.set_layout_engine("none")
+        yield canvas
 
 
 def _plain(value: object) -> object:

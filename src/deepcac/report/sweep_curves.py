@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.catalogue.methods import CAC_LR, label, parse_method
-from deepcac.experiments.finished_sweeps import Sweeps, final_pass
+from deepcac.experiments.finished_sweeps import Sweeps, by_split, final_pass
 from deepcac.report.figures import PALETTE, Figure
 
 _PANELS = {
@@ -26,7 +26,8 @@ def sweep_figures(sweeps: Sweeps) -> list[Figure]:
     """Return a figure for every sweep (two for the grid: balanced, and one to ten)."""
     figures = []
     for (dataset, k), table in sweeps.alpha.items():
-        figures += [_by_pass(dataset, k, table), _by_alpha(dataset, k, table)]
+        first = by_split(table)[0]
+        figures += [_by_pass(dataset, k, first), _by_alpha(dataset, k, first)]
     if sweeps.grid is not None:
         figures += [_grid(part, rare) for rare, part in sweeps.grid.groupby("imbalanced")]
     return figures + [_by_weight(*key, table) for key, table in sweeps.weights.items()]

@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from deepcac.errors import ConfigError
 from deepcac.similarity.clusterers import Name
@@ -13,7 +15,7 @@ from deepcac.similarity.cutting import Solution, cutting_planes
 from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.kernelmap import KernelMap
 from deepcac.similarity.separation import Oracle
-from deepcac.similarity.weighted import SimilarityClusterer, check_positive, check_training
+from deepcac.similarity.weighted import SimilarityClusterer, check_training
 from deepcac.similarity.workingset import WorkingSet
 
 Floats = npt.NDArray[np.float64]
@@ -99,6 +101,22 @@ class SupervisedKMeans(SimilarityClusterer):
     0.0
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "oracle": [StrOptions(set(get_args(Name)))],
+        "predictor": [StrOptions(set(get_args(Name)))],
+        "epsilon": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_restarts": [Interval(Integral, 1, None, closed="left")],
+        "weights": [StrOptions({"free", "nonnegative"})],
+        "kernel": [str, None],
+        "gamma": [Interval(Real, 0, None, closed="neither"), None],
+        "slack": [StrOptions({"n", "one"})],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -179,13 +197,7 @@ class SupervisedKMeans(SimilarityClusterer):
         self.seconds_ = {"total": seconds, **parts, "program": found.qp_seconds}
 
     def _check(self) -> None:
-        check_positive(
-            C=self.C, epsilon=self.epsilon, max_iter=self.max_iter, n_restarts=self.n_restarts
-        )
-        if self.slack not in ("n", "one"):
-            raise ConfigError(f"slack is {self.slack!r}; use 'n' or 'one'")
-        if self.weights not in ("free", "nonnegative"):
-            raise ConfigError(f"weights is {self.weights!r}; use 'free' or 'nonnegative'")
+        self._validate_params()
         if self.weights == "nonnegative" and self.kernel is not None:
             raise ConfigError("weights of a kernel have no sign to keep; use weights='free'")
 

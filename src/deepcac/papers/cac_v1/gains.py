@@ -1,7 +1,6 @@
 """Gains of mean over mean by data set, in per cent, and verdicts on claims that name them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from deepcac.papers.evidence import (
     FAILS,
     HOLDS,
     LOST,
-    MARGIN,
     PARTLY,
     UNDECIDED,
     Arm,
@@ -21,28 +19,9 @@ from deepcac.papers.evidence import (
     usable,
     without,
 )
+from deepcac.papers.gain import Gain
 from deepcac.papers.rules import Pairs, Rule
-from deepcac.papers.truth import Truth, settled
-from deepcac.scoring.equivalence import difference
-
-
-@dataclass(frozen=True)
-class Gain:
-    """A gain in per cent, with its 95 % interval over the splits; one split has no width."""
-
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def positive(self) -> Truth:
-        """Whether it is above 0."""
-        return True if self.low > 0 else False if self.high <= 0 else None
-
-    def reaches(self, low: float, high: float) -> bool:
-        """Say whether the interval and a range have a point in common."""
-        return self.low <= high and low <= self.high
-
+from deepcac.papers.truth import settled
 
 Judge = Callable[[Mapping[str, Gain]], str]
 
@@ -84,12 +63,9 @@ def _gain(pairs: Pairs, evidence: Evidence) -> Gain:
     """Return the gain of the first arms' sum over that of the second arms."""
     first, second = (_sums([pair[side] for pair in pairs], evidence) for side in (0, 1))
     run = evidence.run(pairs[0][0])
-    if run is None or len(first) != len(second) or len(first) < 2:
-        gain = float(100 * (first.mean() / second.mean() - 1))
-        return Gain(gain, gain, gain)
-    by_split = 100 * (first / second - 1)
-    found = difference(by_split, test_share=test_share(run), margin=MARGIN)
-    return Gain(found.mean, found.low, found.high)
+    if run is None or len(first) != len(second):
+        return Gain.over([float(100 * (first.mean() / second.mean() - 1))], 0.5)
+    return Gain.over(100 * (first / second - 1), test_share(run))
 
 
 def _sums(arms: Sequence[Arm], evidence: Evidence) -> np.ndarray:
@@ -129,10 +105,7 @@ def near(value: float, margin: float = 2.0) -> Judge:
 
     def judge(gains: Mapping[str, Gain]) -> str:
         (gain,) = gains.values()
-        reached = gain.reaches(value - margin, value + margin)
-        if gain.positive:
-            return HOLDS if reached else PARTLY
-        return UNDECIDED if gain.positive is None and reached else FAILS
+        return gain.near(value, margin)
 
     return judge
 

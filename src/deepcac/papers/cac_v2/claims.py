@@ -27,8 +27,8 @@ from deepcac.papers.truth import Ask, above, not_below
 _TABLE_2 = "cac_v2_table2_f1"
 _OF_EC3 = ("titanic", "magic", "credit", "adult", "diabetes")
 # By data set, in the order of the table.
-_BEST_F1 = ("cac_lr", "dmnn", "ec3", "dmnn", "cac_lr", "cac_dmnn", "cac_dmnn")
-_BEST_AUC = ("cac_lr", "km_lr", "cac_dmnn", "cac_lr", "dmnn", "cac_dmnn", "lr")
+BEST_F1 = ("cac_lr", "dmnn", "ec3", "dmnn", "cac_lr", "cac_dmnn", "cac_dmnn")
+BEST_AUC = ("cac_lr", "km_lr", "cac_dmnn", "cac_lr", "dmnn", "cac_dmnn", "lr")
 
 
 def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
@@ -95,8 +95,8 @@ def _table_rules() -> dict[str, Rule]:
             "the authors' run of EC3", [cac_arm("cac_v2", "diabetes", "ec3")]
         ),
         "CAC2-18": _one_of_twelve(),
-        "CAC2-19": _winners("f1", _BEST_F1),
-        "CAC2-20": _winners("auroc", _BEST_AUC),
+        "CAC2-19": _winners("f1", BEST_F1),
+        "CAC2-20": _winners("auroc", BEST_AUC),
     }
 
 

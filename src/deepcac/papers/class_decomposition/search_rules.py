@@ -20,7 +20,7 @@ from deepcac.papers.evidence import (
     Evidence,
 )
 from deepcac.papers.rules import Rule
-from deepcac.papers.truth import by_share
+from deepcac.papers.truth import Truth, by_share, together
 
 Records = Sequence[DecompositionRecord]
 
@@ -124,13 +124,13 @@ def search_takes_longest(records: Records) -> tuple[str, str]:
 
 def grows_with_clusters(records: Records) -> tuple[str, str]:
     """Correlate the mean gain with the clusters a class, by rank."""
-    clusters, sure, texts = [one.n_clusters for one in records], [], []
+    clusters, texts = [one.n_clusters for one in records], []
+    rises: list[Truth] = []
     for base, name in BASES.items():
         rho, p = _rank_correlation(clusters, list(mean_gains(records, base).values()))
-        sure.append(rho > 0 and p < _WEAK_LEVEL)
+        rises.append(rho > 0 if p < _WEAK_LEVEL else None)
         texts.append(f"{name} {rho:.2f} (p = {p:.2g})")
-    verdict = HOLDS if all(sure) else PARTLY if any(sure) else FAILS
-    return verdict, "rank correlation: " + ", ".join(texts)
+    return together(rises), "rank correlation: " + ", ".join(texts)
 
 
 def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:

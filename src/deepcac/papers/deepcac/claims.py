@@ -36,7 +36,7 @@ from deepcac.papers.truth import settled, unanimous
 _TABLE_2, _TABLE_5 = "deepcac_table2_auprc", "deepcac_table5_f1"
 _KS = (2, 3, 4)
 _Z = ("km_z", "dcn_z", "idec_z")
-_BEST_AUPRC = {
+BEST_AUPRC = {
     "diabetes": ("deepcac", 2),
     "cic": ("grasp", 2),
     "cic_los": ("deepcac", 3),
@@ -44,7 +44,7 @@ _BEST_AUPRC = {
     "sepsis": ("deepcac", 3),
     "wid_mortality": ("deepcac", 2),
 }
-_BEST_AUC = {
+BEST_AUC = {
     "diabetes": ("deepcac", 3),
     "cic": ("grasp", 2),
     "cic_los": ("deepcac", 2),
@@ -211,8 +211,8 @@ def _static_rules() -> dict[str, Rule]:
             beats(_against("deepcac", ("grasp",), "auroc", others)),
         ),
         "DCAC-09": _best_over_k("auroc", "deepcac", ("grasp",), others),
-        "DCAC-10": _winners("auprc", _BEST_AUPRC),
-        "DCAC-11": _winners("auroc", _BEST_AUC),
+        "DCAC-10": _winners("auprc", BEST_AUPRC),
+        "DCAC-11": _winners("auroc", BEST_AUC),
         "DCAC-12": every(
             _best_over_k("auprc", "deepcac", everyone_else, others),
             superior_or_comparable(_against("deepcac", everyone_else, "auprc", ("cic",))),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.papers.rules import Rule
+from deepcac.papers.supervised_kmeans.cluster_losses import printed_losses
 from deepcac.papers.supervised_kmeans.on_losses import (
     CLAIMED,
     inconclusive,
@@ -14,6 +15,7 @@ from deepcac.papers.supervised_kmeans.on_losses import (
     no_winner,
     none_is_poor,
     on_losses,
+    or_on_print,
 )
 from deepcac.papers.supervised_kmeans.on_print import by_arithmetic
 from deepcac.papers.supervised_kmeans.on_theory import check_rules
@@ -36,7 +38,9 @@ def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
         "SKM-03": by_arithmetic("dramatic"),
         "SKM-04": by_arithmetic("pair_once"),
         "SKM-05": on_losses(runs, _SYNTH, (*_LEARNT, "pair"), inconclusive),
-        "SKM-06": on_losses(runs, _SYNTH, _ALL, none_is_poor),
+        "SKM-06": or_on_print(
+            on_losses(runs, _SYNTH, _ALL, none_is_poor), printed_losses("SYNTH"), none_is_poor
+        ),
         "SKM-07": on_losses(runs, CLAIMED, _LEARNT, no_winner),
         "SKM-08": by_arithmetic("synth"),
         "SKM-09": by_arithmetic("ranks"),

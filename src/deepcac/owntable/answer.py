@@ -1,0 +1,153 @@
+"""Does clustering help on this table? The verdicts, and what they say in a sentence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from deepcac.judge.questions import ANY, HELP, NEGATIVE
+from deepcac.judge.verdicts import verdicts
+from deepcac.owntable.budgeted_trials import Trials
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+
+MARGIN, STRICT = 0.01, 0.005  # of AUROC, as in the study of the papers' data sets
+
+_BOOSTERS = {"lgbm": "LightGBM", "hgb": "boosting (scikit-learn)"}
+_ARMS = {
+    "km": "k-means",
+    "cac": "CAC",
+    "dist": "distances to centres",
+    "cells": "random cells",
+    "hash": "hash of the row",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the comparison says.
+
+    Attributes
+    ----------
+    sentence : str
+        The answer in one sentence.
+    details : list of str
+        What it rests on, a sentence each.
+    verdict : str
+        ``gain``, ``no gain`` or ``undecided``.
+    table : DataFrame
+        Of `deepcac.judge.verdicts.verdicts`.
+    margin : float
+    """
+
+    sentence: str
+    details: list[str]
+    verdict: str
+    table: pd.DataFrame
+    margin: float
+
+
+def contender_name(contender: str) -> str:
+    """Return the name of a contender in words."""
+    arm, _, learner = contender.rpartition("_")
+    model = _BOOSTERS.get(learner, "logistic regression")
+    return f"{model} + {_ARMS[arm]}" if arm else model
+
+
+def arm_name(contender: str) -> str:
+    """Return the name of a contender's partition in words."""
+    return _ARMS[contender.partition("_")[0]]
+
+
+def answer(trials: Trials, name: str, margin: float = MARGIN) -> Answer:
+    """Compare the contenders and put the outcome into words.
+
+    Parameters
+    ----------
+    trials : Trials
+    name : str
+        Of the table.
+    margin : float
+        Differences in AUROC up to this are of no account.
+    """
+    table = verdicts({name: trials.records}, margin, min(STRICT, margin))
+    rows = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]
+    counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
+    verdict = _overall(counts)
+    sentence = _SENTENCES[verdict].format(
+        **counts, n=len(rows), margin=f"{margin:g}", best=_best(rows)
+    )
+    return Answer(sentence, _details(table, rows, counts), verdict, table, margin)
+
+
+GAIN, NO_GAIN, OPEN = "gain", "no gain", "undecided"
+_ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED)
+_SENTENCES = {
+    GAIN: "Yes, for some models: clusters are better in {better} of {n} comparisons of a model "
+    "with clusters and the same model without; {best}.",
+    NO_GAIN: "No gain: clusters are better in none of {n} comparisons of a model with clusters and "
+    "the same model without, equivalent (within {margin} AUROC) or worse in all.",
+    OPEN: "No gain was found, but not everything is settled: of {n} comparisons of a model with "
+    "clusters and the same model without, clusters are better in none, equivalent (within {margin} "
+    "AUROC) in {equivalent}, worse in {worse}, undecided in {undecided}.",
+}  # fmt: skip
+
+
+def _overall(counts: dict[str, int]) -> str:
+    if counts[BETTER]:
+        return GAIN
+    return OPEN if counts[UNDECIDED] else NO_GAIN
+
+
+def _best(rows: pd.DataFrame) -> str:
+    """Describe the largest gain."""
+    better = [one for one in rows.to_dict("records") if one["verdict"] == BETTER]
+    if not better:
+        return ""
+    one = max(better, key=lambda row: row["mean"])
+    return (
+        f"the largest gain is {one['mean']:+.3f} AUROC (95 % interval {one['low']:+.3f} to "
+        f"{one['high']:+.3f}), {contender_name(one['contender'])}"
+    )
+
+
+def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
+    detectable = rows["detectable"]
+    said = [
+        f"Differences in AUROC go from {rows['mean'].min():+.3f} to {rows['mean'].max():+.3f}. "
+        f"With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference of "
+        f"{detectable.min():.3f} to {detectable.max():.3f}, depending on the comparison."
+    ]
+    alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
+    scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())
+    best = max(rows.to_dict("records"), key=lambda row: row["score"])
+    said.append(
+        f"AUROC without clusters: {scores}. The best with clusters: "
+        f"{contender_name(best['contender'])} {best['score']:.3f}."
+    )
+    control = table[(table["question"] == NEGATIVE.id) & (table["metric"] == "auroc")]
+    found: Sequence[str] = control["verdict"].tolist()
+    if BETTER in found:
+        said.append(
+            "Warning: a hash of the row number, which knows nothing, seems to help; do not trust "
+            "the gains on this page."
+        )
+    if counts[BETTER] and (meaningless := _beaten(table, rows)):
+        said.append(meaningless)
+    return said
+
+
+def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
+    """Say whether the clusters that help beat a partition that means nothing."""
+    helping = set(rows.loc[rows["verdict"] == BETTER, "contender"])
+    own = table[
+        (table["question"] == ANY.id)
+        & (table["metric"] == "auroc")
+        & table["contender"].isin(helping)
+    ]
+    if own.empty:
+        return ""
+    won = int((own["verdict"] == BETTER).sum())
+    return (
+        f"Against partitions that mean nothing (random cells, a hash) the clusters that help are "
+        f"better in {won} of {len(own)} comparisons."
+    )

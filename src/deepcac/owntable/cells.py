@@ -1,0 +1,76 @@
+"""Cells of a text column: which are missing, which are numbers."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+MISSING = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", ".", "-")
+LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double
+
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
+_DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+_MOSTLY = 0.5  # of the distinct texts of a column of numbers with slips
+
+
+class Numbers(NamedTuple):
+    """A text column as numbers.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        NaN where missing or no number.
+    slips : ndarray of bool, shape (n,)
+        Cells that are neither missing nor a number.
+    share : float
+        Part of the cells that are not missing which are numbers.
+    """
+
+    values: npt.NDArray[np.float64]
+    slips: npt.NDArray[np.bool_]
+    share: float
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the column is one of numbers, with or without slips."""
+        return self.share > _MOSTLY
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Tell whether an arrow type holds text."""
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column without dictionaries; its text without outer spaces, null where missing."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not is_text(column.type):
+        return column
+    column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    absent = pc.is_in(pc.utf8_lower(column), value_set=pa.array(MISSING, pa.string()))
+    return pc.if_else(absent, pa.scalar(None, pa.string()), column)
+
+
+def as_numbers(column: pa.ChunkedArray) -> Numbers:
+    """Read plain text as numbers; a comma is a decimal point if no cell has a point."""
+    values = column
+    commas = pc.match_substring_regex(column, _DECIMAL_COMMA)
+    points = pc.match_substring(column, ".")
+    if pc.any(commas).as_py() and not pc.any(points).as_py():
+        values = pc.if_else(commas, pc.replace_substring(column, ",", "."), column)
+    found = pd.to_numeric(values.to_pandas(), errors="coerce").to_numpy(np.float64, na_value=np.nan)
+    present = np.asarray(pc.is_valid(column).to_numpy())
+    slips = present & np.isnan(found)
+    return Numbers(found, slips, 1 - slips.sum() / max(present.sum(), 1))
+
+
+def are_dates(texts: list[str]) -> bool:
+    """Tell whether distinct texts are dates, in any common order of day, month and year."""
+    return bool(texts) and all(_DATE.fullmatch(text) for text in texts)

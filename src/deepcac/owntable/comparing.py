@@ -1,0 +1,70 @@
+"""`deepcac compare`: read, judge, look at the subtypes, write the page."""
+
+import os
+from pathlib import Path
+
+from deepcac.atomic import check_writable
+from deepcac.owntable.answer import MARGIN, answer
+from deepcac.owntable.budgeted_trials import Effort, Say, contenders, run_budgeted
+from deepcac.owntable.compare_page import write_compare_page
+from deepcac.owntable.found_subtypes import found_clusterings
+from deepcac.owntable.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.owntable.row_sample import MOST_ROWS
+
+
+def compare_table(
+    path: str | os.PathLike[str],
+    roles: Roles,
+    out: str | os.PathLike[str],
+    *,
+    say: Say,
+    command: str,
+    minutes: float = 3.0,
+    margin: float = MARGIN,
+    most: int = MOST_ROWS,
+    seed: int = 0,
+) -> str:
+    """Judge whether clusters help on a table, write the page and return the answer.
+
+    Parameters
+    ----------
+    path, out : path-like
+        Table to read, page to write.
+    roles : Roles
+        What its columns are.
+    say : callable
+        Is told how far it is.
+    command : str
+        What the page says it was made by.
+    minutes : float
+        For the comparison; at least five resamples are made.
+    margin : float
+        Differences in AUROC up to this are of no account.
+    most : int
+        Of more rows than this a sample is used.
+    seed : int
+
+    Raises
+    ------
+    DataError
+        The table is at fault; column and row are named.
+    """
+    check_writable(Path(out).absolute().parent)
+    say(f"reading {path}")
+    table = read_labelled(path, roles, most=most, seed=seed)
+    _tell(table, say)
+    effort = Effort(minutes=minutes, seed=seed)
+    trials = run_budgeted(table, effort, say)
+    found = answer(trials, table.name, margin)
+    say("subtypes")
+    clusterings = found_clusterings(table, trials)
+    write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command)
+    return found.sentence
+
+
+def _tell(table: LabelledTable, say: Say) -> None:
+    n, d = table.features.X.shape
+    say(f"{n:,} rows, {d} features of {len(table.encoder.used)} columns")
+    for remark in table.remarks:
+        say(remark)
+    say(f"{len(contenders())} contenders: logistic regression and boosting, with and without")

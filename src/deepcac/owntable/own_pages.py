@@ -1,0 +1,40 @@
+"""Pages of one's own table: one HTML file each, which needs no other."""
+
+import base64
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import ChoiceLoader, PackageLoader
+
+from deepcac.atomic import atomic_path
+from deepcac.report.figures import Figure, as_svg
+from deepcac.report.templating import environment
+
+
+def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str, Any]) -> None:
+    """Write a page from a template of this package.
+
+    Parameters
+    ----------
+    path : path-like
+        HTML file to write.
+    template : str
+        Name of the template.
+    content : mapping
+        What the template shows.
+    """
+    made = environment()
+    own = PackageLoader("deepcac.owntable", "templates")
+    assert made.loader is not None
+    made = made.overlay(loader=ChoiceLoader([own, made.loader]))
+    made.filters["address"] = _address
+    text = made.get_template(template).render(**content)
+    with atomic_path(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def _address(figure: Figure) -> str:
+    """Return a figure as an address that needs no file."""
+    coded = base64.b64encode(as_svg(figure).encode()).decode()
+    return f"data:image/svg+xml;base64,{coded}"

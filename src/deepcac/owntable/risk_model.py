@@ -1,0 +1,197 @@
+"""A risk model of a table: encoding, clusters, a logistic regression in each, as arrays."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import pairwise_distances_argmin
+
+from deepcac.errors import DataError
+from deepcac.judge.fitting import FEWEST
+from deepcac.judge.partitions import part
+from deepcac.judge.resamples import OUTLIER, Resample, Rows
+from deepcac.owntable.labelled_table import LabelledTable, Roles
+from deepcac.owntable.table_encoder import TableEncoder
+from deepcac.preprocess import TableScaler
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+FORMAT, VERSION = "deepcac risk model", 1
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A fitted logistic regression, or the class shares where none can be had.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (c, q)
+        One row for two classes, else one a class; zeros for shares.
+    intercept : ndarray of shape (c,)
+    """
+
+    coef: Array
+    intercept: Array
+
+    def probability(self, X: Array) -> Array:
+        """Return probabilities of shape (n, n_classes)."""
+        scores = X @ self.coef.T + self.intercept
+        if scores.shape[1] == 1:
+            return np.hstack([expit(-scores), expit(scores)])
+        return np.asarray(softmax(scores, axis=1))
+
+
+@dataclass(frozen=True)
+class RiskModel:
+    """What predicts risk and subtype of the rows of a table.
+
+    Attributes
+    ----------
+    encoder : TableEncoder
+    scaler : TableScaler
+    classes : tuple of str
+    label, id : str, str or None
+        Columns of the table that it was fitted on.
+    method : dict
+        ``arm``, ``n_clusters``, ``alpha``, ``C`` and ``clip``, and how they were chosen.
+    centres : ndarray of shape (k, q)
+        No rows without clusters.
+    planes : list of Plane
+        One a cluster, or one.
+    """
+
+    encoder: TableEncoder
+    scaler: TableScaler
+    classes: tuple[str, ...]
+    label: str
+    id: str | None
+    method: dict[str, Any]
+    centres: Array
+    planes: list[Plane]
+
+    def predict(self, X: Array) -> tuple[Array, Ids]:
+        """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""
+        scaled = self.scaler.transform(X)
+        clip = self.method["clip"]
+        rows = scaled if clip is None else np.clip(scaled, -clip, clip)
+        if not len(self.centres):
+            return self.planes[0].probability(rows), np.ones(len(X), dtype=np.int64)
+        cluster = pairwise_distances_argmin(np.clip(scaled, -OUTLIER, OUTLIER), self.centres)
+        risk = np.empty((len(X), len(self.classes)))
+        for j, plane in enumerate(self.planes):
+            risk[cluster == j] = plane.probability(rows[cluster == j])
+        return risk, cluster.astype(np.int64) + 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as JSON-ready data with its format version."""
+        scaler = {name: getattr(self.scaler, name).tolist() for name in _LEARNT}
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "encoder": self.encoder.to_dict(),
+            "scaler": scaler | {"n_features_in_": self.scaler.n_features_in_},
+            "classes": list(self.classes),
+            "label": self.label,
+            "id": self.id,
+            "method": self.method,
+            "centres": self.centres.tolist(),
+            "planes": [
+                {"coef": plane.coef.tolist(), "intercept": plane.intercept.tolist()}
+                for plane in self.planes
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any], where: str) -> "RiskModel":
+        """Return the model that `to_dict` wrote; `where` is the file, for messages."""
+        if content.get("format") != FORMAT:
+            raise DataError(f"{where}: no risk model of `deepcac fit`")
+        if content["version"] != VERSION:
+            raise DataError(
+                f"{where}: of format version {content['version']}, this deepcac reads {VERSION}; "
+                "fit it again, or use the deepcac that made it"
+            )
+        scaler = TableScaler()
+        for name, kind in _LEARNT.items():
+            setattr(scaler, name, np.array(content["scaler"][name], dtype=kind))
+        scaler.n_features_in_ = content["scaler"]["n_features_in_"]
+        return cls(
+            encoder=TableEncoder.from_dict(content["encoder"]),
+            scaler=scaler,
+            classes=tuple(content["classes"]),
+            label=content["label"],
+            id=content["id"],
+            method=content["method"],
+            centres=np.array(content["centres"], dtype=np.float64),
+            planes=[
+                Plane(np.array(one["coef"]), np.array(one["intercept"]))
+                for one in content["planes"]
+            ],
+        )
+
+
+_LEARNT: dict[str, Any] = {
+    "median_": np.float64,
+    "flagged_": np.int64,
+    "kept_": np.bool_,
+    "mean_": np.float64,
+    "scale_": np.float64,
+}
+
+
+def fit_risk_model(
+    table: LabelledTable, roles: Roles, method: dict[str, Any], seed: int
+) -> RiskModel:
+    """Fit a model on all rows of a table.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    roles : Roles
+        Whose label and id are kept.
+    method : dict
+        ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C``, ``clip``.
+    seed : int
+        Of the k-means start.
+    """
+    scaler = TableScaler().fit(table.features.X)
+    rows = Rows(
+        table.features.X,
+        scaler.transform(table.features.X),
+        table.features.label,
+        table.features.row_id,
+    )
+    k = method["n_clusters"] if method["arm"] else 1
+    centres = np.empty((0, rows.scaled.shape[1]))
+    cluster = np.zeros(len(rows), dtype=np.int64)
+    if k > 1:
+        whole = Resample(rows, rows, rows, table.features.n_classes, seed)
+        found = part(whole, method["arm"], k, method["alpha"]).train
+        centres = np.array([rows.bounded[found == j].mean(axis=0) for j in range(found.max() + 1)])
+        cluster = pairwise_distances_argmin(rows.bounded, centres).astype(np.int64)
+    clip = method["clip"]
+    X = rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
+    planes = [
+        _plane(X[cluster == j], rows.y[cluster == j], rows.y, table.features.n_classes, method["C"])
+        for j in range(max(len(centres), 1))
+    ]
+    return RiskModel(
+        table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, planes
+    )
+
+
+def _plane(X: Array, y: Ids, all_y: Ids, n_classes: int, C: float) -> Plane:
+    """Fit one cluster; its smoothed class shares where a model cannot be had."""
+    counts = np.bincount(y, minlength=n_classes)
+    if len(y) < FEWEST or counts.min() < 2:
+        overall = np.bincount(all_y, minlength=n_classes) / len(all_y)
+        share = (counts + overall) / (len(y) + 1)
+        scores = np.log(share)
+        scores = scores[1:] - scores[:1] if n_classes == 2 else scores
+        return Plane(np.zeros((len(scores), X.shape[1])), scores)
+    model = LogisticRegression(C=C, max_iter=1000).fit(X, y)
+    return Plane(model.coef_, model.intercept_)

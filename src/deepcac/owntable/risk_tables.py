@@ -1,0 +1,118 @@
+"""`deepcac fit` and `deepcac predict`: a table to a model, a model and a table to risks."""
+
+import csv
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deepcac.atomic import atomic_path
+from deepcac.owntable.budgeted_trials import Say
+from deepcac.owntable.cells import plain
+from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.risk_model import RiskModel, fit_risk_model
+from deepcac.owntable.risk_model_choice import AUTO, chosen_method, given_method
+from deepcac.owntable.table_files import read_blocks
+from deepcac.storage import read_json, write_json
+
+StrPath = str | os.PathLike[str]
+
+
+def fit_table(
+    path: StrPath,
+    roles: Roles,
+    out: StrPath,
+    *,
+    say: Say,
+    most: int,
+    method: str = AUTO,
+    clusters: int = 2,
+    alpha: float = 0.03,
+    seed: int = 0,
+) -> RiskModel:
+    """Fit a risk model on a table and write it as JSON.
+
+    Parameters
+    ----------
+    path, out : path-like
+        Table to read, model to write.
+    roles : Roles
+    say : callable
+        Is told how far it is.
+    most : int
+        Of more rows than this a sample is used.
+    method, clusters, alpha
+        See `risk_model_choice`; "auto" chooses all of them.
+    seed : int
+    """
+    given = given_method(method, clusters, alpha)
+    table = read_labelled(path, roles, most=most, seed=seed)
+    for remark in table.remarks:
+        say(remark)
+    chosen = chosen_method(table, seed, say) if method == AUTO else given
+    model = fit_risk_model(table, roles, chosen, seed)
+    write_json(out, model.to_dict())
+    return model
+
+
+def read_model(path: StrPath) -> RiskModel:
+    """Read a model of `fit_table`; a damaged, foreign or newer file is a `DataError`."""
+    return RiskModel.from_dict(read_json(path), str(path))
+
+
+def predict_table(model_path: StrPath, path: StrPath, out: StrPath, *, say: Say) -> int:
+    """Write the risk of every row of a table as CSV, block by block; return how many rows.
+
+    The columns are the id of the row (or ``row``, its number), ``risk`` of the positive class (of
+    more than two classes ``risk_{class}`` each), and ``subtype`` where the model has clusters.
+
+    Raises
+    ------
+    DataError
+        The table lacks a column of the model, or a cell is at fault.
+    """
+    model = read_model(model_path)
+    remarks: dict[str, None] = {}
+    rows = 0
+    with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for lines in _risks(model, path, remarks):
+            if not rows:
+                writer.writerow(_head(model, lines["named"]))
+            writer.writerows(lines["rows"])
+            rows += len(lines["rows"])
+    for remark in remarks:
+        say(remark)
+    return rows
+
+
+def _head(model: RiskModel, named: bool) -> list[str]:
+    first = str(model.id) if named else "row"
+    risks = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
+    return [first, *risks] + (["subtype"] if len(model.centres) else [])
+
+
+def _risks(model: RiskModel, path: StrPath, remarks: dict[str, None]) -> Iterator[dict[str, Any]]:
+    before = 0
+    for block in read_blocks(path):
+        number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
+        before += block.num_rows
+        if not block.num_rows:
+            continue
+        table = pa.table(block)
+        X, said = model.encoder.encode(table, number)
+        remarks.update(dict.fromkeys(said))
+        risk, subtype = model.predict(X)
+        shown = risk[:, 1:] if len(model.classes) == 2 else risk
+        named = model.id is not None and model.id in table.column_names
+        ids = plain(table[model.id]).to_pylist() if named else number.tolist()
+        tail = [[one] for one in subtype.tolist()] if len(model.centres) else [[]] * len(ids)
+        yield {
+            "named": named,
+            "rows": [
+                [one, *(f"{value:.6g}" for value in risks), *last]
+                for one, risks, last in zip(ids, shown.tolist(), tail, strict=True)
+            ],
+        }

@@ -1,0 +1,125 @@
+"""A sample of the rows of a large table, drawn while it is read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from deepcac.errors import DataError
+
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class SampledTable:
+    """What is kept of a table.
+
+    Attributes
+    ----------
+    rows : pyarrow.Table
+        The rows that were drawn, in the order of the file; all rows of a small table.
+    number : ndarray of shape (n,), int64
+        Number of each of them in the file, from 1, without the header.
+    keys : pyarrow.Table
+        The columns that were asked for by name, of every row.
+    total : int
+        Rows of the file.
+    """
+
+    rows: pa.Table
+    number: npt.NDArray[np.int64]
+    keys: pa.Table
+    total: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row was kept."""
+        return len(self.number) == self.total
+
+
+def sample_rows(
+    blocks: Iterable[pa.RecordBatch],
+    keys: list[str],
+    *,
+    group: str | None = None,
+    most: int = MOST_ROWS,
+    seed: int = 0,
+) -> SampledTable:
+    """Read all blocks and keep the key columns of every row, and all columns of some rows.
+
+    Each row gets a random number from its place, or from its group; the rows with the smallest
+    numbers are kept. So at most twice as many rows as asked for are in memory at a time, rows of
+    a group are kept or left together, and the same file and seed give the same rows.
+
+    Parameters
+    ----------
+    blocks : iterable of RecordBatch
+    keys : list of str
+        Columns that are kept whole; unknown names are a `DataError`.
+    group : str, optional
+        Column whose equal values are kept together.
+    most : int
+        Largest number of rows.
+    seed : int
+    """
+    kept: list[pa.RecordBatch | pa.Table] = []
+    chances: list[npt.NDArray[np.uint64]] = []
+    numbers: list[npt.NDArray[np.int64]] = []
+    watched: list[pa.RecordBatch] = []
+    total, limit = 0, np.uint64(2**64 - 1)
+    for block in blocks:
+        _check_keys(block.schema.names, keys)
+        number = np.arange(total + 1, total + 1 + block.num_rows, dtype=np.int64)
+        total += block.num_rows
+        watched.append(block.select(keys))
+        chance = _chances(number if group is None else block.column(group), seed)
+        wanted = np.flatnonzero(chance <= limit)
+        kept.append(block.take(pa.array(wanted)))
+        chances.append(chance[wanted])
+        numbers.append(number[wanted])
+        if sum(map(len, chances)) > 2 * most:
+            kept, chances, numbers, limit = _smallest(kept, chances, numbers, most)
+    if total > most:
+        kept, chances, numbers, _ = _smallest(kept, chances, numbers, most)
+    parts = [part if isinstance(part, pa.Table) else pa.table(part) for part in kept]
+    whole = pa.Table.from_batches(watched)
+    return SampledTable(pa.concat_tables(parts), np.concatenate(numbers), whole, total)
+
+
+def _check_keys(names: list[str], keys: list[str]) -> None:
+    for key in keys:
+        if key not in names:
+            listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+            raise DataError(f"no column {key!r}; there are {listed}")
+
+
+def _chances(values: Any, seed: int) -> npt.NDArray[np.uint64]:
+    """Return a random number for each value, equal for equal values."""
+    plain = values if isinstance(values, np.ndarray) else values.to_pandas().astype(str).to_numpy()
+    mixed = pd.util.hash_array(plain, hash_key=f"{seed:016d}"[-16:])
+    if plain.dtype.kind in "iu":  # pandas hashes whole numbers without the key
+        mixed = mixed ^ np.uint64((seed + 1) * 0x9E3779B97F4A7C15 % 2**64)
+        mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
+    return mixed
+
+
+def _smallest(
+    kept: list[Any],
+    chances: list[npt.NDArray[np.uint64]],
+    numbers: list[npt.NDArray[np.int64]],
+    most: int,
+) -> tuple[list[Any], list[npt.NDArray[np.uint64]], list[npt.NDArray[np.int64]], np.uint64]:
+    """Keep the rows below the number that more than `most` rows do not exceed."""
+    table = pa.concat_tables([p if isinstance(p, pa.Table) else pa.table(p) for p in kept])
+    chance, number = np.concatenate(chances), np.concatenate(numbers)
+    if len(chance) <= most:
+        return [table], [chance], [number], np.uint64(2**64 - 1)
+    limit = np.partition(chance, most)[most] - np.uint64(1)
+    wanted = np.flatnonzero(chance <= limit)
+    if not len(wanted):
+        raise DataError(f"one group has more than {most:,} rows; is --group the right column?")
+    return [table.take(pa.array(wanted))], [chance[wanted]], [number[wanted]], limit

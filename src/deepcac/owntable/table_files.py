@@ -1,0 +1,131 @@
+"""Files of rows, read block by block, of which a bounded sample is kept."""
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow_csv
+
+from deepcac.errors import DataError
+
+StrPath = str | os.PathLike[str]
+
+BLOCK_BYTES, BLOCK_ROWS = 1 << 23, 1 << 15
+_DELIMITERS = ",;\t|"
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+
+
+def read_blocks(path: StrPath) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a table, block by block, as they stand in the file.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet (``.parquet``), a spreadsheet that pandas reads, or delimited text with a header
+        (comma, semicolon, tab or bar; UTF-8). Text files and spreadsheets give text columns.
+
+    Raises
+    ------
+    DataError
+        The file is absent, empty, ragged, not UTF-8, or two columns have one name.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DataError(f"{path}: no such file")
+    blocks = _reader(file)(file)
+    empty = True
+    for block in blocks:
+        _check_names(path, block.schema.names)
+        empty = empty and not block.num_rows
+        yield block
+    if empty:
+        raise DataError(f"{path}: holds no rows")
+
+
+def _reader(file: Path) -> Callable[[Path], Iterable[pa.RecordBatch]]:
+    ending = file.suffix.lower()
+    if ending in (".parquet", ".pq"):
+        return _parquet
+    return _spreadsheet if ending in _SPREADSHEETS else _delimited
+
+
+def _check_names(path: StrPath, names: list[str]) -> None:
+    for place, name in enumerate(names):
+        if not name.strip():
+            raise DataError(f"{path}: column {place + 1} has no name; give it one in the header")
+        if names.count(name) > 1:
+            raise DataError(f"{path}: column {name!r} stands twice; rename one")
+
+
+def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from pq.ParquetFile(file).iter_batches(BLOCK_ROWS)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"{file}: not readable as parquet ({_first_line(error)})") from error
+
+
+def _spreadsheet(file: Path) -> Iterator[pa.RecordBatch]:
+    import pandas as pd
+
+    try:
+        frame = pd.read_excel(file, dtype=str, keep_default_na=False)
+    except ImportError as error:
+        raise DataError(
+            f"{file}: pandas needs another package for it ({error}); install that, or save the "
+            "sheet as CSV"
+        ) from error
+    except ValueError as error:
+        raise DataError(f"{file}: not readable as a spreadsheet ({_first_line(error)})") from error
+    text = pa.schema([pa.field(str(name), pa.string()) for name in frame.columns])
+    frame.columns = text.names
+    yield from pa.Table.from_pandas(frame, text, preserve_index=False).to_batches()
+
+
+def _delimited(file: Path) -> Iterator[pa.RecordBatch]:
+    delimiter, names = _header(file)
+    _check_names(file, names)
+    try:
+        yield from arrow_csv.open_csv(
+            file,
+            read_options=arrow_csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False),
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowInvalid, UnicodeError) as error:
+        raise DataError(f"{file}: {_fault(str(error), len(names))}") from error
+
+
+def _header(file: Path) -> tuple[str, list[str]]:
+    """Return the delimiter, which occurs most often in the first line, and the column names."""
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            first = text.readline()
+            delimiter = max(_DELIMITERS, key=first.count)
+            names = next(csv.reader([first], delimiter=delimiter), [])
+    except UnicodeError as error:
+        raise DataError(f"{file}: not UTF-8 text; save it as UTF-8") from error
+    if not first.strip():
+        raise DataError(f"{file}: is empty; a first line with column names is expected")
+    return delimiter, [name.strip() for name in names]
+
+
+def _fault(message: str, columns: int) -> str:
+    """Say what arrow found, without the row itself: its cells are a patient's."""
+    row = re.search(r"Row #(\d+)", message)
+    got = re.search(r"got (\d+)", message)
+    if got:
+        line = f"line {row[1]} of a block" if row else "a line"
+        return f"{line} has {got[1]} cells, the header has {columns}; quote cells with delimiters"
+    if "UTF8" in message or "utf-8" in message:
+        return "not UTF-8 text; save it as UTF-8"
+    return f"not readable as delimited text ({message.splitlines()[0][:80]})"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:120]

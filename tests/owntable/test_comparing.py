@@ -1,0 +1,158 @@
+"""The judge on a table of one's own: answer, subtypes, page, exit codes."""
+
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from deepcac.owntable import budgeted_trials
+from deepcac.owntable.answer import answer
+from deepcac.owntable.budgeted_trials import Effort, run_budgeted
+from deepcac.owntable.compare_page import write_compare_page
+from deepcac.owntable.found_subtypes import found_clusterings, wilson
+from deepcac.owntable.labelled_table import Roles, read_labelled
+
+
+def planted_table(n=400, seed=0):
+    """Synthetic patients: two subtypes, far apart, whose risk factors point opposite ways."""
+    rng = np.random.default_rng(seed)
+    subtype = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 6))
+    X[:, :3] += 4 * subtype[:, None]
+    risk = 2.5 * (2 * subtype - 1) * X[:, 4]
+    died = rng.random(n) < 1 / (1 + np.exp(-risk))
+    table = pd.DataFrame(X, columns=["crp", "urea", "lactate", "age", "sodium", "bmi"])
+    table["sex"] = rng.choice(["f", "m"], n)
+    table["patient"] = np.arange(n) // 2
+    return table.assign(died=np.where(died, "yes", "no")), subtype
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    path = tmp_path_factory.mktemp("own") / "patients.csv"
+    frame, subtype = planted_table()
+    frame.to_csv(path, index=False)
+    table = read_labelled(path, Roles("died", group="patient"))
+    effort = Effort(minutes=0.01, trials=2)
+    said = []
+    return table, effort, run_budgeted(table, effort, said.append), subtype, said
+
+
+def test_five_resamples_are_made_however_long_they_take(judged):
+    _, _, trials, _, said = judged
+    assert len(trials.seeds) == budgeted_trials.FEWEST_RESAMPLES
+    assert said[-1].startswith("resample 5 of 30")
+    assert all(len(one["resamples"]) == 5 for one in trials.records.values())
+    assert {one["arm"] for one in trials.records.values()} == {
+        *("", "km", "cac", "dist", "cells", "hash")
+    }
+
+
+def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
+    table, _, trials, subtype, _ = judged
+    found = answer(trials, "patients")
+    assert found.verdict == "gain"
+    assert "logistic regression" in found.sentence
+    best = found_clusterings(table, trials)[0]
+    assert adjusted_rand_score(best.label, subtype) > 0.9
+    assert best.stability > 0.9
+    names = " ".join(one.name for one in best.subtypes)
+    assert all(word in names for word in ("crp", "urea", "lactate"))
+    assert [one.size for one in best.subtypes] == np.bincount(best.label).tolist()
+    assert best.subtypes[0].size >= best.subtypes[1].size
+
+
+def test_rows_of_a_patient_stay_together(judged):
+    table, _, trials, _, _ = judged
+    for one in trials.records["lr"]["resamples"]:
+        assert one["n_train"] % 2 == one["n_test"] % 2 == 0
+    assert table.group.tolist() == [i // 2 for i in range(400)]
+
+
+def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
+    table, effort, trials, _, _ = judged
+    found = answer(trials, table.name)
+    write_compare_page(
+        tmp_path / "page.html", table, "died", effort, trials, found,
+        found_clusterings(table, trials), "deepcac compare <b>",
+    )  # fmt: skip
+    page = (tmp_path / "page.html").read_text()
+    assert page.index(found.sentence) < page.index("Every comparison")
+    assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
+    assert "deepcac compare &lt;b&gt;" in page
+    for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):
+        assert word in page
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the PATH")
+@pytest.mark.parametrize("section", ["answer", "subtypes"])
+def test_the_page_shows_one_section_in_a_browser_without_an_error(judged, tmp_path, section):
+    table, effort, trials, _, _ = judged
+    clusterings = found_clusterings(table, trials)
+    write_compare_page(
+        tmp_path / "page.html", table, "died", effort, trials,
+        answer(trials, table.name), clusterings, "deepcac compare",
+    )  # fmt: skip
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom")
+    line = [str(CHROMIUM), *flags, f"{(tmp_path / 'page.html').as_uri()}#{section}"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    assert "CONSOLE" not in done.stderr
+    assert re.findall(r'<section id="(\w+)" class="shown"', done.stdout) == [section]
+    assert re.search(rf'<a href="#{section}" aria-current="page"', done.stdout)
+    assert '<button type="button">contender</button>' in done.stdout  # tables sort
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "word"),
+    [
+        (["equivalent"] * 6, "no gain"),
+        (["equivalent"] * 5 + ["worse"], "no gain"),
+        (["equivalent"] * 5 + ["undecided"], "undecided"),
+        (["better"] + ["worse"] * 5, "gain"),
+    ],
+)
+def test_the_answer_is_the_verdicts(judged, monkeypatch, verdicts, word):
+    table, _, trials, _, _ = judged
+    made = answer(trials, table.name).table
+    own = (made["question"] == "help") & (made["metric"] == "auroc")
+    made.loc[own, "verdict"] = verdicts
+    monkeypatch.setattr("deepcac.owntable.answer.verdicts", lambda *a: made)
+    found = answer(trials, table.name)
+    assert found.verdict == word
+    assert found.sentence.startswith("Yes" if word == "gain" else "No gain")
+
+
+def test_interval_of_a_share_is_wilsons():
+    low, high = wilson(np.array([0, 5]), 10)
+    assert low == pytest.approx([0, 0.2366], abs=1e-4)
+    assert high == pytest.approx([0.2775, 0.7634], abs=1e-4)
+
+
+def deepcac(*arguments, folder):
+    line = [sys.executable, "-c", "from deepcac.command import main; main()", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, cwd=folder, check=False)
+
+
+def test_a_users_mistake_is_one_line_and_code_2(tmp_path):
+    planted_table(60)[0].to_csv(tmp_path / "t.csv", index=False)
+    done = deepcac("compare", "t.csv", "--label", "dead", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("deepcac: no column 'dead'")
+    assert "Traceback" not in done.stderr
+    assert deepcac("compare", "t.csv", folder=tmp_path).returncode == 2
+
+
+def test_help_has_examples(tmp_path):
+    done = deepcac("compare", "--help", folder=tmp_path)
+    assert done.returncode == 0
+    assert "deepcac compare patients.csv --label died" in " ".join(done.stdout.split())

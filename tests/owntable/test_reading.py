@@ -1,0 +1,266 @@
+"""Files of rows: what is read, what is refused with its place, what is sampled."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deepcac.errors import DataError
+from deepcac.owntable import table_files
+from deepcac.owntable.class_labels import class_labels
+from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.row_sample import sample_rows
+from deepcac.owntable.table_encoder import TableEncoder, learn_encoder
+
+
+def frame(n=60):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "patient": [f"p{i:03d}" for i in range(n)],
+            "age": rng.integers(20, 90, n),
+            "crp": rng.normal(10, 3, n).round(2),
+            "sex": rng.choice(["f", "m"], n),
+            "died": np.where(np.arange(n) % 3 == 0, "yes", "no"),
+        }
+    )
+
+
+def written(tmp_path, table, name="patients.csv"):
+    path = tmp_path / name
+    table.to_parquet(path) if name.endswith("parquet") else table.to_csv(path, index=False)
+    return path
+
+
+def read(tmp_path, table, roles=None, **options):
+    return read_labelled(written(tmp_path, table), roles or Roles("died"), **options)
+
+
+def put(table, column, row, value):
+    changed = table.astype({column: object})
+    changed.loc[row, column] = value
+    return changed
+
+
+MISTAKES = {
+    "no label": (lambda t: put(t, "died", 6, None), Roles("died"), r"'died', data row 7: no label"),
+    "a fraction as label": (
+        lambda t: t.assign(died=[0.4, *[0, 1] * 29, 1]),
+        Roles("died"),
+        "'died', data row 1: 0.4 is no class",
+    ),
+    "one class": (lambda t: t.assign(died="no"), Roles("died"), "'died' holds 'no' in every row"),
+    "a number as label": (lambda t: t, Roles("crp"), "'crp', data row 1: .* is no class"),
+    "too many classes": (lambda t: t, Roles("age"), "'age' holds [0-9]+ different values"),
+    "unknown label": (lambda t: t, Roles("dead"), "no column 'dead'; there are patient, age"),
+    "unknown positive": (lambda t: t, Roles("died", positive="ja"), "holds no 'ja'"),
+    "an id twice": (
+        lambda t: put(t, "patient", 9, "p004"),
+        Roles("died", id="patient"),
+        "'patient', data row 10: 'p004' stands in row 5 already",
+    ),
+    "no id": (
+        lambda t: put(t, "patient", 9, None),
+        Roles("died", id="patient"),
+        "'patient', data row 10: no id",
+    ),
+    "infinite": (lambda t: put(t, "crp", 3, "inf"), Roles("died"), "'crp', data row 4: inf is no"),
+    "1e300": (
+        lambda t: put(t, "crp", 3, 1e300),
+        Roles("died"),
+        r"'crp', data row 4: 1e\+300 is no measurement",
+    ),
+    "text in a number": (
+        lambda t: put(t, "crp", 16, "<0.3"),
+        Roles("died"),
+        "'crp', data row 17: '<0.3' is no number, 98 % of the column are",
+    ),
+    "a rare class": (
+        lambda t: t.assign(died=["yes"] * 3 + ["no"] * 57),
+        Roles("died"),
+        "class 'yes' has 3 rows",
+    ),
+    "few rows": (lambda t: t[:30], Roles("died"), "30 rows; at least 40"),
+    "empty": (lambda t: t[:0], Roles("died"), "holds no rows"),
+    "nothing to predict from": (
+        lambda t: t[["patient", "died"]],
+        Roles("died", id="patient"),
+        "no column is left",
+    ),
+    "unknown column to drop": (lambda t: t, Roles("died", drop=["bmi"]), "no column 'bmi' to drop"),
+    "nothing above": (lambda t: t, Roles("age", above=200), "no value is above 200"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_named_with_its_column_and_row(tmp_path, mistake):
+    change, roles, message = MISTAKES[mistake]
+    with pytest.raises(DataError, match=message):
+        read(tmp_path, change(frame()), roles)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,a\n1,2\n", "'a' stands twice"),
+        ("a,\n1,2\n", "column 2 has no name"),
+        ("a,b\n1,2,3\n", "has 3 cells, the header has 2"),
+        ("", "is empty"),
+    ],
+)
+def test_a_broken_text_file_is_refused_without_its_cells(tmp_path, text, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        list(table_files.read_blocks(path))
+
+
+def test_a_file_that_is_not_there_or_not_utf8_is_named(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        list(table_files.read_blocks(tmp_path / "none.csv"))
+    path = tmp_path / "latin.csv"
+    path.write_bytes("größe,died\n1,2\n".encode("latin-1"))
+    with pytest.raises(DataError, match="not UTF-8"):
+        list(table_files.read_blocks(path))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_text_and_parquet_give_the_same_features(tmp_path, ending):
+    found = read_labelled(written(tmp_path, frame(), f"t.{ending}"), Roles("died", id="patient"))
+    assert found.features.names == ("age", "crp", "sex=m")
+    assert np.array_equal(found.features.X[:, 0], frame()["age"])
+    assert np.array_equal(found.features.X[:, 2], frame()["sex"] == "m")
+    assert np.array_equal(found.features.label, frame()["died"] == "yes")
+    assert found.classes == ("no", "yes")
+    assert "Positive class: yes (by its name;" in found.remarks[0]
+
+
+def test_semicolons_and_decimal_commas_are_read(tmp_path):
+    path = tmp_path / "t.csv"
+    frame().to_csv(path, index=False, sep=";", decimal=",")
+    found = read_labelled(path, Roles("died", id="patient"))
+    assert np.array_equal(found.features.X[:, 1], frame()["crp"])
+
+
+def test_a_spreadsheet_is_read_by_pandas_or_says_what_is_missing(tmp_path, monkeypatch):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(b"")
+    monkeypatch.setattr(pd, "read_excel", lambda *a, **k: frame().astype(str))
+    assert read_labelled(path, Roles("died", id="patient")).features.names[0] == "age"
+
+    def absent(*a, **k):
+        raise ImportError("Missing optional dependency 'openpyxl'")
+
+    monkeypatch.setattr(pd, "read_excel", absent)
+    with pytest.raises(DataError, match="openpyxl"):
+        list(table_files.read_blocks(path))
+
+
+@pytest.mark.parametrize(
+    ("values", "classes", "reason"),
+    [
+        (["-1", "1", "1"], ("-1", "1"), "the larger number"),
+        ([0, 1, 0], ("0", "1"), "the larger number"),
+        ([1.0, 2.0, 2.0], ("1", "2"), "the larger number"),
+        ([True, False, True], ("false", "true"), "by its name"),
+        (["Yes", "No", "Yes"], ("No", "Yes"), "by its name"),
+        (["alive", "dead", "alive"], ("alive", "dead"), "the rarer one"),
+        (["10", "9", "100"], ("9", "10", "100"), ""),
+    ],
+)
+def test_classes_are_ordered_and_the_positive_one_said(values, classes, reason):
+    found = class_labels(pa.chunked_array([pa.array(values)]), "y")
+    assert (found.classes, found.reason) == (classes, reason)
+    as_text = [str(v).lower() if isinstance(v, bool) else str(v) for v in values]
+    plain = [t.removesuffix(".0") for t in as_text]
+    assert [found.classes[c] for c in found.codes] == plain
+
+
+def test_the_positive_class_can_be_chosen_and_a_number_divided():
+    column = pa.chunked_array([pa.array(["a", "b", "b"])])
+    assert class_labels(column, "y", positive="b").codes.tolist() == [0, 1, 1]
+    number = pa.chunked_array([pa.array([1.0, 2.5, 3.0])])
+    assert class_labels(number, "y", above=2).codes.tolist() == [0, 1, 1]
+
+
+def test_columns_that_cannot_help_are_left_out_and_said(tmp_path):
+    table = frame().assign(
+        site="north",
+        seen=pd.date_range("2020-01-01", periods=60).astype(str),
+        empty=None,
+        note=[f"text {i}" for i in range(60)],
+        record_id=range(60),
+    )
+    said = {c.name: c.note for c in read(tmp_path, table).columns if c.kind == "left out"}
+    assert said["site"] == "constant"
+    assert said["empty"] == "empty"
+    assert "date" in said["seen"]
+    assert "free text" in said["note"]
+    assert "looks like an id" in said["record_id"]
+
+
+def test_missing_cells_stay_nan_and_a_category_gets_a_level_for_them(tmp_path):
+    table = put(put(frame(), "crp", 0, "NA"), "sex", 1, "?")
+    found = read(tmp_path, table, Roles("died", id="patient"))
+    assert found.features.names == ("age", "crp", "sex=f", "sex=m", "sex=(missing)")
+    assert np.isnan(found.features.X[0, 1])
+    assert found.features.X[1].tolist()[2:] == [0, 0, 1]
+
+
+def test_an_encoder_survives_json_and_says_what_it_has_not_seen():
+    rows = pa.table({"sex": ["f", "m", "f"] * 3, "age": [1.0, 2.0, 3.0] * 3})
+    number = np.arange(1, 10)
+    again = TableEncoder.from_dict(learn_encoder(rows, number, {}).to_dict())
+    other = pa.table({"age": [5.0], "sex": ["x"]})
+    X, remarks = again.encode(other, np.array([1]))
+    assert X.tolist() == [[0.0, 5.0]]
+    assert "'x' was not seen" in remarks[0]
+    with pytest.raises(DataError, match="column 'age' is missing"):
+        again.encode(other.select(["sex"]), np.array([1]))
+
+
+def test_rare_levels_become_one():
+    values = [f"level {i}" for i in range(25) for _ in range(30 - i)]
+    encoder = learn_encoder(pa.table({"ward": values}), np.arange(1, len(values) + 1), {})
+    (column,) = encoder.columns
+    assert len(column.levels) == 21
+    X, remarks = encoder.encode(pa.table({"ward": ["level 24", "level 0"]}), np.array([1, 2]))
+    assert X.sum(axis=1).tolist() == [1, 1]
+    assert X[0, encoder.names.index("ward=(other)")] == 1
+    assert remarks == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=12), st.integers(1, 80), st.integers(0, 9))
+def test_a_sample_is_bounded_keeps_groups_whole_and_does_not_depend_on_blocks(sizes, most, seed):
+    n = sum(sizes)
+    table = pa.table({"x": list(range(n)), "g": [str(i // 3) for i in range(n)]})
+    ends = np.cumsum([0, *sizes])
+    blocks = [table.slice(a, b - a).to_batches()[0] for a, b in itertools.pairwise(ends)]
+    one = sample_rows(blocks, ["x"], most=most, seed=seed)
+    other = sample_rows(table.to_batches(), ["x"], most=most, seed=seed)
+    assert one.number.tolist() == other.number.tolist()
+    assert len(one.number) == min(n, most)
+    assert (one.total, one.keys.num_rows) == (n, n)
+    assert one.rows["x"].to_pylist() == (one.number - 1).tolist()
+    if most >= 3:
+        grouped = sample_rows(blocks, ["g"], group="g", most=most, seed=seed)
+        assert len(grouped.number) <= most
+        kept = set(grouped.rows["g"].to_pylist())
+        assert sum(g in kept for g in table["g"].to_pylist()) == len(grouped.number)
+
+
+def test_a_large_table_is_read_in_blocks_and_the_sample_is_said(tmp_path):
+    n = 30_000
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc")).assign(y=np.arange(n) % 2)
+    path = tmp_path / "large.parquet"
+    pq.write_table(pa.Table.from_pandas(table), path, row_group_size=1000)
+    found = read_labelled(path, Roles("y"), most=500)
+    assert (len(found.features.label), found.total) == (500, n)
+    assert any("Sampled: 500 of 30,000 rows" in one for one in found.remarks)

@@ -1,0 +1,203 @@
+"""A fitted and saved risk model, the profile page, and the private data set of the workflow."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+
+from deepcac.catalogue.registry import load_registry
+from deepcac.errors import ConfigError, DataError
+from deepcac.features.matrix import read_features
+from deepcac.layout import Layout
+from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.private_data_set import add_table
+from deepcac.owntable.profile_page import write_profile_page
+from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
+from deepcac.preprocess import TableScaler
+from deepcac.sharing import restricted_part
+from deepcac.storage import read_json, write_json
+
+
+def patients(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 4))
+    X[:, :2] += 5 * kind[:, None]
+    died = rng.random(n) < 1 / (1 + np.exp(-2 * (2 * kind - 1) * X[:, 2]))
+    table = pd.DataFrame(X, columns=["crp", "urea", "age", "bmi"])
+    table["sex"] = rng.choice(["f", "m"], n)
+    table.loc[::9, "bmi"] = np.nan
+    table["patient"] = [f"p{i}" for i in range(n)]
+    return table.assign(died=np.where(died, "yes", "no")), kind
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "patients.csv"
+    patients()[0].to_csv(path, index=False)
+    return path
+
+
+ROLES = Roles("died", id="patient")
+
+
+def fitted(csv, tmp_path, **options):
+    model = tmp_path / "model.json"
+    fit_table(csv, ROLES, model, say=lambda line: None, most=10_000, **options)
+    return model
+
+
+def risks(model, csv, tmp_path, said=None):
+    out = tmp_path / "risk.csv"
+    predict_table(model, csv, out, say=(said if said is not None else []).append)
+    return pd.read_csv(out)
+
+
+def test_the_plain_model_is_scikit_learns_on_the_scaled_table(csv, tmp_path):
+    found = risks(fitted(csv, tmp_path, method="plain"), csv, tmp_path)
+    table = read_labelled(csv, ROLES)
+    model = make_pipeline(TableScaler(), LogisticRegression(max_iter=1000))
+    model.fit(table.features.X, table.features.label)
+    expected = model.predict_proba(table.features.X)[:, 1]
+    assert np.allclose(found["risk"], expected, atol=1e-5)
+    assert found["patient"].tolist() == patients()[0]["patient"].tolist()
+    assert found.columns.tolist() == ["patient", "risk"]
+
+
+def test_subtypes_that_help_are_chosen_and_told(csv, tmp_path):
+    model = fitted(csv, tmp_path)
+    method = read_model(model).method
+    assert method["n_clusters"] >= 2
+    found = risks(model, csv, tmp_path)
+    assert adjusted_rand_score(found["subtype"], patients()[1]) > 0.95
+    died = patients()[0]["died"] == "yes"
+    assert found["risk"][died].mean() > found["risk"][~died].mean() + 0.2
+
+
+def test_a_saved_model_answers_as_before_and_does_not_depend_on_blocks(csv, tmp_path, monkeypatch):
+    model = fitted(csv, tmp_path, method="CAC", clusters=3)
+    before = risks(model, csv, tmp_path)
+    monkeypatch.setattr("deepcac.owntable.table_files.BLOCK_BYTES", 2000)
+    pd.testing.assert_frame_equal(risks(model, csv, tmp_path), before)
+    parquet = tmp_path / "patients.parquet"
+    pd.read_csv(csv).to_parquet(parquet)
+    pd.testing.assert_frame_equal(risks(model, parquet, tmp_path), before)
+
+
+def test_three_classes_have_three_risks_that_sum_to_one(csv, tmp_path):
+    table = patients()[0]
+    table["died"] = np.digitize(table["age"], [-0.5, 0.5])
+    table.drop(columns="age").to_csv(csv, index=False)
+    found = risks(fitted(csv, tmp_path, method="k-means"), csv, tmp_path)
+    assert found.columns.tolist() == ["patient", "risk_0", "risk_1", "risk_2", "subtype"]
+    assert np.allclose(found.filter(like="risk").sum(axis=1), 1, atol=1e-5)
+
+
+def test_a_new_table_may_lack_the_label_but_no_column_of_the_model(csv, tmp_path):
+    model = fitted(csv, tmp_path, method="plain")
+    new = patients(seed=1)[0].drop(columns=["died", "patient"])
+    new.to_csv(csv, index=False)
+    assert risks(model, csv, tmp_path)["row"].tolist() == list(range(1, 301))
+    new.drop(columns="crp").to_csv(csv, index=False)
+    with pytest.raises(DataError, match="column 'crp' is missing"):
+        risks(model, csv, tmp_path)
+
+
+def test_an_unseen_category_is_said_and_a_cell_at_fault_named(csv, tmp_path):
+    model = fitted(csv, tmp_path, method="plain")
+    new = patients(seed=1)[0]
+    new.loc[3, "sex"] = "x"
+    new.to_csv(csv, index=False)
+    said = []
+    risks(model, csv, tmp_path, said)
+    assert "'x' was not seen" in said[0]
+    new["crp"] = new["crp"].astype(object)
+    new.loc[7, "crp"] = "high"
+    new.to_csv(csv, index=False)
+    with pytest.raises(DataError, match="'crp', data row 8: 'high' is no number"):
+        risks(model, csv, tmp_path)
+
+
+def test_foreign_damaged_and_newer_models_are_refused(csv, tmp_path):
+    model = fitted(csv, tmp_path, method="plain")
+    content = read_json(model)
+    del content["digest"]
+    write_json(tmp_path / "newer.json", content | {"version": 2})
+    with pytest.raises(DataError, match="format version 2, this deepcac reads 1"):
+        read_model(tmp_path / "newer.json")
+    write_json(tmp_path / "other.json", {"a": 1})
+    with pytest.raises(DataError, match="no risk model"):
+        read_model(tmp_path / "other.json")
+    model.write_text(model.read_text().replace('"label": "died"', '"label": "lived"'))
+    with pytest.raises(DataError, match="edited or damaged"):
+        read_model(model)
+
+
+def test_an_unknown_method_is_refused_before_the_table_is_read(tmp_path):
+    with pytest.raises(ConfigError, match="method 'kmeans'; use auto, plain, k-means, CAC"):
+        fitted(tmp_path / "none.csv", tmp_path, method="kmeans")
+
+
+def test_the_profile_page_shows_columns_and_rates_and_withholds_small_parts(csv, tmp_path):
+    table = patients()[0]
+    table.loc[:4, "sex"] = "other"
+    table.to_csv(csv, index=False)
+    write_profile_page(csv, tmp_path / "p.html", command="c", label="died")
+    page = (tmp_path / "p.html").read_text()
+    assert "Missing values" in page
+    assert "withheld" in page
+    assert "under 10" in page
+    died = (table["died"][table["sex"] == "f"] == "yes").mean()
+    assert f"{100 * died:.1f} %" in page
+
+
+@pytest.fixture
+def project(tmp_path):
+    registry = tmp_path / "config" / "registry"
+    registry.mkdir(parents=True)
+    entry = {
+        "title": "t", "licence": "l", "citation": "c", "homepage": "http://localhost/",
+        "restricted": False,
+        "datasets": {"taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"}},
+    }  # fmt: skip
+    (registry / "open.yaml").write_text(json.dumps(entry))
+    return tmp_path
+
+
+def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
+    features, entry, _ = add_table(csv, ROLES, "mine", project)
+    assert entry == project / "config" / "registry" / "private" / "mine.yaml"
+    matrix = read_features(features)
+    assert matrix.names == ("crp", "urea", "age", "bmi", "sex=m")
+    assert np.isnan(matrix.X[0, 3])
+    registry = load_registry(project / "config" / "registry")
+    assert "mine" not in load_registry(project / "config" / "registry", private=False).datasets
+    layout = Layout(registry, {"restricted": {}})
+    found = layout.run_inputs("", "mine", "cac_lr", 2)
+    assert found["features"] == "data/features/mine.parquet"
+    assert restricted_part(registry, found["features"]) == "mine"
+    assert add_table(csv, ROLES, "mine", project)[1] == entry  # again, for a newer table
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("taken", "'taken' already"), ("Mine", "lower-case"), ("demo_x", "lower-case")],
+)
+def test_a_name_that_cannot_be_used_is_refused(csv, project, name, message):
+    with pytest.raises(ConfigError, match=message):
+        add_table(csv, ROLES, name, project)
+    with pytest.raises(ConfigError, match="no config/registry here"):
+        add_table(csv, ROLES, "mine", project / "config")
+
+
+def test_what_add_writes_is_not_tracked():
+    root = Path(__file__).parents[2]
+    for path in ("config/registry/private/mine.yaml", "data/features/mine.parquet"):
+        done = subprocess.run(["git", "check-ignore", "-q", path], cwd=root, check=False)
+        assert done.returncode == 0

@@ -1,0 +1,133 @@
+"""Every rule of the five papers is seen to hold, to fail and to be undecided, or says why not."""
+
+import pytest
+from worlds import main_worlds, special_worlds
+
+from deepcac.catalogue.facts import facts
+from deepcac.papers.claims import rules
+from deepcac.papers.evidence import Evidence
+from deepcac.papers.ledger import entries
+
+DIRECTIONS = ("holds", "fails", "undecided")
+
+# Worlds beside the three main ones that a claim is asked in.
+SPECIAL = {
+    "printed gains": "CAC1-02 CAC1-24 CAC1-25 CAC1-34",
+    "noisy gains": "CAC1-24 CAC1-25",
+    "winners": "CAC2-19 CAC2-20 DCAC-10 DCAC-11",
+    "alphas of v2": "CAC2-21",
+    "equal alphas": "CAC1-36 DCAC-46",
+    "large alphas": "DCAC-46",
+    "some alphas": "CAC2-21 DCAC-46 DCAC-47",
+    "vacuous bounds": "CAC2-02",
+    "no linear drop": "CDEC-05 CDEC-06",
+    "merged back": "CDEC-07",
+    "by clusters": "CDEC-15 CDEC-17",
+    "against clusters": "CDEC-15 CDEC-17",
+    "learning wins": "SKM-01",
+    "Iterative always": "SKM-21",
+    "one leads": "SKM-07",
+    "none leads": "SKM-07",
+}
+
+# Why a claim cannot take a direction: the claims, the directions and the reason.
+IMPOSSIBLE = [
+    (
+        "CAC1-06 CAC1-14 DCAC-26 DCAC-30 DCAC-36 DCAC-38",
+        "undecided",
+        "both sides of a theorem are computed, not estimated",
+    ),
+    ("CAC1-09 CAC1-10 CAC1-11 CAC1-13 DCAC-18", "undecided", "each fit is true or false"),
+    ("CAC1-17 CAC2-08 DCAC-32", "undecided", "a ratio of two ranges over the whole grid"),
+    ("CAC1-36", "undecided", "the alphas that were tuned are what the claim is about"),
+    (
+        "CAC1-07 CAC2-06 DCAC-28",
+        "fails",
+        "one rise shows that there is no guarantee; none shows nothing",
+    ),
+    ("CAC2-05", "holds undecided", "operations are counted, and T is not measured"),
+    ("CAC2-18", "holds", "of the twelve rivals three were not run"),
+    (
+        "CAC2-17 DCAC-15 DCAC-25",
+        "holds fails undecided",
+        "about how a program ended that is not ours",
+    ),
+    ("DCAC-39", "holds fails undecided", "what it needs is not among the runs"),
+    ("CAC2-03 CDEC-12 SKM-29", "fails undecided", "theory: nothing is measured"),
+    ("CDEC-14", "holds undecided", "theory: the Bell number exceeds 2^n"),
+    ("SKM-04 SKM-08", "fails undecided", "arithmetic on print, which is as claimed"),
+    ("SKM-03 SKM-09", "holds fails undecided", "arithmetic on print, which is partly as claimed"),
+    (
+        "CDEC-02 CDEC-04 CDEC-05",
+        "undecided",
+        "what a test finds in these runs is what the claim is about",
+    ),
+    (
+        "CDEC-08 CDEC-11 CDEC-13 CDEC-15 CDEC-16",
+        "undecided",
+        "a mean or rank over the twenty data sets of the claim",
+    ),
+    (
+        "SKM-01 SKM-02 SKM-05 SKM-06 SKM-10 SKM-11 SKM-21",
+        "undecided",
+        "counts over the clusterings of the claim",
+    ),
+    (
+        "SKM-12 SKM-13 SKM-14 SKM-15 SKM-16 SKM-17 SKM-18 SKM-19 SKM-20",
+        "undecided",
+        "times of the claim's own settings; too many stopped trainings are not run",
+    ),
+    (
+        "SKM-22 SKM-23 SKM-24 SKM-25 SKM-26 SKM-27 SKM-28",
+        "undecided",
+        "small sets on which everything is computed",
+    ),
+]
+
+
+def names():
+    return [row["id"] for row in facts("claims")]
+
+
+def ask(found, wanted):
+    known = rules(found, entries(found) if found.runs else ())
+    return {name: known[name](Evidence(found.runs, "sound")) for name in wanted}
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Return the verdicts of each claim in every world that it is asked in."""
+    found = {name: set() for name in names()}
+    for world in main_worlds().values():
+        for name, decision in ask(world, names()).items():
+            found[name].add(decision.verdict)
+            assert decision.reason, name
+    worlds = special_worlds()
+    for world, wanted in SPECIAL.items():
+        for name, decision in ask(worlds[world], wanted.split()).items():
+            found[name].add(decision.verdict)
+    return found
+
+
+def impossible(name):
+    return {d for ids, ds, _ in IMPOSSIBLE if name in ids.split() for d in ds.split()}
+
+
+def test_there_are_all_claims():
+    assert len(names()) == 151
+    listed = {name for ids, _, _ in IMPOSSIBLE for name in ids.split()}
+    assert listed <= set(names())
+
+
+def test_every_rule_turns_every_way_or_says_why_not(verdicts):
+    lacking = {
+        name: sorted(set(DIRECTIONS) - found - impossible(name))
+        for name, found in verdicts.items()
+        if not set(DIRECTIONS) - impossible(name) <= found
+    }
+    assert lacking == {}
+
+
+def test_no_reason_hides_a_direction_that_is_seen(verdicts):
+    seen = {name: found & impossible(name) for name, found in verdicts.items()}
+    assert {name: both for name, both in seen.items() if both} == {}

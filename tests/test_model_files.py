@@ -1,0 +1,194 @@
+"""Every public estimator answers alike after `save` and `load`; no other file is read."""
+
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from catalogued import make_base, networks
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import deepcac
+from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier, MetricKMClassifier
+from deepcac.decomposition import (
+    ClassDecompositionClassifier,
+    MixedNaiveBayes,
+    PairwiseLinearSVC,
+)
+from deepcac.errors import DataError
+from deepcac.preprocess import TableScaler
+from deepcac.similarity import ClassMetric, EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
+
+MODELS = [
+    CACClassifier(random_state=0),
+    CACClassifier(LinearSVC(), n_clusters=3, random_state=np.random.RandomState(1)),
+    CACClassifier(make_base("svm"), random_state=0),
+    CACClassifier(make_base("nearest_centroid"), random_state=0),
+    CACClassifierCV(n_clusters=(1, 2), alphas=(0.0, 0.1), cv=2, random_state=0),
+    KMClassifier(random_state=0),
+    MetricKMClassifier(ClassMetric(n_sets=3, set_size=20, random_state=0), random_state=0),
+    make_pipeline(TableScaler(), CACClassifier(random_state=0)),
+    ClassDecompositionClassifier(random_state=0),
+    ClassDecompositionClassifier(PairwiseLinearSVC(), random_state=0),
+    MixedNaiveBayes(),
+    PairwiseLinearSVC(),
+]
+
+
+def rows(n=120):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 4)), columns=["age", "pulse", "lactate", "weight"])
+    return X, np.where(X["age"] + 0.5 * rng.normal(size=n) > 0, "died", "lived")
+
+
+def answers(model, X):
+    for name in ("predict_proba", "decision_function", "assign", "transform"):
+        if hasattr(model, name):
+            yield name, getattr(model, name)(X)
+    yield "predict", model.predict(X)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_classifier_answers_alike(model, tmp_path):
+    X, y = rows()
+    model.fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model")
+    assert type(loaded) is type(model)
+    for name, answer in answers(model, X):
+        assert np.array_equal(getattr(loaded, name)(X), answer), name
+    if not hasattr(model, "steps"):
+        assert vars(loaded).keys() == vars(model).keys()
+        with pytest.raises(ValueError, match="feature names|is missing"):
+            loaded.predict(X.rename(columns={"age": "years"}))
+
+
+def test_categories_survive(tmp_path):
+    X, y = rows()
+    X["ward"] = pd.Categorical(np.where(X["pulse"] > 0, "icu", "floor"))
+    model = ClassDecompositionClassifier(random_state=0).fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    assert np.array_equal(deepcac.load(tmp_path / "model").predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SupervisedKMeans(C=10.0, random_state=0),
+        SupervisedKMeans(kernel="rbf", random_state=0),
+        PairSimilarity(random_state=0),
+        EqualWeights(random_state=0),
+    ],
+    ids=str,
+)
+def test_a_similarity_answers_alike(model, tmp_path):
+    rng, topic = np.random.default_rng(0), np.repeat([0, 1], 6)
+    first, second, new = (
+        ItemSet(np.column_stack([2.0 * topic - 1, 5.0 * rng.normal(size=12)])) for _ in range(3)
+    )
+    model.fit([first, second], [topic, topic])
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model")
+    assert np.array_equal(loaded.similarity(new), model.similarity(new))
+    assert np.array_equal(loaded.predict(new, 2), model.predict(new, 2))
+
+
+@pytest.mark.parametrize("method", networks().values())
+@pytest.mark.parametrize("preprocess", ["auto", None])
+def test_a_network_answers_alike(method, preprocess, tmp_path):
+    X, y = rows(60)
+    model = method(max_epochs=1, device="cpu", preprocess=preprocess).fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model", device="cpu")
+    assert type(loaded) is type(model)
+    for name, answer in answers(model, X):
+        assert np.array_equal(getattr(loaded, name)(X), answer), name
+    for name in ("subtypes_", "held_out_", "best_epoch_", "history_", "feature_names_in_"):
+        assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(X.rename(columns={"age": "years"}))
+
+
+def test_scaled_sequences_survive(tmp_path):
+    rng = np.random.default_rng(0)
+    X = 9.0 + 5.0 * rng.normal(size=(60, 4, 2))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    model = networks()["fnn"](max_epochs=1, device="cpu", random_state=None)
+    model.fit(X, np.arange(60) % 2)
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model", device="cpu")
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """A user's own classifier."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_a_type_that_is_not_known_must_be_trusted_by_name(tmp_path):
+    X, y = rows()
+    for base, name in (
+        (DecisionTreeClassifier(), "sklearn.tree._tree.Tree"),
+        (Odd(), f"{Odd.__module__}.Odd"),
+    ):
+        model = KMClassifier(base, random_state=0).fit(X, y)
+        deepcac.save(model, tmp_path / "model")
+        with pytest.raises(DataError, match=r"name it in trusted=\[\.\.\.\]") as caught:
+            deepcac.load(tmp_path / "model")
+        assert name in str(caught.value)
+    deepcac.save(KMClassifier(DecisionTreeClassifier(), random_state=0).fit(X, y), tmp_path / "m")
+    loaded = deepcac.load(tmp_path / "m", trusted=["sklearn.tree._tree.Tree"])
+    assert set(loaded.predict(X)) <= {"died", "lived"}
+
+
+def test_other_and_damaged_files_are_refused(tmp_path):
+    X, y = rows()
+    path = tmp_path / "model"
+    with pytest.raises(DataError, match="no such file"):
+        deepcac.load(path)
+    with pytest.raises(NotFittedError):
+        deepcac.save(CACClassifier(), path)
+    path.write_bytes(pickle.dumps(LogisticRegression()))
+    with pytest.raises(DataError, match="not a readable model file"):
+        deepcac.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes.txt", "nothing")
+    with pytest.raises(DataError, match=r"not a model file of deepcac\.save"):
+        deepcac.load(path)
+    deepcac.save(CACClassifier(random_state=0).fit(X, y), path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    assert json.loads(parts["deepcac.json"])["format"] == 1
+    for changed, message in (
+        ({"deepcac.json": b'{"format": 99}'}, "another format than 1; fit and save it again"),
+        ({"schema.json": b"{}"}, "not a readable model file"),
+    ):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in (parts | changed).items():
+                archive.writestr(name, content)
+        with pytest.raises(DataError, match=message) as caught:
+            deepcac.load(path)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_cut_file_is_refused(tmp_path):
+    X, y = rows()
+    path = tmp_path / "model"
+    deepcac.save(KMClassifier(random_state=0).fit(X, y), path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(DataError, match="not a readable model file"):
+        deepcac.load(path)

@@ -1,0 +1,216 @@
+"""What people do wrong with a table, for every public classifier: the message names it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from deepcac import (
+    CACClassifier,
+    CACClassifierCV,
+    ClassDecompositionClassifier,
+    DeepCACClassifier,
+    KMClassifier,
+)
+from deepcac.cac import MetricKMClassifier
+from deepcac.errors import ScaleWarning
+
+LOCAL = {
+    "cac": CACClassifier(n_clusters=2, random_state=0),
+    "cac_cv": CACClassifierCV(n_clusters=(1, 2), alphas=(0.0, 0.1), cv=2, random_state=0),
+    "km": KMClassifier(n_clusters=2, random_state=0),
+    "metric_km": MetricKMClassifier(n_clusters=2, random_state=0),
+}
+DEEP = {
+    "deep": DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu"),
+    "deep_ready": DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu", preprocess=None),
+}
+DECOMPOSED = {"decomposed": ClassDecompositionClassifier(max_clusters=2, random_state=0)}
+EVERY = LOCAL | DEEP | DECOMPOSED
+NO_HOLES = {name: EVERY[name] for name in (*LOCAL, "deep_ready")}
+NUMBERS = LOCAL | DEEP
+
+
+def table(n=60):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["age", "pulse", "lactate"])
+    return X, (X["age"] + rng.normal(size=n) > 0).to_numpy().astype(int)
+
+
+def with_value(value, row=7):
+    X, y = table()
+    X = X.astype(object) if isinstance(value, str) else X
+    X.loc[row, "pulse"] = value
+    return X, y
+
+
+def fitted(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return clone(model).fit(*table())
+
+
+def cases(models):
+    return pytest.mark.parametrize("model", models.values(), ids=models)
+
+
+def refuse(message, model, X, y):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(X, y)
+
+
+@cases(NO_HOLES)
+def test_missing_values(model):
+    refuse(
+        "column 'pulse' holds NaN in row 7; impute it first, .*TableScaler",
+        model,
+        *with_value(np.nan),
+    )
+    known = fitted(model)
+    with pytest.raises(ValueError, match="column 'pulse' holds NaN in row 7"):
+        known.predict(with_value(np.nan)[0])
+
+
+@cases({name: EVERY[name] for name in ("deep", "decomposed")})
+def test_missing_values_where_they_are_welcome(model):
+    X, y = with_value(np.nan)
+    assert len(clone(model).fit(X, y).predict(X)) == len(y)
+
+
+@cases(EVERY)
+def test_infinite_values(model):
+    refuse("(column 'pulse' holds inf.* row 7|contains infinity)", model, *with_value(np.inf))
+
+
+@cases(NUMBERS)
+def test_values_too_large_to_square(model):
+    refuse(
+        "column 'pulse' holds 1e.300, inf or too large to square in row 7",
+        model,
+        *with_value(1e300),
+    )
+
+
+@cases(EVERY)
+def test_text(model):
+    refuse("column 'pulse' (holds text|is neither numeric)", model, *with_value("fast"))
+
+
+@cases(EVERY)
+def test_an_unseen_category_or_word_at_prediction(model):
+    with pytest.raises(ValueError, match="could not convert|holds text"):
+        fitted(model).predict(with_value("fast")[0])
+
+
+def test_an_unseen_level_is_missing_where_categories_are_known():
+    X, y = table()
+    X["ward"] = pd.Categorical(np.where(X["pulse"] > 0, "icu", "floor"))
+    model = clone(DECOMPOSED["decomposed"]).fit(X, y)
+    new, absent = X.copy(), X.copy()
+    new["ward"] = pd.Categorical(["garden"] * len(X))
+    absent["ward"] = pd.Categorical([None] * len(X), categories=["floor", "icu"])
+    assert np.array_equal(model.predict_proba(new), model.predict_proba(absent))
+
+
+@cases(EVERY)
+def test_one_class(model):
+    X, y = table()
+    refuse(r"y holds one class only \(1\); a classifier needs two", model, X, np.ones_like(y))
+    refuse(r"y holds one class only \('died'\)", model, X, np.full(len(y), "died"))
+
+
+@cases(EVERY)
+def test_a_measurement_for_a_label(model):
+    X, y = table()
+    refuse("Unknown label type", model, X, y + 0.3 * X["pulse"])
+
+
+@cases(EVERY)
+def test_a_missing_label(model):
+    X, y = table()
+    refuse("y contains NaN", model, X, np.where(np.arange(len(y)) == 3, np.nan, y))
+
+
+@cases({name: EVERY[name] for name in ("cac", "km", "metric_km", "deep", "deep_ready")})
+def test_more_clusters_than_rows(model):
+    X, y = table(20)
+    refuse(
+        "n_clusters=30.*ask for fewer",
+        model.__class__(**{**model.get_params(), "n_clusters": 30}),
+        X,
+        y,
+    )
+
+
+@cases(LOCAL)
+def test_constant_columns_and_repeated_rows_are_no_mistake(model):
+    X, y = table()
+    X["unit"] = 1.0
+    twice = pd.concat([X, X], ignore_index=True)
+    found = clone(model).fit(twice, np.r_[y, y])
+    assert np.isfinite(found.predict_proba(twice)).all()
+    assert np.array_equal(found.subtypes_[: len(y)], found.subtypes_[len(y) :])
+
+
+@cases(LOCAL | {"deep_ready": DEEP["deep_ready"]})
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_only_equal_rows(model):
+    X, y = table()
+    same = pd.DataFrame(np.ones(X.shape), columns=X.columns)
+    found = clone(model).fit(same, y)
+    assert len(np.unique(found.subtypes_)) == 1
+    assert np.isfinite(found.predict_proba(same)).all()
+
+
+def test_nothing_but_constant_columns_cannot_be_scaled():
+    X, y = table()
+    same = pd.DataFrame(np.ones(X.shape), columns=X.columns)
+    refuse("all columns of X are constant", DEEP["deep"], same, y)
+
+
+@cases(EVERY)
+def test_no_rows_no_columns_one_axis(model):
+    X, y = table()
+    refuse("0 sample", model, X.iloc[:0], y[:0])
+    refuse("0 feature|at least one array|no column", model, X[[]], y)
+    refuse("[Ee]xpected 2D array|1D", model, X["age"].to_numpy(), y)
+    refuse("inconsistent numbers of samples", model, X, y[:-1])
+
+
+@cases(NUMBERS)
+def test_complex_numbers(model):
+    X, y = table()
+    refuse("Complex data not supported", model, X.to_numpy() + 1j, y)
+
+
+@cases(EVERY)
+def test_another_table_at_prediction(model):
+    X, _ = table()
+    known = fitted(model)
+    with pytest.raises(ValueError, match="(?s)feature names.*lactate|'lactate' is missing"):
+        known.predict(X.drop(columns="lactate"))
+    with pytest.raises(ValueError, match="2 features"):
+        known.predict(X.to_numpy()[:, :2])
+
+
+@cases(LOCAL | {"deep_ready": DEEP["deep_ready"]})
+def test_unscaled_columns(model):
+    X, y = table()
+    X["pulse"] = 2000.0 * X["pulse"]
+    with pytest.warns(ScaleWarning, match="column 'pulse' .*(scale them first|preprocess='auto')"):
+        clone(model).fit(X, y)
+
+
+@cases(EVERY)
+def test_prediction_before_fit(model):
+    with pytest.raises(ValueError, match="not fitted yet"):
+        clone(model).predict(table()[0])
+
+
+@cases(EVERY)
+def test_a_word_for_a_number(model):
+    name = "max_clusters" if "max_clusters" in model.get_params() else "n_clusters"
+    broken = clone(model).set_params(**{name: "three"})
+    refuse(f"'{name}' parameter of .* Got 'three'|give numbers of clusters", broken, *table())

@@ -127,6 +127,15 @@ def test_scaled_sequences_survive(tmp_path):
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
+def test_a_network_in_a_pipeline_is_refused_before_anything_is_written(tmp_path):
+    X, y = rows(60)
+    network = networks()["fnn"](max_epochs=1, device="cpu")
+    model = make_pipeline(TableScaler(), network).fit(X, y)
+    with pytest.raises(DataError, match="Pipeline cannot be saved .* must be saved by itself"):
+        deepcac.save(model, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
 class Odd(ClassifierMixin, BaseEstimator):
     """A user's own classifier."""
 

@@ -99,6 +99,20 @@ def test_text(model):
 
 
 @cases(EVERY)
+def test_dates(model):
+    X, y = table()
+    X["pulse"] = pd.Timestamp("2020-02-02")
+    refuse("column 'pulse' holds text or dates; make it numbers first", model, X, y)
+
+
+@cases(NUMBERS)
+def test_categories_where_numbers_are_needed(model):
+    X, y = table()
+    X["pulse"] = pd.Categorical(np.where(y == 1, "fast", "slow"))
+    refuse("column 'pulse' holds text or dates; .*OneHotEncoder", model, X, y)
+
+
+@cases(EVERY)
 def test_an_unseen_category_or_word_at_prediction(model):
     with pytest.raises(ValueError, match="could not convert|holds text"):
         fitted(model).predict(with_value("fast")[0])

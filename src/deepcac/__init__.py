@@ -28,7 +28,6 @@ _EXTRAS = {
     "torch": "nn",
     "safetensors": "nn",
     "qpsolvers": "similarity",
-    "matplotlib": "report",
 }
 
 __all__ = ["__version__", *_HOMES]

@@ -79,6 +79,7 @@ class CostCurveDisplay(_Display):
         )
         ax.plot(passes, self.cost, marker=".", label="cost: the first less the second")
         ax.set(xlabel="pass over the rows", ylabel="sum of squares")
+        ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend()
         return self
 
@@ -174,7 +175,8 @@ class SubtypeProfileDisplay(_Display):
         ax.axvline(0.0, color="grey", linewidth=0.8)
         ax.set_yticks(height, self.names)
         ax.set(xlabel="difference from all other rows, in standard deviations")
-        ax.legend()
+        ax.margins(y=0.1)
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
         return self
 
 

@@ -91,7 +91,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         content = BytesIO(skops.io.dumps(model))
     except Exception as error:  # each kind of object fails in its own way
         reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{type(model).__name__} cannot be saved ({reason})") from error
+        name = type(model).__name__
+        raise DataError(
+            f"{name} cannot be saved ({reason}); a deep classifier must be saved by itself"
+        ) from error
     with zipfile.ZipFile(content, "a") as archive:
         archive.writestr(HEADER, json.dumps(header, sort_keys=True))
     with atomic_path(path) as partial:

@@ -44,17 +44,18 @@ def check_table(
     Raises
     ------
     DataError
-        A column holds text, NaN, inf or a value too large to square.
+        A column holds text, dates, NaN, inf or a value too large to square.
     """
     options = {"dtype": np.float64, "order": order, "ensure_all_finite": False, "reset": reset}
     try:
         found = validate_data(estimator, X, y, **options)
-    except ValueError as error:
-        text = _text_column(X)
-        if text is None:
+    except (TypeError, ValueError) as error:
+        other = _column_without_numbers(X)
+        if other is None:
             raise
         raise DataError(
-            f"column {text!r} holds text; make it numbers first, for example by OneHotEncoder"
+            f"column {other!r} holds text or dates; make it numbers first, for example by "
+            "OneHotEncoder"
         ) from error
     check_values(found if isinstance(y, str) else found[0], column_names(estimator), missing)
     return found
@@ -130,9 +131,11 @@ def column_names(estimator: Any) -> list[Any]:
     return list(getattr(estimator, "feature_names_in_", range(estimator.n_features_in_)))
 
 
-def _text_column(X: Any) -> Any:
+def _column_without_numbers(X: Any) -> Any:
     """Return the name of the first column of a DataFrame that is not of numbers."""
     for name in getattr(X, "columns", ()):
+        if getattr(X[name].dtype, "kind", "") in "mM":
+            return name
         try:
             np.asarray(X[name], dtype=np.float64)
         except (TypeError, ValueError):

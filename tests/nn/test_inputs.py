@@ -175,10 +175,14 @@ class NoTorch:
 sys.meta_path.insert(0, NoTorch())
 import deepcac
 deepcac.CACClassifier
-try:
-    deepcac.DeepCACClassifier
-except ModuleNotFoundError as error:
-    print(error)
+for name in ("deepcac", "deepcac.nn.km_z"):
+    try:
+        deepcac.DeepCACClassifier if name == "deepcac" else __import__(name)
+    except ModuleNotFoundError as error:
+        print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "the deep methods need torch: pip install 'deepcac[nn]'\n"
+    assert done.stdout.splitlines() == [
+        "DeepCACClassifier needs torch: pip install 'deepcac[nn]'",
+        "the deep methods need torch: pip install 'deepcac[nn]'",
+    ]

@@ -48,7 +48,7 @@ class DeepCACClassifier(CentroidClassifier):
     delta : float
         In the within-cluster denominator; not stated in the paper. 1 makes it n_j, which keeps
         the weight of a cluster of one row like that of any other.
-    **parameters
+    n_clusters, preprocess, max_epochs, random_state, verbose, ...
         Those of `CentroidClassifier` and `DeepClassifier`.
 
     Attributes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from deepcac.papers.class_decomposition import gain_rules as gains
 from deepcac.papers.class_decomposition import search_rules as search
-from deepcac.papers.class_decomposition.on_print import or_on_print
+from deepcac.papers.class_decomposition.printed_gains import or_on_print
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.papers.rules import Rule

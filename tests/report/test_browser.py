@@ -98,7 +98,7 @@ def test_figures_are_drawn(page, tmp_path):
       const all = images.map((image) => image.decode().then(() => "drawn", () => "broken"));
       Promise.all(all).then((said) => { probe.textContent = said.join(" "); });"""
     for path in (page, inner(page, "figures")):
-        said = probed(path, tmp_path / path.stem, body).split()
+        said = probed(path, tmp_path / f"drawn_{path.stem}", body).split()
         assert said
         assert set(said) == {"drawn"}
 

@@ -1,17 +1,3 @@
-# What was planted in the configured cohorts that are generated.
-generated_files = [
-    file
-    for source in sorted(
-        {
-            registry.dataset(name).source
-            for name in layout.datasets()
-            if name.startswith("demo_")
-        }
-    )
-    for file in layout.generated_files(source)
-]
-
-
 rule report:
     input:
         runs=report_runs,
@@ -19,7 +5,6 @@ rule report:
         cohorts=layout.cohort_files(),
         profiles=layout.profile_files(),
         features=[file for file in layout.feature_files() if file.count("/") == 2],
-        truth=[file for file in generated_files if file.endswith("/subtypes.csv")],
         sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
         cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
         theory=collect("results/theory/{name}.json", name=config["theory"]),

@@ -42,7 +42,7 @@ def _entry_row(entry: Entry) -> list[Cell]:
     return [
         *text_row(entry.verdict, _paper(entry), entry.table, entry.dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
-        *text_row(_spread(entry.printed, entry.printed_sd), *ours),
+        *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd), *ours),
         *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
         *text_row(entry.derived, entry.note),
@@ -59,14 +59,15 @@ def _spread(value: str, sd: str) -> str:
 
 
 def _fixed(value: str, score: bool) -> str:
-    """Return a score with three decimals; what is no number stays."""
+    """Return a score with three decimals, one in per cent with two; what is no number stays."""
     try:
         number = float(value)
     except ValueError:
         return value
     if not score:
         return value
-    return f"{number:+.{_FIXED}f}" if value[0] in "+-" else f"{number:.{_FIXED}f}"
+    digits = _FIXED if abs(number) <= 1 else _FIXED - 1
+    return f"{number:+.{digits}f}" if value[0] in "+-" else f"{number:.{digits}f}"
 
 
 def claims_table(claims: Sequence[Claim], name: str = "claims") -> Table:

@@ -67,24 +67,6 @@ def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: s
         if 0 < (split.label == 1).mean() < 1
     ]
 
-    def draw(canvas: Canvas) -> None:
-        axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))
-        colours = {run.path: parse_method(run.method).colour for run, _ in shown}
-        dashes = {run.path: LINES[i % len(LINES)] for i, (run, _) in enumerate(shown)}
-        for kind, run, _, values in lines:
-            axes[kind].plot(_GRID, values, color=colours[run.path], linewidth=0.5, alpha=0.35)
-        for run, _ in shown:
-            for kind, axis in axes.items():
-                own = [values for k, r, _, values in lines if k == kind and r is run]
-                if own:
-                    mean = np.mean(own, axis=0)
-                    look = {"color": colours[run.path], "linestyle": dashes[run.path]}
-                    axis.plot(_GRID, mean, label=_name(run), **look)
-        axes["ROC"].plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-        axes["ROC"].set(title="ROC", xlabel="false positive rate", ylabel="true positive rate")
-        axes["PR"].set(title="Precision and recall", xlabel="recall", ylabel="precision")
-        axes["ROC"].legend(loc="lower right")
-
     data = [
         (kind, run.method, run.k, index, float(x), float(y))
         for kind, run, index, values in lines
@@ -96,10 +78,33 @@ def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: s
         caption="Thin lines: the splits. Thick lines: their mean. Positive class, sound protocol.",
         section=section,
         size=(8.4, 3.8),
-        draw=draw,
+        draw=lambda canvas: _draw_roc_pr(canvas, shown, lines),
         head=("curve", "method", "k", "split", "x", "y"),
         data=data,
     )
+
+
+def _draw_roc_pr(
+    canvas: Canvas,
+    shown: Sequence[tuple[Run, list[SplitScores]]],
+    lines: Sequence[tuple[str, Run, int, Array]],
+) -> None:
+    axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))
+    colours = {run.path: parse_method(run.method).colour for run, _ in shown}
+    dashes = {run.path: LINES[i % len(LINES)] for i, (run, _) in enumerate(shown)}
+    for kind, run, _, values in lines:
+        axes[kind].plot(_GRID, values, color=colours[run.path], linewidth=0.5, alpha=0.35)
+    for run, _ in shown:
+        for kind, axis in axes.items():
+            own = [values for k, r, _, values in lines if k == kind and r is run]
+            if own:
+                mean = np.mean(own, axis=0)
+                look = {"color": colours[run.path], "linestyle": dashes[run.path]}
+                axis.plot(_GRID, mean, label=_name(run), **look)
+    axes["ROC"].plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+    axes["ROC"].set(title="ROC", xlabel="false positive rate", ylabel="true positive rate")
+    axes["PR"].set(title="Precision and recall", xlabel="recall", ylabel="precision")
+    axes["ROC"].legend(loc="lower right")
 
 
 def _calibration(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: str) -> Figure:

@@ -198,28 +198,6 @@ def _forest(rows: pd.DataFrame, margin: float) -> Figure:
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     names = [f"{r.dataset} · {contender_label(str(r.contender))}" for r in ordered.itertuples()]
 
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        for name, colour in _COLOURS.items():
-            places = np.flatnonzero(ordered["verdict"] == name)
-            own = ordered.iloc[places]
-            axis.errorbar(
-                own["mean"],
-                places,
-                xerr=[own["mean"] - own["low"], own["high"] - own["mean"]],
-                fmt="o",
-                color=colour,
-                markersize=3.5,
-                elinewidth=1,
-                label=f"{name} ({len(own)})",
-            )
-        axis.set(xlabel="AUROC with clusters less AUROC without", ylim=(len(names) - 0.5, -0.5))
-        axis.set_yticks(range(len(names)), names)
-        axis.xaxis.set_major_locator(MaxNLocator(6))
-        canvas.legend(*axis.get_legend_handles_labels(), loc="outside upper right", ncols=4)
-
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
     return Figure(
         id="judge_forest",
@@ -228,13 +206,38 @@ def _forest(rows: pd.DataFrame, margin: float) -> Figure:
         "margin inside which a difference is of no account.",
         section="judge",
         size=(7.6, 1.4 + 0.2 * len(names)),
-        draw=draw,
+        draw=lambda canvas: _draw_forest(canvas, ordered, names, margin),
         head=columns,
         data=ordered[list(columns)].to_numpy().tolist(),
         seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
         f"{ordered['mean'].max():+.3f}; "
         + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
     )
+
+
+def _draw_forest(
+    canvas: Canvas, ordered: pd.DataFrame, names: Sequence[str], margin: float
+) -> None:
+    axis = canvas.subplots()
+    axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
+    axis.axvline(0, color="#888888", linewidth=0.8)
+    for name, colour in _COLOURS.items():
+        places = np.flatnonzero(ordered["verdict"] == name)
+        own = ordered.iloc[places]
+        axis.errorbar(
+            own["mean"],
+            places,
+            xerr=[own["mean"] - own["low"], own["high"] - own["mean"]],
+            fmt="o",
+            color=colour,
+            markersize=3.5,
+            elinewidth=1,
+            label=f"{name} ({len(own)})",
+        )
+    axis.set(xlabel="AUROC with clusters less AUROC without", ylim=(len(names) - 0.5, -0.5))
+    axis.set_yticks(range(len(names)), names)
+    axis.xaxis.set_major_locator(MaxNLocator(6))
+    canvas.legend(*axis.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
 
 def _power(curve: Sequence[dict[str, Any]]) -> Figure:

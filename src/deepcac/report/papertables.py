@@ -92,10 +92,12 @@ def _with_sd(value: str, sd: str) -> str:
 
 
 def _short(value: str) -> str:
-    """Round to three decimals, as the papers print; words and whole numbers stay."""
+    """Write three decimals, as the papers print scores; words and whole numbers stay."""
     try:
         number = float(value)
     except ValueError:
         return value
     sign = "+" if value.startswith("+") else ""
-    return value if len(value.partition(".")[2]) <= 3 else f"{number:{sign}.3f}"
+    decimals = len(value.partition(".")[2])
+    even = decimals > 3 or (decimals and abs(number) <= 1)
+    return f"{number:{sign}.3f}" if even else value

@@ -111,8 +111,11 @@
     filter(one);
   }
 
-  // What is folded is printed.
+  // What is folded is printed; a head that is repeated on every page shows text, not buttons.
+  const heads = [...document.querySelectorAll("th button")].map((button) => [button.parentElement, button]);
+  addEventListener("afterprint", () => heads.forEach(([cell, button]) => cell.replaceChildren(button)));
   addEventListener("beforeprint", () => {
+    for (const [cell, button] of heads) cell.replaceChildren(button.textContent);
     for (const folded of document.querySelectorAll("details:not([open])")) folded.open = true;
     for (const image of document.images) image.loading = "eager";
   });

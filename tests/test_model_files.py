@@ -55,7 +55,9 @@ def answers(model, X):
     yield "predict", model.predict(X)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize(
+    "model", MODELS, ids=[f"{place}-{type(model).__name__}" for place, model in enumerate(MODELS)]
+)
 def test_a_classifier_answers_alike(model, tmp_path):
     X, y = rows()
     model.fit(X, y)

@@ -4,6 +4,7 @@ import math
 import os
 import random
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -98,7 +99,9 @@ def two_runs(project: Project, expected: dict[str, str]) -> Row:
     project.clear()
     process = project.start()
     wait_for(project.folder / ".snakemake" / "locks" / "0.input.lock")
+    os.killpg(process.pid, signal.SIGSTOP)  # else a quick first run is over before the second asks
     second = project.run()
+    os.killpg(process.pid, signal.SIGCONT)
     process.wait()
     held = project.outcome() == expected
     refused = held and second.code != 0 and "lock" in second.text

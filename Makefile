@@ -21,7 +21,7 @@ demo: env
 	@echo "The report is results/report/index.html"
 
 test: env
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not long"
 
 lint: env
 	$(BIN)/ruff check .

@@ -104,6 +104,7 @@ def test_the_cache_goes_where_it_may(copy, tmp_path):
     assert not Path(fallback).exists()
 
 
+@pytest.mark.long
 def test_nothing_is_changed_once_numba_is_there(copy):
     code = """
 import os, numba

@@ -47,7 +47,7 @@ def test_mutants_are_the_same_for_a_seed_and_differ():
     assert len(set(drawn[0])) > 25
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_killed_and_doubled_runs_end_in_the_same_bytes(unbroken):
     project, expected = unbroken
     assert kills(project, expected, 2, 8.0).same == 2

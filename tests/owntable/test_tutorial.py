@@ -31,6 +31,7 @@ def follow(page: str, folder: Path, commands: dict[str, str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_the_tutorial_is_followed_in_an_empty_folder(tmp_path, commands):
     folder = tmp_path / "empty"
     folder.mkdir()
@@ -41,6 +42,7 @@ def test_the_tutorial_is_followed_in_an_empty_folder(tmp_path, commands):
     assert len((folder / "risk.csv").read_text().splitlines()) == 570
 
 
+@pytest.mark.long
 def test_the_gallery_makes_the_pictures_that_it_shows(tmp_path, commands):
     folder = tmp_path / "gallery"
     folder.mkdir()

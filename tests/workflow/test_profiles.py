@@ -75,7 +75,7 @@ def test_a_dry_run_with_the_profile_of_a_cluster_and_gpus(name, tmp_path):
     assert resources["features_demo_cic"]["runtime"] == "30"  # of the default profile
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_with_kubernetes_all_files_are_planned_in_a_bucket(tmp_path, bucket):  # noqa: F811
     pytest.importorskip("snakemake_executor_plugin_kubernetes")
     prefix = ["--default-storage-prefix", bucket]
@@ -84,7 +84,7 @@ def test_with_kubernetes_all_files_are_planned_in_a_bucket(tmp_path, bucket):  #
     assert f"{bucket}/config" not in said
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_with_all_files_in_a_bucket(tmp_path, bucket):  # noqa: F811
     pytest.importorskip("snakemake_storage_plugin_s3")
     import boto3

@@ -64,6 +64,7 @@ def test_a_second_call_does_nothing(finished):
     assert (finished / RUN).stat().st_mtime_ns == before
 
 
+@pytest.mark.long
 def test_killed_in_the_middle_and_started_again_gives_the_same_bytes(finished, tmp_path):
     folder = checkout(tmp_path)
     process = subprocess.Popen(

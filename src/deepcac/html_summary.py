@@ -9,7 +9,10 @@ import numpy as np
 
 
 class SummaryHTML:
-    """Mixin of an estimator that has `subtypes_` once it is fitted."""
+    """Mixin of an estimator that has `subtypes_` once it is fitted.
+
+    Before scikit-learn 1.7 the diagram stands alone.
+    """
 
     __slots__ = ()
 

@@ -39,10 +39,19 @@ def test_every_rule_that_is_grouped_has_the_slot():
     assert groups == {entry.split("=")[0] for entry in profile["group-components"]}
 
 
-def dry_run(folder: Path, *options: str) -> str:
-    demo = ["--configfile", "config/demo.yaml", "--dry-run", "-p"]
+def demo(folder: Path, target: str, *options: str) -> str:
+    """Call the workflow with the demo's configuration; return what it says."""
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *options, *demo, "--", TARGET],
+        [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--configfile",
+            "config/demo.yaml",
+            *options,
+            "--",
+            target,
+        ],
         cwd=folder,
         env=environment(folder),
         capture_output=True,
@@ -51,6 +60,10 @@ def dry_run(folder: Path, *options: str) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def dry_run(folder: Path, *options: str) -> str:
+    return demo(folder, TARGET, "--dry-run", "-p", *options)
 
 
 def asked(said: str) -> dict[str, dict[str, str]]:
@@ -91,16 +104,7 @@ def test_a_run_with_all_files_in_a_bucket(tmp_path, bucket):  # noqa: F811
 
     folder, target = checkout(tmp_path), "results/demo_diabetes/lr_k1.json"
     storage = ["--default-storage-provider", "s3", "--default-storage-prefix", bucket]
-    demo = ["--configfile", "config/demo.yaml", "--cores", "1"]
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *storage, *demo, "--", target],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    demo(folder, target, "--cores", "1", *storage)
     name, _, prefix = bucket.removeprefix("s3://").partition("/")
     client = boto3.client("s3", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
     listed = client.list_objects_v2(Bucket=name, Prefix=prefix)["Contents"]

@@ -13,14 +13,12 @@ from sklearn.metrics import precision_recall_curve
 from sklearn.model_selection import train_test_split
 
 from deepcac.errors import ConfigError
-from deepcac.experiments.record import file_digest, machine
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.judge.choice import TUNED, choose
 from deepcac.judge.contenders import Contender
 from deepcac.judge.resamples import Resample, prepared
-from deepcac.judge.trials import TEST, VALIDATION, answers_path, judge_samples
+from deepcac.judge.trials import TEST, VALIDATION, judge_samples, write_trials
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
-from deepcac.storage import write_json, write_table
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -106,7 +104,6 @@ def run_division(
     begin = time.perf_counter()
     matrix = read_features(features)
     found, answers = judge_samples(divided(matrix, division, draws), contender, trials)
-    write_table(answers_path(record), answers)
     written = {
         "dataset": dataset,
         "synthetic": synthetic,
@@ -115,11 +112,8 @@ def run_division(
         "n_features": len(matrix.names),
         **found,
         "scores": {metric: score_chosen(found, answers, metric) for metric in ("auroc", "auprc")},
-        "inputs": {"features": file_digest(features)},
-        "answers": file_digest(answers_path(record)),
     }
-    seconds = {"total": time.perf_counter() - begin}
-    write_json(record, {**written, "machine": machine(seconds, 1, "cpu")})
+    write_trials(record, written, answers, features, time.perf_counter() - begin)
 
 
 def score_chosen(found: dict[str, Any], answers: pa.Table, metric: str) -> dict[str, Any]:

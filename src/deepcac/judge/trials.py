@@ -75,19 +75,30 @@ def run_trials(
     begin = time.perf_counter()
     matrix = read_features(features)
     found, answers = judge_rows(matrix, contender, effort)
-    write_table(answers_path(record), answers)
-    written = {
+    head = {
         "dataset": dataset,
         "synthetic": synthetic,
         "n_rows": len(matrix.label),
         "n_features": len(matrix.names),
         "n_classes": matrix.n_classes,
-        **found,
+    }
+    write_trials(record, {**head, **found}, answers, features, time.perf_counter() - begin)
+
+
+def write_trials(
+    record: str | os.PathLike[str],
+    written: dict[str, Any],
+    answers: pa.Table,
+    features: str | os.PathLike[str],
+    seconds: float,
+) -> None:
+    """Write a record of trials and, beside it, what they answer; both are told by digests."""
+    write_table(answers_path(record), answers)
+    inputs = {
         "inputs": {"features": file_digest(features)},
         "answers": file_digest(answers_path(record)),
     }
-    seconds = {"total": time.perf_counter() - begin}
-    write_json(record, {**written, "machine": machine(seconds, 1, "cpu")})
+    write_json(record, {**written, **inputs, "machine": machine({"total": seconds}, 1, "cpu")})
 
 
 def judge_rows(

@@ -1,0 +1,319 @@
+"""SubtypeClassifier: a strong risk model, and subtypes by what raises the risk."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, check_random_state
+from torch import Tensor
+
+from deepcac.base_classifiers import log_odds
+from deepcac.html_summary import SummaryHTML
+from deepcac.nn.data import find_device, session
+from deepcac.nn.training import Budget
+from deepcac.numeric_table import check_classes, check_table, check_two_classes, column_names
+from deepcac.subtyping.boosted import BoostedFolds
+from deepcac.subtyping.contributions import contributions
+from deepcac.subtyping.crossfit import answer, deal_folds, left_out, shares, train_crossfitted
+from deepcac.subtyping.gates import Gates, find_gates
+from deepcac.subtyping.heads import Blend, Gain, Heads, fit_blend, fit_heads, held_out_gains
+from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
+from deepcac.subtyping.packed import PackedNetworks, full_logits
+from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.subtype_names import subtype_names
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+ArrayLike = npt.ArrayLike
+
+_COUNT = Interval(Integral, 1, None, closed="left")
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+_SHARE = Interval(Real, 0, 1, closed="left")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SubtypeClassifier(
+    SummaryHTML, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
+):
+    """A risk model whose subtypes are groups of patients with the same reasons for their risk.
+
+    Networks of one hidden layer, packed into one, each leave a fold out; boosted trees may join
+    them. A logistic regression on their out-of-fold answers is the backbone. Each variable's
+    contribution to the networks' answer is where the subtypes live: k-means there gives soft
+    gates. In each subtype the variables may count more or less (`heads_`), as far as this helps
+    rows that were held out; where it does not, nothing is added. With one subtype the answer is
+    the backbone's.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Subtypes; fewer are kept if one would be smaller than `smallest`.
+    boosting : bool
+        Whether LightGBM joins the backbone.
+    heads : {"auto"}, float or None
+        Penalty of what a subtype changes; "auto" takes the best on held-out rows, or no change;
+        None is no change.
+    members, folds : int
+        Networks, and folds of which each network leaves one out.
+    hidden, layers : int
+        Units of a hidden layer, and number of those.
+    dropout, lr, weight_decay, batch_size, max_epochs, patience
+        Of the networks' training.
+    temperature : float
+        Width of the gates: small is hard.
+    smallest : float
+        Least share of the rows that is a subtype.
+    device : str
+        ``"auto"`` takes a GPU if there is one.
+    n_threads : int
+        Threads of torch, BLAS and LightGBM.
+    random_state : int, RandomState or None
+        Of every random choice.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    subtypes_ : ndarray of shape (n,)
+        Subtype of each row of `fit`, from the lowest risk (0) to the highest.
+    n_subtypes_ : int
+        Subtypes that were kept.
+    subtype_names_ : list of str
+        The variables that set each subtype apart.
+    heads_ : ndarray of shape (n_subtypes_, d)
+        By how much more a variable counts in a subtype: .2 is 1.2 times.
+    gains_ : list of Gain
+        What heads of each penalty add to the log likelihood of held-out rows, with error.
+    penalty_ : float or None
+        What `heads` came to; None is no change.
+    out_of_fold_ : ndarray of shape (n, n_classes)
+        The backbone's probabilities of each row of `fit` by models that did not see it.
+    best_epoch_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from deepcac import SubtypeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = SubtypeClassifier(n_clusters=2, max_epochs=5, device="cpu").fit(X, y)
+    >>> model.predict_proba(X).shape, model.contributions(X).shape, model.weigh(X).shape
+    ((569, 2), (569, 30), (569, 2))
+    """
+
+    n_clusters: int = 3
+    boosting: bool = False
+    heads: Literal["auto"] | float | None = "auto"
+    members: int = 10
+    folds: int = 5
+    hidden: int = 64
+    layers: int = 1
+    dropout: float = 0.5
+    lr: float = 5e-4
+    weight_decay: float = 1e-5
+    batch_size: int = 256
+    max_epochs: int = 100
+    patience: int = 8
+    temperature: float = 0.5
+    smallest: float = 0.03
+    device: str = "auto"
+    n_threads: int = 1
+    random_state: Any = 0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **dict.fromkeys(
+            ("n_clusters", "members", "hidden", "layers", "batch_size", "max_epochs"), [_COUNT]
+        ),
+        **dict.fromkeys(("patience", "n_threads"), [_COUNT]),
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "boosting": ["boolean"],
+        "heads": [StrOptions({"auto"}), _POSITIVE, None],
+        **dict.fromkeys(("lr", "temperature"), [_POSITIVE]),
+        **dict.fromkeys(("dropout", "smallest"), [_SHARE]),
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "device": [str],
+        "random_state": ["random_state"],
+    }
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit backbone, subtypes and heads.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Rows; NaN is missing.
+        y : array of shape (n,)
+            Class labels, at least two.
+        """
+        self._validate_params()
+        rows, labels = check_table(self, X, y, reset=True, missing=True)
+        self.classes_, codes = check_classes(labels)
+        check_two_classes(self.classes_)
+        fixed = isinstance(self.random_state, (int, np.integer))
+        seed = (
+            int(self.random_state)
+            if fixed
+            else check_random_state(self.random_state).randint(2**31 - 1)
+        )
+        device = find_device(self.device)
+        with session(device, seed, self.n_threads):
+            self._fit(rows, codes, seed, device)
+        self.subtypes_ = self.assign(X)
+        return self
+
+    def _fit(self, rows: Array, codes: Ids, seed: int, device: torch.device) -> None:
+        n_folds, n_classes = min(self.folds, len(rows)), len(self.classes_)
+        fold = deal_folds(codes, n_folds, seed)
+        y = torch.as_tensor(codes, device=device)
+        self._inputs = SmoothInputs(rows)
+        x = self._inputs.rows(rows, device)
+        out = left_out(torch.as_tensor(fold, device=device), max(self.members, n_folds), n_folds)
+        self._networks = self._build(x.shape[1], len(out), n_classes).to(device)
+        self.best_epoch_ = train_crossfitted(self._networks, x, y, out, self._budget()).best_epoch
+        outputs = [answer(self._networks, x, shares(out))]
+        self._boosted = None
+        if self.boosting:
+            self._boosted, trees = BoostedFolds.fit(
+                rows, codes, fold, n_classes, seed, self.n_threads
+            )
+            outputs.append(torch.as_tensor(trees, dtype=x.dtype, device=device))
+        parts = contributions(self._networks, x, self._inputs.origin, shares(out)).double()
+        self._blend = fit_blend(torch.stack(outputs).double(), y)
+        offset = self._blend.logits(torch.stack(outputs).double())
+        self.out_of_fold_ = full_logits(offset).softmax(dim=1).cpu().numpy()
+        self._find_subtypes(offset, parts, y, torch.as_tensor(fold, device=device), seed)
+
+    def _build(self, n_inputs: int, members: int, n_classes: int) -> PackedNetworks:
+        outputs = 1 if n_classes == 2 else n_classes
+        return PackedNetworks(members, n_inputs, self.hidden, outputs, self.layers, self.dropout)
+
+    def _budget(self) -> Budget:
+        return Budget(
+            max_epochs=self.max_epochs,
+            patience=self.patience,
+            batch_size=self.batch_size,
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+        )
+
+    def _find_subtypes(
+        self, offset: Tensor, parts: Tensor, y: Tensor, fold: Tensor, seed: int
+    ) -> None:
+        """Place the gates and fit the heads, on what was answered out of fold."""
+        points = parts.flatten(1).cpu().numpy()
+        risk = self.out_of_fold_[:, 1]
+        self._gates = find_gates(
+            points, self.n_clusters, self.temperature, self.smallest, seed, risk
+        )
+        self.n_subtypes_ = len(self._gates.centres)
+        gates = torch.as_tensor(self._gates.weigh(points), device=parts.device)
+        self.gains_: list[Gain] = []
+        self.penalty_ = self.heads if self.n_subtypes_ > 1 else None
+        if self.penalty_ == "auto":
+            self.gains_ = held_out_gains(offset, gates, parts, y, fold)
+            best = max(self.gains_, key=lambda gain: gain.mean)
+            self.penalty_ = best.penalty if best.mean > 0 else None
+        self._heads = Heads(
+            parts.new_zeros(self.n_subtypes_, parts.shape[2]),
+            parts.new_zeros(self.n_subtypes_, parts.shape[1]),
+        )
+        if self.penalty_ is not None:
+            self._heads = fit_heads(offset, gates, parts, y, float(self.penalty_))
+        self.heads_ = self._heads.weight.cpu().numpy()
+        mean = parts.mean(dim=0).cpu().numpy()
+        centres = self._gates.centres.reshape(-1, *parts.shape[1:])
+        self.subtype_names_ = subtype_names(centres - mean, column_names(self), self.classes_)
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return class probabilities, shape (n, n_classes)."""
+        rows, x = self._read(X)
+        with self._session():
+            outputs = [answer(self._networks, x)]
+            if self._boosted is not None:
+                trees = self._boosted.outputs(rows, self.n_threads)
+                outputs.append(torch.as_tensor(trees, dtype=x.dtype, device=x.device))
+            logits = self._blend.logits(torch.stack(outputs).double())
+            if self.penalty_ is not None:
+                parts = self._parts(x)
+                gates = self._gates.weigh(parts.flatten(1).cpu().numpy())
+                logits = logits + self._heads.change(torch.as_tensor(gates, device=x.device), parts)
+        return full_logits(logits).softmax(dim=1).cpu().numpy()
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes)."""
+        return log_odds(self.predict_proba(X))
+
+    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
+        """Return the most probable class label of each row."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def contributions(self, X: ArrayLike) -> Array:
+        """Return what each variable adds to the networks' log-odds.
+
+        Returns
+        -------
+        ndarray of shape (n, d), or (n, n_classes, d) for more than two classes
+            Against an average patient.
+        """
+        parts = self._parts_of(X)
+        return parts[:, 0] if parts.shape[1] == 1 else parts
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the contributions in one row a patient, where the subtypes live."""
+        parts = self._parts_of(X)
+        return parts.reshape(len(parts), -1)
+
+    def weigh(self, X: ArrayLike) -> Array:
+        """Return how much each row belongs to each subtype, shape (n, n_subtypes_)."""
+        return self._gates.weigh(self.transform(X))
+
+    def assign(self, X: ArrayLike) -> Ids:
+        """Return the subtype of each row, shape (n,)."""
+        return self.weigh(X).argmax(axis=1)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator as safetensors, all else as JSON in the header."""
+        check_is_fitted(self, "heads_")
+        write_subtypes(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
+        """Read an estimator that `save` wrote; nothing in the file is executed."""
+        return read_subtypes(path, cls, device)
+
+    def _read(self, X: ArrayLike) -> tuple[Array, Tensor]:
+        check_is_fitted(self, "heads_")
+        rows = check_table(self, X, reset=False, missing=True)
+        return rows, self._inputs.rows(rows, next(self._networks.parameters()).device)
+
+    def _session(self) -> Any:
+        return session(next(self._networks.parameters()).device, 0, self.n_threads)
+
+    def _parts(self, x: Tensor) -> Tensor:
+        return contributions(self._networks.eval(), x, self._inputs.origin).double()
+
+    def _parts_of(self, X: ArrayLike) -> Array:
+        _, x = self._read(X)
+        with self._session():
+            return self._parts(x).cpu().numpy()
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._gates.centres.shape[1]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -17,6 +17,7 @@ _HOMES = {
     "DeepCACClassifier": "deepcac.nn.deepcac",
     "SupervisedKMeans": "deepcac.similarity.supervised",
     "CostCurveDisplay": "deepcac.displays",
+    "SubtypeClassifier": "deepcac.subtyping.classifier",
     "SilhouetteDisplay": "deepcac.displays",
     "SubtypeProfileDisplay": "deepcac.displays",
     "load": "deepcac.model_files",

@@ -52,7 +52,7 @@ class BoostedFolds:
             Log-odds; of two classes one output.
         """
         lightgbm = _lightgbm()
-        kind = {"objective": "binary"}
+        kind: dict[str, Any] = {"objective": "binary"}
         if n_classes > 2:
             kind = {"objective": "multiclass", "num_class": n_classes}
         settings = SETTINGS | kind | {"seed": seed, "num_threads": n_threads}

@@ -10,45 +10,41 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.base import (
-    BaseEstimator,
-    ClassifierMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
-from deepcac.base_classifiers import log_odds
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.data import find_device, session
 from deepcac.nn.training import Budget
 from deepcac.numeric_table import check_classes, check_table, check_two_classes, column_names
 from deepcac.subtyping.boosted import BoostedFolds
-from deepcac.subtyping.contributions import contributions
 from deepcac.subtyping.crossfit import answer, deal_folds, left_out, shares, train_crossfitted
-from deepcac.subtyping.gates import Gates, find_gates
-from deepcac.subtyping.heads import Blend, Gain, Heads, fit_blend, fit_heads, held_out_gains
-from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
+from deepcac.subtyping.gates import find_gates
+from deepcac.subtyping.heads import Gain, Heads, fit_blend, fit_heads, held_out_gains
 from deepcac.subtyping.packed import PackedNetworks, full_logits
 from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.subtype_answers import SubtypeAnswers
+from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
 from deepcac.subtyping.subtype_names import subtype_names
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 ArrayLike = npt.ArrayLike
 
+_COUNTS = (
+    *("n_clusters", "members", "hidden"),
+    *("batch_size", "max_epochs", "patience", "n_threads"),
+)
 _COUNT = Interval(Integral, 1, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _SHARE = Interval(Real, 0, 1, closed="left")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SubtypeClassifier(
-    SummaryHTML, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator
-):
+class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstimator):
     """A risk model whose subtypes are groups of patients with the same reasons for their risk.
 
     Networks of one hidden layer, packed into one, each leave a fold out; boosted trees may join
@@ -69,8 +65,8 @@ class SubtypeClassifier(
         None is no change.
     members, folds : int
         Networks, and folds of which each network leaves one out.
-    hidden, layers : int
-        Units of a hidden layer, and number of those.
+    hidden : int
+        Units of a network's hidden layer.
     dropout, lr, weight_decay, batch_size, max_epochs, patience
         Of the networks' training.
     temperature : float
@@ -119,7 +115,6 @@ class SubtypeClassifier(
     members: int = 10
     folds: int = 5
     hidden: int = 64
-    layers: int = 1
     dropout: float = 0.5
     lr: float = 5e-4
     weight_decay: float = 1e-5
@@ -133,15 +128,14 @@ class SubtypeClassifier(
     random_state: Any = 0
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **dict.fromkeys(
-            ("n_clusters", "members", "hidden", "layers", "batch_size", "max_epochs"), [_COUNT]
-        ),
-        **dict.fromkeys(("patience", "n_threads"), [_COUNT]),
+        **{name: [_COUNT] for name in _COUNTS},
         "folds": [Interval(Integral, 2, None, closed="left")],
         "boosting": ["boolean"],
         "heads": [StrOptions({"auto"}), _POSITIVE, None],
-        **dict.fromkeys(("lr", "temperature"), [_POSITIVE]),
-        **dict.fromkeys(("dropout", "smallest"), [_SHARE]),
+        "lr": [_POSITIVE],
+        "temperature": [_POSITIVE],
+        "dropout": [_SHARE],
+        "smallest": [_SHARE],
         "weight_decay": [Interval(Real, 0, None, closed="left")],
         "device": [str],
         "random_state": ["random_state"],
@@ -161,43 +155,41 @@ class SubtypeClassifier(
         rows, labels = check_table(self, X, y, reset=True, missing=True)
         self.classes_, codes = check_classes(labels)
         check_two_classes(self.classes_)
-        fixed = isinstance(self.random_state, (int, np.integer))
-        seed = (
-            int(self.random_state)
-            if fixed
-            else check_random_state(self.random_state).randint(2**31 - 1)
-        )
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31 - 1)
         device = find_device(self.device)
-        with session(device, seed, self.n_threads):
-            self._fit(rows, codes, seed, device)
+        with session(device, int(seed), self.n_threads):
+            self._fit(rows, codes, int(seed), device)
         self.subtypes_ = self.assign(X)
         return self
 
     def _fit(self, rows: Array, codes: Ids, seed: int, device: torch.device) -> None:
         n_folds, n_classes = min(self.folds, len(rows)), len(self.classes_)
-        fold = deal_folds(codes, n_folds, seed)
-        y = torch.as_tensor(codes, device=device)
+        codes_of_fold = deal_folds(codes, n_folds, seed)
+        y, fold = (torch.as_tensor(ids, device=device) for ids in (codes, codes_of_fold))
         self._inputs = SmoothInputs(rows)
         x = self._inputs.rows(rows, device)
-        out = left_out(torch.as_tensor(fold, device=device), max(self.members, n_folds), n_folds)
+        out = left_out(fold, max(self.members, n_folds), n_folds)
         self._networks = self._build(x.shape[1], len(out), n_classes).to(device)
-        self.best_epoch_ = train_crossfitted(self._networks, x, y, out, self._budget()).best_epoch
+        curve = train_crossfitted(self._networks, x.float(), y, out, self._budget())
+        self.best_epoch_ = curve.best_epoch
+        self._networks.double().eval()  # an answer must not depend on the rows beside it
         outputs = [answer(self._networks, x, shares(out))]
         self._boosted = None
         if self.boosting:
             self._boosted, trees = BoostedFolds.fit(
-                rows, codes, fold, n_classes, seed, self.n_threads
+                rows, codes, codes_of_fold, n_classes, seed, self.n_threads
             )
-            outputs.append(torch.as_tensor(trees, dtype=x.dtype, device=device))
-        parts = contributions(self._networks, x, self._inputs.origin, shares(out)).double()
-        self._blend = fit_blend(torch.stack(outputs).double(), y)
-        offset = self._blend.logits(torch.stack(outputs).double())
+            outputs.append(torch.as_tensor(trees, device=device))
+        self._blend = fit_blend(torch.stack(outputs), y)
+        offset = self._blend.logits(torch.stack(outputs))
         self.out_of_fold_ = full_logits(offset).softmax(dim=1).cpu().numpy()
-        self._find_subtypes(offset, parts, y, torch.as_tensor(fold, device=device), seed)
+        self._find_subtypes(offset, self._parts(x, shares(out)), y, fold, seed)
 
     def _build(self, n_inputs: int, members: int, n_classes: int) -> PackedNetworks:
         outputs = 1 if n_classes == 2 else n_classes
-        return PackedNetworks(members, n_inputs, self.hidden, outputs, self.layers, self.dropout)
+        return PackedNetworks(members, n_inputs, self.hidden, outputs, self.dropout)
 
     def _budget(self) -> Budget:
         return Budget(
@@ -220,68 +212,24 @@ class SubtypeClassifier(
         self.n_subtypes_ = len(self._gates.centres)
         gates = torch.as_tensor(self._gates.weigh(points), device=parts.device)
         self.gains_: list[Gain] = []
-        self.penalty_ = self.heads if self.n_subtypes_ > 1 else None
-        if self.penalty_ == "auto":
+        if self.n_subtypes_ == 1 or self.heads is None:
+            self.penalty_ = None
+        elif isinstance(self.heads, str):
             self.gains_ = held_out_gains(offset, gates, parts, y, fold)
             best = max(self.gains_, key=lambda gain: gain.mean)
             self.penalty_ = best.penalty if best.mean > 0 else None
+        else:
+            self.penalty_ = float(self.heads)
         self._heads = Heads(
             parts.new_zeros(self.n_subtypes_, parts.shape[2]),
             parts.new_zeros(self.n_subtypes_, parts.shape[1]),
         )
         if self.penalty_ is not None:
-            self._heads = fit_heads(offset, gates, parts, y, float(self.penalty_))
+            self._heads = fit_heads(offset, gates, parts, y, self.penalty_)
         self.heads_ = self._heads.weight.cpu().numpy()
         mean = parts.mean(dim=0).cpu().numpy()
         centres = self._gates.centres.reshape(-1, *parts.shape[1:])
         self.subtype_names_ = subtype_names(centres - mean, column_names(self), self.classes_)
-
-    def predict_proba(self, X: ArrayLike) -> Array:
-        """Return class probabilities, shape (n, n_classes)."""
-        rows, x = self._read(X)
-        with self._session():
-            outputs = [answer(self._networks, x)]
-            if self._boosted is not None:
-                trees = self._boosted.outputs(rows, self.n_threads)
-                outputs.append(torch.as_tensor(trees, dtype=x.dtype, device=x.device))
-            logits = self._blend.logits(torch.stack(outputs).double())
-            if self.penalty_ is not None:
-                parts = self._parts(x)
-                gates = self._gates.weigh(parts.flatten(1).cpu().numpy())
-                logits = logits + self._heads.change(torch.as_tensor(gates, device=x.device), parts)
-        return full_logits(logits).softmax(dim=1).cpu().numpy()
-
-    def decision_function(self, X: ArrayLike) -> Array:
-        """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes)."""
-        return log_odds(self.predict_proba(X))
-
-    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
-        """Return the most probable class label of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-    def contributions(self, X: ArrayLike) -> Array:
-        """Return what each variable adds to the networks' log-odds.
-
-        Returns
-        -------
-        ndarray of shape (n, d), or (n, n_classes, d) for more than two classes
-            Against an average patient.
-        """
-        parts = self._parts_of(X)
-        return parts[:, 0] if parts.shape[1] == 1 else parts
-
-    def transform(self, X: ArrayLike) -> Array:
-        """Return the contributions in one row a patient, where the subtypes live."""
-        parts = self._parts_of(X)
-        return parts.reshape(len(parts), -1)
-
-    def weigh(self, X: ArrayLike) -> Array:
-        """Return how much each row belongs to each subtype, shape (n, n_subtypes_)."""
-        return self._gates.weigh(self.transform(X))
-
-    def assign(self, X: ArrayLike) -> Ids:
-        """Return the subtype of each row, shape (n,)."""
-        return self.weigh(X).argmax(axis=1)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator as safetensors, all else as JSON in the header."""
@@ -292,26 +240,6 @@ class SubtypeClassifier(
     def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
         """Read an estimator that `save` wrote; nothing in the file is executed."""
         return read_subtypes(path, cls, device)
-
-    def _read(self, X: ArrayLike) -> tuple[Array, Tensor]:
-        check_is_fitted(self, "heads_")
-        rows = check_table(self, X, reset=False, missing=True)
-        return rows, self._inputs.rows(rows, next(self._networks.parameters()).device)
-
-    def _session(self) -> Any:
-        return session(next(self._networks.parameters()).device, 0, self.n_threads)
-
-    def _parts(self, x: Tensor) -> Tensor:
-        return contributions(self._networks.eval(), x, self._inputs.origin).double()
-
-    def _parts_of(self, X: ArrayLike) -> Array:
-        _, x = self._read(X)
-        with self._session():
-            return self._parts(x).cpu().numpy()
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._gates.centres.shape[1]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

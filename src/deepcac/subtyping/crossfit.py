@@ -31,8 +31,8 @@ def left_out(fold: Tensor, members: int, n_folds: int) -> Tensor:
 
 
 def shares(chosen: Tensor) -> Tensor:
-    """Return equal weights of the chosen members (M, n) that sum to 1 a row, float32."""
-    weight = chosen.float()
+    """Return equal weights of the chosen members (M, n) that sum to 1 a row."""
+    weight = chosen.double()
     return weight / weight.sum(dim=0)
 
 
@@ -51,7 +51,7 @@ def train_crossfitted(
         Of `left_out`.
     budget : Budget
     """
-    weight = shares(out)
+    weight = shares(out).to(x.dtype)
 
     def loss(rows: Tensor) -> Tensor:
         errors = cross_entropies(networks(x[rows]), y[rows])

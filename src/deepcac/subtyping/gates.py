@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 from sklearn.cluster import KMeans
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics import pairwise_distances, pairwise_distances_argmin_min
 
 from deepcac.errors import CollapseWarning
 
@@ -46,7 +46,8 @@ def find_gates(
     ----------
     points : ndarray of shape (n, q)
     k : int
-        Subtypes wanted; fewer if one would hold less than the share `smallest` of the rows.
+        Subtypes wanted. A centre with less than the share `smallest` of the rows is left out;
+        its rows go to the next one.
     temperature : float
         Width of the gates in units of the mean squared distance to the own centre.
     smallest : float
@@ -54,18 +55,19 @@ def find_gates(
     risk : ndarray of shape (n,)
         What the subtypes are ordered by.
     """
-    for wanted in range(k, 0, -1):
-        found = KMeans(wanted, n_init=STARTS, random_state=seed).fit(points)
-        sizes = np.bincount(found.labels_, minlength=wanted)
-        if sizes.min() >= smallest * len(points):
-            break
-    if wanted < k:
+    found = KMeans(k, n_init=STARTS, random_state=seed).fit(points)
+    sizes = np.bincount(found.labels_, minlength=k)
+    kept = sizes >= min(smallest * len(points), sizes.max())
+    if not kept.all():
         warnings.warn(
-            f"{wanted} subtypes in place of {k}: with more, one holds less than {smallest:.0%} of "
-            "the rows",
+            f"{kept.sum()} subtypes in place of {k}: the others hold less than {smallest:.0%} of "
+            "the rows each",
             CollapseWarning,
             stacklevel=3,
         )
-    mean = np.bincount(found.labels_, weights=risk, minlength=wanted) / sizes
-    width = temperature * found.inertia_ / len(points)
-    return Gates(found.cluster_centers_[np.argsort(mean)], max(width, np.finfo(float).tiny))
+    centres = found.cluster_centers_[kept]
+    nearest, squared = pairwise_distances_argmin_min(points, centres, metric="sqeuclidean")
+    rows = np.bincount(nearest, minlength=len(centres))
+    order = np.argsort(np.bincount(nearest, weights=risk, minlength=len(centres)) / rows)
+    width = temperature * float(squared.mean())
+    return Gates(centres[order], max(width, np.finfo(np.float64).tiny))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 
 class PackedNetworks(nn.Module):
-    """Networks n_inputs - hidden (ReLU) - ... - n_outputs that know nothing of each other.
+    """Networks n_inputs - hidden (ReLU) - n_outputs that know nothing of each other.
 
     Parameters
     ----------
@@ -18,38 +16,36 @@ class PackedNetworks(nn.Module):
         Number of networks M.
     n_inputs, hidden, n_outputs : int
         Layer sizes.
-    layers : int
-        Number of hidden layers.
     dropout : float
         Share of hidden units that are left out in training.
     """
 
     def __init__(
-        self,
-        members: int,
-        n_inputs: int,
-        hidden: int,
-        n_outputs: int,
-        layers: int = 1,
-        dropout: float = 0.0,
+        self, members: int, n_inputs: int, hidden: int, n_outputs: int, dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.members, self.dropout = members, dropout
-        self.weights, self.biases = nn.ParameterList(), nn.ParameterList()
-        for before, after in pairwise((n_inputs, *[hidden] * layers, n_outputs)):
-            bound = before**-0.5  # as nn.Linear starts
-            self.weights.append(torch.empty(members, before, after).uniform_(-bound, bound))
-            self.biases.append(torch.empty(members, 1, after).uniform_(-bound, bound))
+        self.dropout = dropout
+
+        def start(n_before: int, *shape: int) -> nn.Parameter:
+            bound = n_before**-0.5  # as nn.Linear starts
+            return nn.Parameter(torch.empty(members, *shape).uniform_(-bound, bound))
+
+        self.weight_in = start(n_inputs, n_inputs, hidden)
+        self.bias_in = start(n_inputs, 1, hidden)
+        self.weight_out = start(hidden, hidden, n_outputs)
+        self.bias_out = start(hidden, 1, n_outputs)
+
+    @property
+    def members(self) -> int:
+        """Number of networks."""
+        return len(self.weight_in)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return what every member says of rows `x` (n, n_inputs): (M, n, n_outputs)."""
-        active = x.expand(self.members, *x.shape)
-        layers = list(zip(self.weights, self.biases, strict=True))
-        for weight, bias in layers[:-1]:
-            active = torch.baddbmm(bias, active, weight).relu()
-            active = functional.dropout(active, self.dropout, self.training)
-        weight, bias = layers[-1]
-        return torch.baddbmm(bias, active, weight)
+        shared = x.expand(self.members, *x.shape)
+        active = torch.baddbmm(self.bias_in, shared, self.weight_in).relu()
+        active = functional.dropout(active, self.dropout, self.training)
+        return torch.baddbmm(self.bias_out, active, self.weight_out)
 
 
 def full_logits(logits: Tensor) -> Tensor:

@@ -30,10 +30,6 @@ class SmoothInputs:
     X : ndarray of shape (n, d)
         Training rows; NaN is missing.
 
-    Attributes
-    ----------
-    origin : Tensor of shape (q,), int64
-        Column of X that each input is made of.
     """
 
     def __init__(self, X: Array) -> None:
@@ -44,14 +40,15 @@ class SmoothInputs:
         self.ranks.fit(self._measured(self.scaler.transform(X)))
 
     def rows(self, X: Array, device: torch.device) -> Tensor:
-        """Return rows (n, d) as inputs (n, q), float32; 0 is an average patient."""
+        """Return rows (n, d) as inputs (n, q); 0 is an average patient."""
         scaled = self.scaler.transform(X)
         ranks = (self.ranks.transform(self._measured(scaled)) - 0.5) * _SPREAD
         both = np.hstack([np.clip(scaled, -CLIP, CLIP), ranks])
-        return torch.from_numpy(both.astype(np.float32)).to(device)
+        return torch.from_numpy(both).to(device)
 
     @property
     def origin(self) -> Tensor:
+        """Return the column of X that each input is made of, shape (q,), int64."""
         d = len(self.scaler.median_)
         columns = np.concatenate([np.arange(d), self.scaler.flagged_])[self.scaler.kept_]
         return torch.from_numpy(np.concatenate([columns, columns[: self._n_measured]]))
@@ -76,9 +73,9 @@ class SmoothInputs:
         found = cls.__new__(cls)
         found.scaler, found.ranks = TableScaler(), QuantileTransformer()
         own = {name: tensors[name].numpy() for name in _SCALER}
-        vars(found.scaler).update(own, n_features_in_=len(own["median_"]))
+        found.scaler.__dict__.update(own, n_features_in_=len(own["median_"]))
         quantiles = tensors["quantiles_"].numpy()
-        vars(found.ranks).update(
+        found.ranks.__dict__.update(
             quantiles_=quantiles,
             references_=np.linspace(0, 1, len(quantiles)),
             n_quantiles_=len(quantiles),

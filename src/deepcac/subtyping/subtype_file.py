@@ -89,8 +89,10 @@ def _restore(
     model._boosted = BoostedFolds.of(header["boosters"]) if header["boosters"] else None
     model._inputs = SmoothInputs.of(_own(_INPUTS, tensors))
     state = _own(_NETWORKS, tensors)
-    first = state["weights.0"]
-    model._networks = model._build(first.shape[1], len(first), len(model.classes_)).to(device)
+    first = state["weight_in"]
+    model._networks = (
+        model._build(first.shape[1], len(first), len(model.classes_)).double().to(device)
+    )
     model._networks.load_state_dict(state)
     model._networks.eval()
 

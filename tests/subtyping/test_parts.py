@@ -146,12 +146,12 @@ def test_heads_are_a_ridge_logistic_regression():
     parts = torch.as_tensor(rng.normal(size=(200, 1, 3)))
     y = torch.as_tensor(rng.integers(0, 2, 200))
     gates, offset = torch.ones(200, 1, dtype=torch.float64), torch.zeros(200, 1).double()
-    found = fit_heads(offset, gates, parts, y, 2.0)
+    found = fit_heads(offset, parts, gates, y, 2.0)
     design = np.column_stack([parts[:, 0].numpy(), np.ones(200)])
     plain = LogisticRegression(C=0.5, fit_intercept=False, tol=1e-8).fit(design, y)
     values = np.r_[found.weight.numpy().ravel(), found.bias.numpy().ravel()]
     np.testing.assert_allclose(values, plain.coef_[0], atol=1e-4)
-    nothing = fit_heads(offset, gates, parts, y, 1e9)
+    nothing = fit_heads(offset, parts, gates, y, 1e9)
     assert max(nothing.weight.abs().max(), nothing.bias.abs().max()) < 1e-6
 
 
@@ -164,12 +164,12 @@ def test_heads_find_reversed_effects_and_none_where_there_are_none():
     fold, offset = torch.arange(n) % 5, torch.zeros(n, 1).double()
     risk = 1 / (1 + np.exp(-x * (2 * group - 1)))
     y = torch.as_tensor((rng.random(n) < risk).astype(np.int64))
-    best = max(held_out_gains(offset, gates, parts, y, fold), key=lambda gain: gain.mean)
+    best = max(held_out_gains(offset, parts, gates, y, fold), key=lambda gain: gain.mean)
     assert best.mean > 5 * best.error
-    heads = fit_heads(offset, gates, parts, y, best.penalty)
+    heads = fit_heads(offset, parts, gates, y, best.penalty)
     assert heads.weight[0] < -0.5 < 0.5 < heads.weight[1]
     noise = torch.as_tensor(rng.integers(0, 2, n))
-    assert all(g.mean < 3 * g.error for g in held_out_gains(offset, gates, parts, noise, fold))
+    assert all(g.mean < 3 * g.error for g in held_out_gains(offset, parts, gates, noise, fold))
 
 
 def test_no_heads_change_nothing():

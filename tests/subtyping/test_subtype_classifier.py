@@ -54,7 +54,9 @@ def test_one_subtype_is_the_backbone():
 
 def test_planted_subtypes_are_found_and_no_risk_is_lost():
     X, y, group = planted(3000)
-    model = SubtypeClassifier(n_clusters=2, device="cpu").fit(X[:2000], y[:2000])
+    model = SubtypeClassifier(n_clusters=2, device="cpu", lr=0.003, members=5).fit(
+        X[:2000], y[:2000]
+    )
     assert adjusted_rand_score(group[2000:], model.assign(X[2000:])) > 0.6
     held_out = X[2000:], y[2000:]
     plain = clone(model).set_params(heads=None).fit(X[:2000], y[:2000])
@@ -99,8 +101,8 @@ def test_three_classes():
 
 
 def test_probabilities_are_calibrated_in_the_large():
-    X, y, _ = planted(2000)
-    model = SubtypeClassifier(device="cpu").fit(X, y)
+    X, y, _ = planted(1000)
+    model = SubtypeClassifier(device="cpu", lr=0.003, members=5).fit(X, y)
     assert abs(model.out_of_fold_[:, 1].mean() - y.mean()) < 0.01
     assert (model.predict_proba(X).argmax(axis=1) == (model.decision_function(X) > 0)).all()
 

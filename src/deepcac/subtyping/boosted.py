@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,39 +39,6 @@ class BoostedFolds:
     def __init__(self, boosters: list[Any]) -> None:
         self.boosters = boosters
 
-    @classmethod
-    def fit(
-        cls, X: Array, y: Ids, fold: Ids, n_classes: int, seed: int, n_threads: int
-    ) -> tuple[BoostedFolds, Array]:
-        """Fit on rows (n, d), NaN where missing; return also the out-of-fold outputs.
-
-        Returns
-        -------
-        BoostedFolds
-        ndarray of shape (n, n_outputs)
-            Log-odds; of two classes one output.
-        """
-        lightgbm = _lightgbm()
-        kind: dict[str, Any] = {"objective": "binary"}
-        if n_classes > 2:
-            kind = {"objective": "multiclass", "num_class": n_classes}
-        settings = SETTINGS | kind | {"seed": seed, "num_threads": n_threads}
-        boosters, outputs = [], np.empty((len(y), 1 if n_classes == 2 else n_classes))
-        for j in range(fold.max() + 1):
-            out = fold == j
-            data = lightgbm.Dataset(X[~out], y[~out])
-            booster = lightgbm.train(
-                settings,
-                data,
-                ROUNDS,
-                valid_sets=[lightgbm.Dataset(X[out], y[out], reference=data)],
-                callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],
-            )
-            # Its text holds the trees up to the best round, and is what a file keeps.
-            boosters.append(lightgbm.Booster(model_str=booster.model_to_string()))
-            outputs[out] = _outputs(boosters[-1], X[out], n_threads)
-        return cls(boosters), outputs
-
     def outputs(self, X: Array, n_threads: int) -> Array:
         """Return the mean outputs of all folds, shape (n, n_outputs)."""
         return np.mean([_outputs(one, X, n_threads) for one in self.boosters], axis=0)
@@ -84,6 +51,44 @@ class BoostedFolds:
     def of(cls, texts: list[str]) -> BoostedFolds:
         """Return what `texts` came from."""
         return cls([_lightgbm().Booster(model_str=text) for text in texts])
+
+
+class Trees(NamedTuple):
+    """Boosted trees, and what they say of the rows that each fold left out.
+
+    Attributes
+    ----------
+    folds : BoostedFolds
+    outside : ndarray of shape (n, n_outputs)
+        Log-odds; of two classes one output.
+    """
+
+    folds: BoostedFolds
+    outside: Array
+
+
+def grow_trees(X: Array, y: Ids, fold: Ids, n_classes: int, seed: int, n_threads: int) -> Trees:
+    """Fit the trees of each fold on rows (n, d), NaN where missing."""
+    lightgbm = _lightgbm()
+    kind: dict[str, Any] = {"objective": "binary"}
+    if n_classes > 2:
+        kind = {"objective": "multiclass", "num_class": n_classes}
+    settings = SETTINGS | kind | {"seed": seed, "num_threads": n_threads}
+    boosters, outside = [], np.empty((len(y), 1 if n_classes == 2 else n_classes))
+    for j in range(fold.max() + 1):
+        out = fold == j
+        data = lightgbm.Dataset(X[~out], y[~out])
+        booster = lightgbm.train(
+            settings,
+            data,
+            ROUNDS,
+            valid_sets=[lightgbm.Dataset(X[out], y[out], reference=data)],
+            callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],
+        )
+        # Its text holds the trees up to the best round, and is what a file keeps.
+        boosters.append(lightgbm.Booster(model_str=booster.model_to_string()))
+        outside[out] = _outputs(boosters[-1], X[out], n_threads)
+    return Trees(BoostedFolds(boosters), outside)
 
 
 def _outputs(booster: Any, X: Array, n_threads: int) -> Array:

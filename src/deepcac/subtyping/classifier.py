@@ -20,10 +20,11 @@ from deepcac.html_summary import SummaryHTML
 from deepcac.nn.data import find_device, session
 from deepcac.nn.training import Budget
 from deepcac.numeric_table import check_classes, check_table, check_two_classes, column_names
-from deepcac.subtyping.boosted import BoostedFolds
-from deepcac.subtyping.crossfit import answer, deal_folds, left_out, shares, train_crossfitted
+from deepcac.subtyping.backbone import Answers, fit_backbone
+from deepcac.subtyping.boosted import Trees, grow_trees
+from deepcac.subtyping.crossfit import deal_folds
 from deepcac.subtyping.gates import find_gates
-from deepcac.subtyping.heads import Gain, Heads, fit_blend, fit_heads, held_out_gains
+from deepcac.subtyping.heads import Gain, fit_heads, held_out_gains, no_heads
 from deepcac.subtyping.packed import PackedNetworks, full_logits
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac.subtyping.subtype_answers import SubtypeAnswers
@@ -141,7 +142,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         "random_state": ["random_state"],
     }
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, trees: Trees | None = None) -> Self:
         """Fit backbone, subtypes and heads.
 
         Parameters
@@ -150,6 +151,8 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             Rows; NaN is missing.
         y : array of shape (n,)
             Class labels, at least two.
+        trees : Trees, optional
+            Of `grow_trees` for these rows, folds and seed, where several fits share them.
         """
         self._validate_params()
         rows, labels = check_table(self, X, y, reset=True, missing=True)
@@ -160,32 +163,51 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             seed = check_random_state(seed).randint(2**31 - 1)
         device = find_device(self.device)
         with session(device, int(seed), self.n_threads):
-            self._fit(rows, codes, int(seed), device)
+            self._fit(rows, codes, int(seed), device, trees)
         self.subtypes_ = self.assign(X)
         return self
 
-    def _fit(self, rows: Array, codes: Ids, seed: int, device: torch.device) -> None:
-        n_folds, n_classes = min(self.folds, len(rows)), len(self.classes_)
-        codes_of_fold = deal_folds(codes, n_folds, seed)
-        y, fold = (torch.as_tensor(ids, device=device) for ids in (codes, codes_of_fold))
-        self._inputs = SmoothInputs(rows)
-        x = self._inputs.rows(rows, device)
-        out = left_out(fold, max(self.members, n_folds), n_folds)
-        self._networks = self._build(x.shape[1], len(out), n_classes).to(device)
-        curve = train_crossfitted(self._networks, x.float(), y, out, self._budget())
-        self.best_epoch_ = curve.best_epoch
-        self._networks.double().eval()  # an answer must not depend on the rows beside it
-        outputs = [answer(self._networks, x, shares(out))]
-        self._boosted = None
-        if self.boosting:
-            self._boosted, trees = BoostedFolds.fit(
-                rows, codes, codes_of_fold, n_classes, seed, self.n_threads
-            )
-            outputs.append(torch.as_tensor(trees, device=device))
-        self._blend = fit_blend(torch.stack(outputs), y)
-        offset = self._blend.logits(torch.stack(outputs))
-        self.out_of_fold_ = full_logits(offset).softmax(dim=1).cpu().numpy()
-        self._find_subtypes(offset, self._parts(x, shares(out)), y, fold, seed)
+    def _fit(
+        self, rows: Array, codes: Ids, seed: int, device: torch.device, trees: Trees | None
+    ) -> None:
+        """Fit the backbone, place the gates and fit the heads on its out-of-fold answers."""
+        n_classes, n_folds = len(self.classes_), min(self.folds, len(rows))
+        fold = deal_folds(codes, n_folds, seed)
+        inputs = SmoothInputs(rows)
+        networks = self._build(len(inputs.origin), max(self.members, n_folds), n_classes)
+        if trees is None and self.boosting:
+            trees = grow_trees(rows, codes, fold, n_classes, seed, self.n_threads)
+        self._backbone, outside = fit_backbone(
+            rows, codes, fold, networks.to(device), inputs, self._budget(), trees
+        )
+        self.best_epoch_ = self._backbone.best_epoch
+        self.out_of_fold_ = full_logits(outside.logits).softmax(dim=1).cpu().numpy()
+        points, risk = outside.parts.flatten(1).cpu().numpy(), self.out_of_fold_[:, 1]
+        self._gates = find_gates(
+            points, self.n_clusters, self.temperature, self.smallest, seed, risk
+        )
+        gates = torch.as_tensor(self._gates.weigh(points), device=device)
+        y, folds = (torch.as_tensor(ids, device=device) for ids in (codes, fold))
+        self._fit_heads(outside, gates, y, folds)
+        self.n_subtypes_ = gates.shape[1]
+        mean = outside.parts.mean(dim=0).cpu().numpy()
+        centres = self._gates.centres.reshape(-1, *mean.shape)
+        self.subtype_names_ = subtype_names(centres - mean, column_names(self), self.classes_)
+
+    def _fit_heads(self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor) -> None:
+        """Choose the penalty and fit the heads; one subtype changes nothing."""
+        self.gains_: list[Gain] = []
+        self.penalty_: float | None = None
+        if gates.shape[1] > 1 and isinstance(self.heads, str):
+            self.gains_ = held_out_gains(*outside, gates, y, fold)
+            best = max(self.gains_, key=lambda gain: gain.mean)
+            self.penalty_ = best.penalty if best.mean > 0 else None
+        elif gates.shape[1] > 1 and self.heads is not None:
+            self.penalty_ = float(self.heads)
+        self._heads = no_heads(outside.parts, gates.shape[1])
+        if self.penalty_ is not None:
+            self._heads = fit_heads(*outside, gates, y, self.penalty_)
+        self.heads_ = self._heads.weight.cpu().numpy()
 
     def _build(self, n_inputs: int, members: int, n_classes: int) -> PackedNetworks:
         outputs = 1 if n_classes == 2 else n_classes
@@ -199,37 +221,6 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             lr=self.lr,
             weight_decay=self.weight_decay,
         )
-
-    def _find_subtypes(
-        self, offset: Tensor, parts: Tensor, y: Tensor, fold: Tensor, seed: int
-    ) -> None:
-        """Place the gates and fit the heads, on what was answered out of fold."""
-        points = parts.flatten(1).cpu().numpy()
-        risk = self.out_of_fold_[:, 1]
-        self._gates = find_gates(
-            points, self.n_clusters, self.temperature, self.smallest, seed, risk
-        )
-        self.n_subtypes_ = len(self._gates.centres)
-        gates = torch.as_tensor(self._gates.weigh(points), device=parts.device)
-        self.gains_: list[Gain] = []
-        if self.n_subtypes_ == 1 or self.heads is None:
-            self.penalty_ = None
-        elif isinstance(self.heads, str):
-            self.gains_ = held_out_gains(offset, gates, parts, y, fold)
-            best = max(self.gains_, key=lambda gain: gain.mean)
-            self.penalty_ = best.penalty if best.mean > 0 else None
-        else:
-            self.penalty_ = float(self.heads)
-        self._heads = Heads(
-            parts.new_zeros(self.n_subtypes_, parts.shape[2]),
-            parts.new_zeros(self.n_subtypes_, parts.shape[1]),
-        )
-        if self.penalty_ is not None:
-            self._heads = fit_heads(offset, gates, parts, y, self.penalty_)
-        self.heads_ = self._heads.weight.cpu().numpy()
-        mean = parts.mean(dim=0).cpu().numpy()
-        centres = self._gates.centres.reshape(-1, *parts.shape[1:])
-        self.subtype_names_ = subtype_names(centres - mean, column_names(self), self.classes_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator as safetensors, all else as JSON in the header."""

@@ -68,28 +68,32 @@ def fit_blend(outputs: Tensor, y: Tensor) -> Blend:
     return Blend(*_minimise(loss, start))
 
 
-def fit_heads(offset: Tensor, gates: Tensor, parts: Tensor, y: Tensor, penalty: float) -> Heads:
+def fit_heads(logits: Tensor, parts: Tensor, gates: Tensor, y: Tensor, penalty: float) -> Heads:
     """Fit the heads by penalised likelihood, a convex problem that starts at no change.
 
     Parameters
     ----------
-    offset : Tensor of shape (n, n_outputs)
-        Logits of the backbone, which stay.
-    gates, parts : Tensor
+    logits : Tensor of shape (n, n_outputs)
+        Of the backbone, which stay.
+    parts, gates : Tensor
         Of `Heads.change`.
     y : Tensor of shape (n,)
     penalty : float
         Weight of half the squared parameters.
     """
-    k, d = gates.shape[1], parts.shape[2]
-    start = offset.new_zeros(k, d), offset.new_zeros(k, offset.shape[1])
 
     def loss(weight: Tensor, bias: Tensor) -> Tensor:
-        logits = offset + Heads(weight, bias).change(gates, parts)
+        changed = logits + Heads(weight, bias).change(gates, parts)
         ridge = weight.square().sum() + bias.square().sum()
-        return cross_entropies(logits, y).sum() + 0.5 * penalty * ridge
+        return cross_entropies(changed, y).sum() + 0.5 * penalty * ridge
 
-    return Heads(*_minimise(loss, start))
+    return Heads(*_minimise(loss, no_heads(parts, gates.shape[1])))
+
+
+def no_heads(parts: Tensor, k: int) -> Heads:
+    """Return heads of k subtypes that change nothing."""
+    _, n_outputs, d = parts.shape
+    return Heads(parts.new_zeros(k, d), parts.new_zeros(k, n_outputs))
 
 
 class Gain(NamedTuple):
@@ -107,29 +111,29 @@ class Gain(NamedTuple):
 
 
 def held_out_gains(
-    offset: Tensor,
-    gates: Tensor,
+    logits: Tensor,
     parts: Tensor,
+    gates: Tensor,
     y: Tensor,
     fold: Tensor,
     penalties: Sequence[float] = PENALTIES,
 ) -> list[Gain]:
     """Measure heads of each penalty on the folds (n,) that they were not fitted on."""
-    before = cross_entropies(offset, y)
+    before = cross_entropies(logits, y)
     gains = []
     for penalty in penalties:
         gain = torch.zeros_like(before)
         for j in fold.unique():
             own, rest = fold == j, fold != j
-            heads = fit_heads(offset[rest], gates[rest], parts[rest], y[rest], penalty)
-            logits = offset[own] + heads.change(gates[own], parts[own])
-            gain[own] = before[own] - cross_entropies(logits, y[own])
+            heads = fit_heads(logits[rest], parts[rest], gates[rest], y[rest], penalty)
+            changed = logits[own] + heads.change(gates[own], parts[own])
+            gain[own] = before[own] - cross_entropies(changed, y[own])
         error = float(gain.std()) / len(gain) ** 0.5
         gains.append(Gain(penalty, float(gain.mean()), error))
     return gains
 
 
-def _minimise(loss: Callable[..., Tensor], start: tuple[Tensor, ...]) -> list[Tensor]:
+def _minimise(loss: Callable[..., Tensor], start: Sequence[Tensor]) -> list[Tensor]:
     """Return the parameters that minimise a convex loss, by L-BFGS."""
     found = [value.clone().requires_grad_(True) for value in start]
     optimiser = torch.optim.LBFGS(found, max_iter=_STEPS, line_search_fn="strong_wolfe")

@@ -9,18 +9,14 @@ import numpy.typing as npt
 import torch
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
 
 from deepcac.base_classifiers import log_odds
 from deepcac.nn.data import session
 from deepcac.numeric_table import check_table
-from deepcac.subtyping.boosted import BoostedFolds
-from deepcac.subtyping.contributions import contributions
-from deepcac.subtyping.crossfit import answer
+from deepcac.subtyping.backbone import Answers, Backbone
 from deepcac.subtyping.gates import Gates
-from deepcac.subtyping.heads import Blend, Heads
-from deepcac.subtyping.packed import PackedNetworks, full_logits
-from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.heads import Heads
+from deepcac.subtyping.packed import full_logits
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -38,28 +34,17 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     classes_: npt.NDArray[Any]
     penalty_: float | None
-    n_features_in_: int
     n_threads: int
-    _inputs: SmoothInputs
-    _networks: PackedNetworks
-    _boosted: BoostedFolds | None
-    _blend: Blend
+    _backbone: Backbone
     _gates: Gates
     _heads: Heads
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return class probabilities, shape (n, n_classes)."""
-        rows, x = self._read(X)
-        with self._session():
-            outputs = [answer(self._networks, x)]
-            if self._boosted is not None:
-                trees = self._boosted.outputs(rows, self.n_threads)
-                outputs.append(torch.as_tensor(trees, device=x.device))
-            logits = self._blend.logits(torch.stack(outputs))
-            if self.penalty_ is not None:
-                parts = self._parts(x)
-                gates = self._gates.weigh(parts.flatten(1).cpu().numpy())
-                logits = logits + self._heads.change(torch.as_tensor(gates, device=x.device), parts)
+        logits, parts = self._answers(X)
+        if self.penalty_ is not None:
+            gates = self._gates.weigh(parts.flatten(1).cpu().numpy())
+            logits = logits + self._heads.change(torch.as_tensor(gates).to(logits), parts)
         return full_logits(logits).softmax(dim=1).cpu().numpy()
 
     def decision_function(self, X: ArrayLike) -> Array:
@@ -79,13 +64,12 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (n, d), or (n, n_classes, d) for more than two classes
             Against an average patient.
         """
-        parts = self._parts_of(X)
+        parts = self._answers(X).parts.cpu().numpy()
         return parts[:, 0] if parts.shape[1] == 1 else parts
 
     def transform(self, X: ArrayLike) -> Array:
         """Return the contributions in one row a patient, where the subtypes live."""
-        parts = self._parts_of(X)
-        return parts.reshape(len(parts), -1)
+        return self._answers(X).parts.flatten(1).cpu().numpy()
 
     def weigh(self, X: ArrayLike) -> Array:
         """Return how much each row belongs to each subtype, shape (n, n_subtypes_)."""
@@ -95,23 +79,11 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """Return the subtype of each row, shape (n,)."""
         return self.weigh(X).argmax(axis=1)
 
-    def _read(self, X: ArrayLike) -> tuple[Array, Tensor]:
+    def _answers(self, X: ArrayLike) -> Answers:
         check_is_fitted(self, "heads_")
         rows = check_table(self, X, reset=False, missing=True)
-        return rows, self._inputs.rows(rows, next(self._networks.parameters()).device)
-
-    def _session(self) -> Any:
-        return session(next(self._networks.parameters()).device, 0, self.n_threads)
-
-    def _parts(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
-        """Return the contributions (n, n_outputs, d) of rows, by weights of the members."""
-        origin = self._inputs.origin
-        return contributions(self._networks, x, origin, self.n_features_in_, weight)
-
-    def _parts_of(self, X: ArrayLike) -> Array:
-        _, x = self._read(X)
-        with self._session():
-            return self._parts(x).cpu().numpy()
+        with session(self._heads.weight.device, 0, self.n_threads):
+            return self._backbone.answers(rows, self.n_threads)
 
     @property
     def _n_features_out(self) -> int:

@@ -13,6 +13,7 @@ from torch import Tensor
 from deepcac.errors import DataError
 from deepcac.nn.data import find_device
 from deepcac.nn.persistence import read_tensors, write_tensors
+from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.boosted import BoostedFolds
 from deepcac.subtyping.gates import Gates
 from deepcac.subtyping.heads import Blend, Gain, Heads
@@ -27,6 +28,7 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
     parameters = model.get_params()
     if not isinstance(parameters["random_state"], Integral):
         parameters["random_state"] = None
+    backbone = model._backbone
     header = {
         "format": FORMAT,
         "estimator": type(model).__name__,
@@ -39,18 +41,18 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
         "penalty": model.penalty_,
         "best_epoch": model.best_epoch_,
         "width": model._gates.width,
-        "boosters": [] if model._boosted is None else model._boosted.texts(),
+        "boosters": [] if backbone.boosted is None else backbone.boosted.texts(),
     }
     tensors = {
         "subtypes": torch.as_tensor(model.subtypes_),
         "out_of_fold": torch.as_tensor(model.out_of_fold_),
         "centres": torch.as_tensor(model._gates.centres),
-        "blend.weight": model._blend.weight,
-        "blend.bias": model._blend.bias,
+        "blend.weight": backbone.blend.weight,
+        "blend.bias": backbone.blend.bias,
         "heads.weight": model._heads.weight,
         "heads.bias": model._heads.bias,
-        **_named(_INPUTS, model._inputs.tensors()),
-        **_named(_NETWORKS, model._networks.state_dict()),
+        **_named(_INPUTS, backbone.inputs.tensors()),
+        **_named(_NETWORKS, backbone.networks.state_dict()),
     }
     write_tensors(path, tensors, header)
 
@@ -83,18 +85,20 @@ def _restore(
     model.out_of_fold_ = tensors["out_of_fold"].numpy()
     model._gates = Gates(tensors["centres"].numpy(), header["width"])
     model.n_subtypes_ = len(model._gates.centres)
-    model._blend = Blend(*(tensors[f"blend.{name}"].to(device) for name in Blend._fields))
     model._heads = Heads(*(tensors[f"heads.{name}"].to(device) for name in Heads._fields))
     model.heads_ = tensors["heads.weight"].numpy()
-    model._boosted = BoostedFolds.of(header["boosters"]) if header["boosters"] else None
-    model._inputs = SmoothInputs.of(_own(_INPUTS, tensors))
     state = _own(_NETWORKS, tensors)
     first = state["weight_in"]
-    model._networks = (
-        model._build(first.shape[1], len(first), len(model.classes_)).double().to(device)
+    networks = model._build(first.shape[1], len(first), len(model.classes_)).double()
+    networks.load_state_dict(state)
+    model._backbone = Backbone(
+        inputs=SmoothInputs.of(_own(_INPUTS, tensors)),
+        networks=networks.to(device).eval(),
+        boosted=BoostedFolds.of(header["boosters"]) if header["boosters"] else None,
+        blend=Blend(*(tensors[f"blend.{name}"].to(device) for name in Blend._fields)),
+        n_variables=model.n_features_in_,
+        best_epoch=model.best_epoch_,
     )
-    model._networks.load_state_dict(state)
-    model._networks.eval()
 
 
 def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -1,0 +1,113 @@
+"""The risk model below the subtypes: cross-fitted networks, and boosted trees if wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from deepcac.nn.training import Budget
+from deepcac.subtyping.boosted import BoostedFolds, Trees
+from deepcac.subtyping.contributions import contributions
+from deepcac.subtyping.crossfit import answer, left_out, shares, train_crossfitted
+from deepcac.subtyping.heads import Blend, fit_blend
+from deepcac.subtyping.packed import PackedNetworks
+from deepcac.subtyping.smooth_inputs import SmoothInputs
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+
+class Answers(NamedTuple):
+    """What a backbone says of rows.
+
+    Attributes
+    ----------
+    logits : Tensor of shape (n, n_outputs)
+    parts : Tensor of shape (n, n_outputs, d)
+        What each variable adds to the networks' share of them.
+    """
+
+    logits: Tensor
+    parts: Tensor
+
+
+@dataclass
+class Backbone:
+    """A fitted risk model.
+
+    Attributes
+    ----------
+    inputs : SmoothInputs
+    networks : PackedNetworks
+    boosted : BoostedFolds or None
+    blend : Blend
+        Of the networks and the trees.
+    n_variables : int
+        Columns d of the rows.
+    best_epoch : int
+    """
+
+    inputs: SmoothInputs
+    networks: PackedNetworks
+    boosted: BoostedFolds | None
+    blend: Blend
+    n_variables: int
+    best_epoch: int
+
+    def answers(self, rows: Array, n_threads: int) -> Answers:
+        """Return what all members together say of rows (n, d)."""
+        x = self.inputs.rows(rows, self.networks.weight_in.device)
+        outputs = [answer(self.networks, x)]
+        if self.boosted is not None:
+            trees = self.boosted.outputs(rows, n_threads)
+            outputs.append(torch.as_tensor(trees, device=x.device))
+        return Answers(self.blend.logits(torch.stack(outputs)), self._parts(x))
+
+    def _parts(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
+        return contributions(self.networks, x, self.inputs.origin, self.n_variables, weight)
+
+
+def fit_backbone(
+    rows: Array,
+    codes: Ids,
+    fold: Ids,
+    networks: PackedNetworks,
+    inputs: SmoothInputs,
+    budget: Budget,
+    trees: Trees | None,
+) -> tuple[Backbone, Answers]:
+    """Fit a backbone; return also its answers for the rows by models that did not see them.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+    codes, fold : ndarray of shape (n,)
+        Class ids, and folds of `deal_folds`.
+    networks : PackedNetworks
+        Untrained, for these inputs.
+    inputs : SmoothInputs
+        Learnt from the rows.
+    budget : Budget
+    trees : Trees or None
+        With the same folds.
+    """
+    device = networks.weight_in.device
+    y = torch.as_tensor(codes, device=device)
+    x = inputs.rows(rows, device)
+    folds = torch.as_tensor(fold, device=device)
+    out = left_out(folds, networks.members, int(fold.max()) + 1)
+    curve = train_crossfitted(networks, x.float(), y, out, budget)
+    networks.double().eval()  # an answer must not depend on the rows beside it
+    outputs = [answer(networks, x, shares(out))]
+    if trees is not None:
+        outputs.append(torch.as_tensor(trees.outside, device=device))
+    blend = fit_blend(torch.stack(outputs), y)
+    boosted = None if trees is None else trees.folds
+    backbone = Backbone(inputs, networks, boosted, blend, rows.shape[1], curve.best_epoch)
+    parts = backbone._parts(x, shares(out))
+    return backbone, Answers(blend.logits(torch.stack(outputs)), parts)

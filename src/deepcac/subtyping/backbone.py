@@ -36,6 +36,27 @@ class Answers(NamedTuple):
     parts: Tensor
 
 
+class NetworkSettings(NamedTuple):
+    """The networks of a backbone and their training.
+
+    Attributes
+    ----------
+    members, hidden : int
+    dropout : float
+    budget : Budget
+    """
+
+    members: int
+    hidden: int
+    dropout: float
+    budget: Budget
+
+    def build(self, n_inputs: int, n_classes: int) -> PackedNetworks:
+        """Return untrained networks; of two classes only the second has an output."""
+        outputs = 1 if n_classes == 2 else n_classes
+        return PackedNetworks(self.members, n_inputs, self.hidden, outputs, self.dropout)
+
+
 @dataclass
 class Backbone:
     """A fitted risk model.
@@ -66,9 +87,10 @@ class Backbone:
         if self.boosted is not None:
             trees = self.boosted.outputs(rows, n_threads)
             outputs.append(torch.as_tensor(trees, device=x.device))
-        return Answers(self.blend.logits(torch.stack(outputs)), self._parts(x))
+        return Answers(self.blend.logits(torch.stack(outputs)), self.parts(x))
 
-    def _parts(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
+    def parts(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
+        """Return the contributions (n, n_outputs, d) to the inputs' rows, by members' weights."""
         return contributions(self.networks, x, self.inputs.origin, self.n_variables, weight)
 
 
@@ -76,10 +98,9 @@ def fit_backbone(
     rows: Array,
     codes: Ids,
     fold: Ids,
-    networks: PackedNetworks,
-    inputs: SmoothInputs,
-    budget: Budget,
+    settings: NetworkSettings,
     trees: Trees | None,
+    device: torch.device,
 ) -> tuple[Backbone, Answers]:
     """Fit a backbone; return also its answers for the rows by models that did not see them.
 
@@ -87,21 +108,18 @@ def fit_backbone(
     ----------
     rows : ndarray of shape (n, d)
     codes, fold : ndarray of shape (n,)
-        Class ids, and folds of `deal_folds`.
-    networks : PackedNetworks
-        Untrained, for these inputs.
-    inputs : SmoothInputs
-        Learnt from the rows.
-    budget : Budget
+        Class ids, and folds of `deal_folds`; at least as many members as folds.
+    settings : NetworkSettings
     trees : Trees or None
         With the same folds.
+    device : torch.device
     """
-    device = networks.weight_in.device
-    y = torch.as_tensor(codes, device=device)
+    inputs = SmoothInputs(rows)
     x = inputs.rows(rows, device)
-    folds = torch.as_tensor(fold, device=device)
-    out = left_out(folds, networks.members, int(fold.max()) + 1)
-    curve = train_crossfitted(networks, x.float(), y, out, budget)
+    y, folds = (torch.as_tensor(ids, device=device) for ids in (codes, fold))
+    networks = settings.build(x.shape[1], int(codes.max()) + 1).to(device)
+    out = left_out(folds, settings.members, int(fold.max()) + 1)
+    curve = train_crossfitted(networks, x.float(), y, out, settings.budget)
     networks.double().eval()  # an answer must not depend on the rows beside it
     outputs = [answer(networks, x, shares(out))]
     if trees is not None:
@@ -109,5 +127,4 @@ def fit_backbone(
     blend = fit_blend(torch.stack(outputs), y)
     boosted = None if trees is None else trees.folds
     backbone = Backbone(inputs, networks, boosted, blend, rows.shape[1], curve.best_epoch)
-    parts = backbone._parts(x, shares(out))
-    return backbone, Answers(blend.logits(torch.stack(outputs)), parts)
+    return backbone, Answers(blend.logits(torch.stack(outputs)), backbone.parts(x, shares(out)))

@@ -20,13 +20,12 @@ from deepcac.html_summary import SummaryHTML
 from deepcac.nn.data import find_device, session
 from deepcac.nn.training import Budget
 from deepcac.numeric_table import check_classes, check_table, check_two_classes, column_names
-from deepcac.subtyping.backbone import Answers, fit_backbone
+from deepcac.subtyping.backbone import Answers, NetworkSettings, fit_backbone
 from deepcac.subtyping.boosted import Trees, grow_trees
 from deepcac.subtyping.crossfit import deal_folds
 from deepcac.subtyping.gates import find_gates
 from deepcac.subtyping.heads import Gain, fit_heads, held_out_gains, no_heads
-from deepcac.subtyping.packed import PackedNetworks, full_logits
-from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_answers import SubtypeAnswers
 from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
 from deepcac.subtyping.subtype_names import subtype_names
@@ -36,7 +35,7 @@ Ids = npt.NDArray[np.int64]
 ArrayLike = npt.ArrayLike
 
 _COUNTS = (
-    *("n_clusters", "members", "hidden"),
+    *("n_clusters", "hidden"),
     *("batch_size", "max_epochs", "patience", "n_threads"),
 )
 _COUNT = Interval(Integral, 1, None, closed="left")
@@ -65,7 +64,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         Penalty of what a subtype changes; "auto" takes the best on held-out rows, or no change;
         None is no change.
     members, folds : int
-        Networks, and folds of which each network leaves one out.
+        Networks, two or more, and folds of which each network leaves one out.
     hidden : int
         Units of a network's hidden layer.
     dropout, lr, weight_decay, batch_size, max_epochs, patience
@@ -130,6 +129,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: [_COUNT] for name in _COUNTS},
+        "members": [Interval(Integral, 2, None, closed="left")],
         "folds": [Interval(Integral, 2, None, closed="left")],
         "boosting": ["boolean"],
         "heads": [StrOptions({"auto"}), _POSITIVE, None],
@@ -171,15 +171,13 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         self, rows: Array, codes: Ids, seed: int, device: torch.device, trees: Trees | None
     ) -> None:
         """Fit the backbone, place the gates and fit the heads on its out-of-fold answers."""
-        n_classes, n_folds = len(self.classes_), min(self.folds, len(rows))
+        n_folds = min(self.folds, self.members, len(rows))
         fold = deal_folds(codes, n_folds, seed)
-        inputs = SmoothInputs(rows)
-        networks = self._build(len(inputs.origin), max(self.members, n_folds), n_classes)
         if trees is None and self.boosting:
+            n_classes = len(self.classes_)
             trees = grow_trees(rows, codes, fold, n_classes, seed, self.n_threads)
-        self._backbone, outside = fit_backbone(
-            rows, codes, fold, networks.to(device), inputs, self._budget(), trees
-        )
+        settings = self.network_settings()
+        self._backbone, outside = fit_backbone(rows, codes, fold, settings, trees, device)
         self.best_epoch_ = self._backbone.best_epoch
         self.out_of_fold_ = full_logits(outside.logits).softmax(dim=1).cpu().numpy()
         points, risk = outside.parts.flatten(1).cpu().numpy(), self.out_of_fold_[:, 1]
@@ -209,18 +207,16 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             self._heads = fit_heads(*outside, gates, y, self.penalty_)
         self.heads_ = self._heads.weight.cpu().numpy()
 
-    def _build(self, n_inputs: int, members: int, n_classes: int) -> PackedNetworks:
-        outputs = 1 if n_classes == 2 else n_classes
-        return PackedNetworks(members, n_inputs, self.hidden, outputs, self.dropout)
-
-    def _budget(self) -> Budget:
-        return Budget(
+    def network_settings(self) -> NetworkSettings:
+        """Return what the backbone's networks are given."""
+        budget = Budget(
             max_epochs=self.max_epochs,
             patience=self.patience,
             batch_size=self.batch_size,
             lr=self.lr,
             weight_decay=self.weight_decay,
         )
+        return NetworkSettings(self.members, self.hidden, self.dropout, budget)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted estimator as safetensors, all else as JSON in the header."""

@@ -9,7 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 from sklearn.cluster import KMeans
-from sklearn.metrics import pairwise_distances, pairwise_distances_argmin_min
+from sklearn.metrics import (
+    pairwise_distances,
+    pairwise_distances_argmin,
+    pairwise_distances_argmin_min,
+)
 
 from deepcac.errors import CollapseWarning
 
@@ -35,6 +39,10 @@ class Gates(NamedTuple):
         """Return the membership of each point (n, q) in each subtype, shape (n, k)."""
         squared = pairwise_distances(points, self.centres, metric="sqeuclidean")
         return softmax(-squared / self.width, axis=1)
+
+    def assign(self, points: Array) -> npt.NDArray[np.int64]:
+        """Return the subtype of each point (n, q), shape (n,)."""
+        return pairwise_distances_argmin(points, self.centres).astype(np.int64)
 
 
 def find_gates(

@@ -77,7 +77,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def assign(self, X: ArrayLike) -> Ids:
         """Return the subtype of each row, shape (n,)."""
-        return self.weigh(X).argmax(axis=1)
+        return self._gates.assign(self.transform(X))
 
     def _answers(self, X: ArrayLike) -> Answers:
         check_is_fitted(self, "heads_")

@@ -88,8 +88,8 @@ def _restore(
     model._heads = Heads(*(tensors[f"heads.{name}"].to(device) for name in Heads._fields))
     model.heads_ = tensors["heads.weight"].numpy()
     state = _own(_NETWORKS, tensors)
-    first = state["weight_in"]
-    networks = model._build(first.shape[1], len(first), len(model.classes_)).double()
+    n_inputs = state["weight_in"].shape[1]
+    networks = model.network_settings().build(n_inputs, len(model.classes_)).double()
     networks.load_state_dict(state)
     model._backbone = Backbone(
         inputs=SmoothInputs.of(_own(_INPUTS, tensors)),

@@ -6,8 +6,8 @@ from deepcac.judge.learners import Array, Predict
 from deepcac.judge.resamples import Resample, Rows
 from deepcac.judge.spaces import Values
 from deepcac.subtyping.boosted import Trees, grow_trees
-from deepcac.subtyping.classifier import SubtypeClassifier
 from deepcac.subtyping.crossfit import deal_folds
+from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 
 
 def subtypes(

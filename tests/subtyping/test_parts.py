@@ -15,9 +15,9 @@ from deepcac.nn.training import Budget
 from deepcac.subtyping.contributions import contributions
 from deepcac.subtyping.crossfit import answer, deal_folds, left_out, shares, train_crossfitted
 from deepcac.subtyping.gates import Gates, find_gates
-from deepcac.subtyping.heads import Heads, fit_blend, fit_heads, held_out_gains
 from deepcac.subtyping.packed import PackedNetworks, cross_entropies, full_logits
 from deepcac.subtyping.smooth_inputs import CLIP, SmoothInputs
+from deepcac.subtyping.subtype_heads import Heads, fit_blend, fit_heads, held_out_gains
 from deepcac.subtyping.subtype_names import subtype_names
 
 

@@ -29,9 +29,9 @@ from deepcac.storage import write_json
 from deepcac.subtyping.backbone import Answers, Backbone, fit_backbone
 from deepcac.subtyping.crossfit import deal_folds
 from deepcac.subtyping.gates import Gates, find_gates
-from deepcac.subtyping.heads import fit_heads
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
+from deepcac.subtyping.subtype_heads import fit_heads
 
 log = logging.getLogger(__name__)
 

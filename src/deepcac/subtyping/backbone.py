@@ -14,9 +14,9 @@ from deepcac.nn.training import Budget
 from deepcac.subtyping.boosted import BoostedFolds, Trees
 from deepcac.subtyping.contributions import contributions
 from deepcac.subtyping.crossfit import answer, left_out, shares, train_crossfitted
-from deepcac.subtyping.heads import Blend, fit_blend
 from deepcac.subtyping.packed import PackedNetworks
 from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.subtype_heads import Blend, fit_blend
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]

@@ -15,8 +15,8 @@ from deepcac.nn.data import session
 from deepcac.numeric_table import check_table
 from deepcac.subtyping.backbone import Answers, Backbone
 from deepcac.subtyping.gates import Gates
-from deepcac.subtyping.heads import Heads
 from deepcac.subtyping.packed import full_logits
+from deepcac.subtyping.subtype_heads import Heads
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]

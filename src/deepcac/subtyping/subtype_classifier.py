@@ -24,10 +24,10 @@ from deepcac.subtyping.backbone import Answers, NetworkSettings, fit_backbone
 from deepcac.subtyping.boosted import Trees, grow_trees
 from deepcac.subtyping.crossfit import deal_folds
 from deepcac.subtyping.gates import find_gates
-from deepcac.subtyping.heads import Gain, fit_heads, held_out_gains, no_heads
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_answers import SubtypeAnswers
 from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
+from deepcac.subtyping.subtype_heads import Gain, fit_heads, held_out_gains, no_heads
 from deepcac.subtyping.subtype_names import subtype_names
 
 Array = npt.NDArray[np.float64]

@@ -16,8 +16,8 @@ from deepcac.nn.persistence import read_tensors, write_tensors
 from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.boosted import BoostedFolds
 from deepcac.subtyping.gates import Gates
-from deepcac.subtyping.heads import Blend, Gain, Heads
 from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.subtype_heads import Blend, Gain, Heads
 
 FORMAT = 1
 _INPUTS, _NETWORKS = "inputs.", "networks."

@@ -15,7 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
 
 from deepcac.base_classifiers import (
     IN_CLUSTERS,
@@ -27,12 +26,13 @@ from deepcac.base_classifiers import (
 from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
 from deepcac.cac.collapse import collapsed, disguise, purity
 from deepcac.cac.prediction import LocalPrediction
-from deepcac.errors import CollapseWarning, ConfigError, DataError
+from deepcac.errors import CollapseWarning, DataError
 from deepcac.html_summary import SummaryHTML
 from deepcac.numeric_table import (
     check_classes,
     check_table,
     check_two_classes,
+    check_weights,
     column_names,
     warn_of_scales,
 )
@@ -94,12 +94,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         rows, codes = self._learn_classes(X, y)
         check_two_classes(self.classes_)
         warn_of_scales(rows, column_names(self), SCALING)
-        if sample_weight is None:
-            return rows, codes, None
-        if not has_fit_parameter(self._base(), "sample_weight"):
-            name = type(self._base()).__name__
-            raise ConfigError(f"{name} takes no sample_weight; leave it out or choose another base")
-        return rows, codes, _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        return rows, codes, check_weights(self._base(), sample_weight, rows)
 
     def _start(self, rows: Floats, labels: ArrayLike | None) -> Ints:
         """Return the clusters to start from: those given, or those of k-means."""

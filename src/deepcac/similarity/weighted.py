@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.html_summary import SummaryHTML
 from deepcac.similarity.clusterers import clusterer
 from deepcac.similarity.clustering import delta
 from deepcac.similarity.itemset import ItemSet, same_features
@@ -18,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-class SimilarityClusterer(BaseEstimator):
+class SimilarityClusterer(SummaryHTML, BaseEstimator):
     """Base of k-means with weights on the features of pairs of items.
 
     Subclasses have the parameters `n_clusters`, `predictor`, `n_restarts` and `random_state`, and

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -57,29 +57,6 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         "random_state": ["random_state"],
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"labels": UNUSED, "validation": UNUSED}
-
-    def fit_labels(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        labels: ArrayLike,
-        start: Sequence[BaseEstimator] = (),
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Fit one classifier a cluster of given `labels` (n,); no row is moved, no cost computed.
-
-        Linear classifiers with ``warm_start`` go on from those of `start`, the ``estimators_`` of
-        nearly the same clusters.
-        """
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        self._keep(*self._learn_classes(X, y), np.asarray(labels), start, weights)
-        return self
-
-    def fit_clusters(self, X: ArrayLike, y: ArrayLike, found: Clustering) -> Self:
-        """Fit one classifier a cluster of what `deepcac.cac.cluster` found for these rows."""
-        self.fit_labels(X, y, found.labels)
-        self._record(found)
-        return self
 
     def _learn_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
         """Return validated rows and class ids from 0."""

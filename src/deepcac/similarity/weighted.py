@@ -1,11 +1,12 @@
 """What every learnt similarity can do: give K, cluster new items, and say how far off it is."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import ConfigError, DataError
@@ -31,6 +32,12 @@ class SimilarityClusterer(SummaryHTML, BaseEstimator):
     n_restarts: int
     random_state: Any
     weights_: Floats
+    # Item sets are no metadata that a pipeline could pass on.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"item_sets": UNUSED, "clusterings": UNUSED}
+    __metadata_request__predict: ClassVar[dict[str, str]] = {
+        "item_set": UNUSED,
+        "n_clusters": UNUSED,
+    }
     # No parameter: only `published` changes it.
     _reading = Reading()
 

@@ -4,6 +4,8 @@ import re
 import shutil
 import subprocess
 import sys
+from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -78,11 +80,13 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     table, effort, trials, _, _ = judged
     found = answer(trials, table.name)
     write_compare_page(
-        tmp_path / "page.html", table, "died", effort, trials, found,
-        found_clusterings(table, trials), "deepcac compare <b>",
+        tmp_path / "page.html", replace(table, leaks=("Column 'urea' <i> tells",)), "died", effort,
+        trials, found, found_clusterings(table, trials), "deepcac compare <b>",
     )  # fmt: skip
     page = (tmp_path / "page.html").read_text()
-    assert page.index(found.sentence) < page.index("<h2>Subtypes</h2>")
+    leak = page.index("Column &#39;urea&#39; &lt;i&gt; tells")
+    assert page.index(found.sentence) < leak < page.index("<figure")
+    assert page.index("<figure") < page.index("<h2>Subtypes</h2>")
     assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
     assert "deepcac compare &lt;b&gt;" in page
     for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):
@@ -154,3 +158,27 @@ def test_help_has_examples(tmp_path):
     done = deepcac("compare", "--help", folder=tmp_path)
     assert done.returncode == 0
     assert "deepcac compare patients.csv --label died" in " ".join(done.stdout.split())
+
+
+def without_seconds(trials):
+    for record in trials.records.values():
+        for sample in record["resamples"]:
+            for trial in sample["trials"]:
+                del trial["seconds"]
+    return trials.records
+
+
+@pytest.mark.slow
+def test_no_number_depends_on_the_number_of_jobs(judged):
+    table, effort, trials, _, _ = judged
+    said = []
+    two = run_budgeted(table, replace(effort, jobs=2), said.append)
+    assert (two.seeds, two.jobs, trials.jobs) == (trials.seeds, 2, 1)
+    assert without_seconds(deepcopy(two)) == without_seconds(deepcopy(trials))
+    assert said[-1].startswith("resample 5 of 30")
+
+
+def test_a_given_number_of_resamples_is_made_whatever_the_time(judged):
+    table, effort, *_ = judged
+    exact = run_budgeted(table, replace(effort, trials=1, resamples=6), lambda line: None)
+    assert (exact.planned, exact.seeds) == (6, [0, 1, 2, 3, 4, 5])

@@ -58,6 +58,17 @@ def compare(
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
     ] = 0.01,
+    resamples: Annotated[
+        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Resamples judged at once; no number depends on it. Default: "
+            "the cores, at most 8.",
+        ),
+    ] = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
@@ -67,7 +78,7 @@ def compare(
     roles = Roles(label, id_column, group, drop or (), positive, above)
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        say=say, command=_typed(),
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -164,8 +175,7 @@ def add(
 
     roles = Roles(label, id_column, None, drop or (), positive, above)
     features, entry, read = add_table(table, roles, name, project)
-    for remark in read.remarks:
-        say(remark)
+    read.tell(say)
     say(f"features: {features}")
     say(f"registry entry: {entry}")
     typer.echo(f"snakemake --cores 2 results/{name}/cac_lr_k2.json")

@@ -57,6 +57,7 @@ def write_compare_page(
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,
+        "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
         "remarks": [*table.remarks, *_limits(trials)],
@@ -200,10 +201,11 @@ def _method(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:
     rows = "patients (--group)" if table.group is not None else "rows"
     return [
         f"{len(trials.seeds)} of {trials.planned} planned resamples (at least {FEWEST_RESAMPLES}), "
-        f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the "
-        f"{rows} for training (at most {trials.train_rows:,} of {n:,} rows), 19 % for choosing a "
-        "trial, 25 % for the test. Numbers are imputed by the training median with a flag, and "
-        "standardised on the training part; categories are one column a level.",
+        f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s, "
+        f"{trials.jobs} at a time: 56 % of the {rows} for training (at most {trials.train_rows:,} "
+        f"of {n:,} rows), 19 % for choosing a trial, 25 % for the test. "
+        "Numbers are imputed by the training median with a flag, and standardised on the training "
+        "part; categories are one column a level.",
         f"Every contender has {effort.trials} trials: the defaults, and draws from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         "of clusters (1 to 5, so that no clusters is a choice) and alpha of CAC. The trial is "

@@ -165,6 +165,7 @@ def add(
     label: Label,
     name: Annotated[str, typer.Option(help="Id of the data set in the workflow.")],
     id_column: Id = None,
+    group: Group = None,
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
@@ -173,9 +174,11 @@ def add(
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
     from deepcac.owntable.private_data_set import add_table
 
-    roles = Roles(label, id_column, None, drop or (), positive, above)
+    roles = Roles(label, id_column, group, drop or (), positive, above)
     features, entry, read = add_table(table, roles, name, project)
     read.tell(say)
     say(f"features: {features}")
     say(f"registry entry: {entry}")
+    if group is not None:
+        say(f"rows of one {group!r} stay in one part of each split")
     typer.echo(f"snakemake --cores 2 results/{name}/cac_lr_k2.json")

@@ -13,11 +13,12 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.owntable import budgeted_trials
-from deepcac.owntable.answer import answer
+from deepcac.owntable.answer import answer, signed
 from deepcac.owntable.budgeted_trials import Effort, run_budgeted
 from deepcac.owntable.compare_page import write_compare_page
 from deepcac.owntable.found_subtypes import found_clusterings, wilson
 from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.own_pages import _minus
 
 
 def planted_table(n=400, seed=0):
@@ -91,6 +92,24 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     assert "deepcac compare &lt;b&gt;" in page
     for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):
         assert word in page
+
+
+def test_equal_clusterings_are_shown_once(judged, tmp_path):
+    table, effort, trials, _, _ = judged
+    first = found_clusterings(table, trials)[0]
+    twice = [replace(first, arm="cac"), replace(first, arm="km")]
+    write_compare_page(
+        tmp_path / "page.html", table, "died", effort, trials, answer(trials, table.name), twice, ""
+    )
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("What is in the subtypes.</b>") == 1
+    assert "CAC finds the same clusters as k-means" in page
+    assert "subtypes by k-means" in page
+
+
+def test_differences_have_a_sign_but_zero_has_none():
+    assert [signed(one) for one in (0.0123, -0.0123, -0.0004)] == ["+0.012", "-0.012", "0.000"]
+    assert _minus("-0.1 (-.5 to -2) p-1 --drop") == "−0.1 (−.5 to −2) p-1 --drop"
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -1,5 +1,6 @@
 """The rows of a column in parts: levels of a category, ranges of a number, no value."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +67,9 @@ def column_parts(
         cuts = np.unique(np.quantile(values[~absent], at, method="inverted_cdf"))
         cuts = np.unique(np.minimum(cuts, distinct[-2]))
         number = np.digitize(values, cuts, right=True)
-        named = [f"up to {cuts[0]:,.4g}", *(f"above {cut:,.4g}" for cut in cuts)]
+        said = [f"{cut:,.4g}" for cut in cuts]
+        between = [f"above {low} to {high}" for low, high in pairwise(said)]
+        named = [f"up to {said[0]}", *between, f"above {said[-1]}"]
     number[absent] = len(named)
     named += [MISSING] if absent.any() else []
     return ColumnParts(named, number.astype(np.int64), exact)

@@ -92,6 +92,8 @@ def _typed() -> str:
 def profile(
     table: Table,
     label: Annotated[str | None, typer.Option(help="Column whose rates are shown.")] = None,
+    positive: Positive = None,
+    above: Above = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("profile.html"),
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
@@ -100,7 +102,8 @@ def profile(
     from deepcac.owntable.profile_page import write_profile_page
 
     encoder = write_profile_page(
-        table, out, command=_typed(), label=label, most=rows, seed=seed
+        table, out, command=_typed(), label=label, positive=positive, above=above, most=rows,
+        seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     say(f"page: {out}")
@@ -129,6 +132,7 @@ def fit(
     seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
+    from deepcac.owntable.answer import arm_name
     from deepcac.owntable.risk_tables import fit_table
 
     roles = Roles(label, id_column, group, drop or (), positive, above)
@@ -137,7 +141,7 @@ def fit(
         seed=seed,
     )  # fmt: skip
     k = len(model.centres)
-    what = f"{k} {model.method['arm']} clusters" if k else "no clusters"
+    what = f"{k} {arm_name(model.method['arm'])} clusters" if k else "no clusters"
     typer.echo(f"logistic regression, {what}, {model.method['chosen']}")
     say(f"model: {out}")
 

@@ -8,9 +8,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac import __version__
 from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED, choose
-from deepcac.judge.contenders import CAC
+from deepcac.judge.contenders import CAC, KM
 from deepcac.judge.questions import HELP, NEGATIVE, QUESTIONS
-from deepcac.owntable.answer import Answer, contender_name
+from deepcac.owntable.answer import Answer, contender_name, signed
 from deepcac.owntable.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.owntable.column_lines import HEAD, column_lines
 from deepcac.owntable.found_subtypes import FoundClustering, Subtype
@@ -48,7 +48,9 @@ def write_compare_page(
     command : str
         As the user typed it.
     """
-    one, other = (each.label for each in clusterings)
+    agreement = adjusted_rand_score(*(each.label for each in clusterings))
+    same = agreement == 1.0
+    shown = [one for one in clusterings if not same or one.arm == KM]
     content = {
         "version": __version__,
         "command": command,
@@ -63,8 +65,8 @@ def write_compare_page(
         "remarks": [*table.remarks, *_limits(trials)],
         "comparisons": _comparisons(found),
         "scores": _scores(trials),
-        "agreement": adjusted_rand_score(one, other),
-        "clusterings": [_clustering(each, table) for each in clusterings],
+        "agreement": agreement,
+        "clusterings": [_clustering(each, table) for each in shown],
         "classes": _classes(table),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "missing": missingness(table.columns, len(table.features.label)),
@@ -106,8 +108,8 @@ def _comparisons(found: Answer) -> dict[str, Any]:
             contender_name(row["reference"]),
             _METRICS[row["metric"]],
             row["verdict"],
-            f"{row['mean']:+.4f}",
-            f"{row['low']:+.4f} to {row['high']:+.4f}",
+            signed(row["mean"], 4),
+            f"{signed(row['low'], 4)} to {signed(row['high'], 4)}",
             f"{row['p_holm']:.3f}",
             f"{row['detectable']:.4f}",
         )

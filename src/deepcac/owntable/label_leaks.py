@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from deepcac.owntable.column_parts import MISSING, ColumnParts, column_parts
+from deepcac.owntable.column_parts import ColumnParts, column_parts
 from deepcac.owntable.table_encoder import NUMBER, TableEncoder
 
 Array = npt.NDArray[np.float64]
@@ -18,6 +18,11 @@ FEWEST = 10  # rows of a part or a class that is spoken of
 _PARTS, _ROWS_OF_A_PART = 20, 20
 _IN_ORDER = 0.999  # rank correlation with the row number
 _MOST_LINES = 8
+HEAD = (
+    "Look at these columns first: they tell the label or the row almost alone. Such a column was "
+    "often written after the outcome; it makes every model look good, and hides what clusters do. "
+    "None was left out: --drop does that."
+)
 
 
 class _Told(NamedTuple):
@@ -56,7 +61,7 @@ def label_leaks(encoder: TableEncoder, X: Array, y: Ids, classes: tuple[str, ...
         if why:
             found.append((told.auroc, column.name, why))
     found.sort(key=lambda one: (-one[0], one[1]))
-    lines = [f"Column {name!r} {why}: --drop {shlex.quote(name)}" for _, name, why in found]
+    lines = [f"{name!r} {why}: --drop {shlex.quote(name)}" for _, name, why in found]
     rest = [f"{name!r} ({auroc:.3f})" for auroc, name, _ in found[_MOST_LINES:]]
     if not rest:
         return lines
@@ -116,7 +121,7 @@ def _recoded(parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
     if len(pairs) != len(classes) or len({c for _, c in pairs}) != len(classes):
         return ""
     coded = ", ".join(f"{parts.names[p]} = {classes[c]}" for p, c in pairs)
-    return f"is the label under another coding ({coded}); leave it out"
+    return f"is the label under another coding ({coded})"
 
 
 def _alone(told: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) -> str:
@@ -125,12 +130,8 @@ def _alone(told: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) ->
     events = np.bincount(parts.number[y == told.c], minlength=len(parts.names))
     share = np.where(parts.sizes >= FEWEST, events / parts.sizes, 0.0)
     best = int(share.argmax())
-    where = parts.names[best] if parts.names[best] == MISSING else repr(parts.names[best])
-    example = f" (where it is {where}: {100 * share[best]:.0f} %)" if share[best] else ""
-    return (
-        f"alone ranks {classes[told.c]!r} with an AUROC of {told.auroc:.3f}{example}: is it known "
-        "before the outcome? If not"
-    )
+    example = f" ({parts.names[best]}: {100 * share[best]:.0f} % of them)" if share[best] else ""
+    return f"alone ranks {classes[told.c]!r} with an AUROC of {told.auroc:.3f}{example}"
 
 
 def _row_like(values: Array) -> str:
@@ -140,7 +141,7 @@ def _row_like(values: Array) -> str:
     order = np.corrcoef(rankdata(values), np.arange(len(values)))[0, 1]
     if abs(order) > _IN_ORDER:
         way = "up" if order > 0 else "down"
-        return f"goes {way} with the row number: an id, or the order of entry? If so"
+        return f"goes {way} with the row number (an id, or the order of entry?)"
     if len(np.unique(values)) == len(values) and (values == np.floor(values)).all():
-        return "holds another whole number in every row: an id? If so"
+        return "holds another whole number in every row (an id?)"
     return ""

@@ -14,7 +14,7 @@ from deepcac.errors import DataError
 from deepcac.features.matrix import RESERVED, FeatureMatrix
 from deepcac.owntable.cells import plain
 from deepcac.owntable.class_labels import class_labels
-from deepcac.owntable.label_leaks import label_leaks
+from deepcac.owntable.label_leaks import HEAD, label_leaks
 from deepcac.owntable.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.owntable.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.owntable.table_files import read_blocks
@@ -99,8 +99,8 @@ class LabelledTable:
         """Say everything that a reader must know."""
         for remark in self.remarks:
             say(remark)
-        for leak in self.leaks:
-            say(f"warning: {leak}")
+        for line in (f"Warning: {HEAD}", *self.leaks) if self.leaks else ():
+            say(line)
 
     @property
     def columns(self) -> tuple[EncodedColumn, ...]:

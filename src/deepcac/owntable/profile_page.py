@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from deepcac import __version__
-from deepcac.owntable.class_labels import class_labels
+from deepcac.owntable.class_labels import ClassLabels, class_labels
 from deepcac.owntable.column_lines import HEAD, column_lines
 from deepcac.owntable.column_parts import column_parts
 from deepcac.owntable.label_leaks import label_leaks
@@ -26,6 +26,8 @@ def write_profile_page(
     *,
     command: str,
     label: str | None = None,
+    positive: str | None = None,
+    above: float | None = None,
     most: int = MOST_ROWS,
     seed: int = 0,
 ) -> TableEncoder:
@@ -39,6 +41,8 @@ def write_profile_page(
         What the page says it was made by.
     label : str, optional
         Column whose rates are shown for each level and each quarter of the others.
+    positive, above
+        As of `Roles`.
     most : int
         Of more rows than this a sample is used.
     seed : int
@@ -47,6 +51,9 @@ def write_profile_page(
     sample = sample_rows(read_blocks(path), keys, most=most, seed=seed)
     skip = {label: "the label"} if label else {}
     encoder = learn_encoder(sample.rows, sample.number, skip)
+    labels = (
+        class_labels(sample.keys[label], label, positive=positive, above=above) if label else None
+    )
     content = {
         "version": __version__,
         "command": command,
@@ -56,15 +63,14 @@ def write_profile_page(
         "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
         "missing": missingness(encoder.columns, len(sample.number)),
         "label": label,
-        **(_outcome(sample, encoder, label) if label else {"rates": None, "leaks": []}),
+        **(_outcome(sample, encoder, labels) if labels else {"rates": None, "leaks": []}),
     }
     write_page(out, "profile.html", content)
     return encoder
 
 
-def _outcome(sample: SampledTable, encoder: TableEncoder, label: str) -> dict[str, object]:
+def _outcome(sample: SampledTable, encoder: TableEncoder, labels: ClassLabels) -> dict[str, object]:
     """Return the class shares in each level of a category and each quarter of a number."""
-    labels = class_labels(sample.keys[label], label)
     codes = labels.codes[sample.number - 1]
     X, _ = encoder.encode(sample.rows, sample.number)
     lines: list[tuple[str, ...]] = []

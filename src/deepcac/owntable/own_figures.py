@@ -101,8 +101,7 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         heat.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
         for (i, j), value in np.ndenumerate(values):
             light = abs(value) > _CLEAR / 3
-            shown_value = signed(value, 1).replace("-", "−")
-            heat.text(j, i, shown_value, ha="center", va="center", fontsize=8,
+            heat.text(j, i, _short(value), ha="center", va="center", fontsize=8,
                       color="white" if light else "#1c2430")  # fmt: skip
         heat.set_yticks(range(len(shown)), [one.names[f].replace("=", " = ") for f in shown])
         heat.set_xticks(range(len(columns)), columns)
@@ -129,6 +128,10 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         head=("feature", *(str(s.number) for s in one.subtypes)),
         data=[(one.names[f], *map(float, one.profile[:, f])) for f in shown],
     )
+
+
+def _short(value: float) -> str:
+    return signed(value, 1).replace("-", "−")
 
 
 def _event(one: FoundClustering, classes: tuple[str, ...]) -> int:

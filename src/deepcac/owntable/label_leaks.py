@@ -129,7 +129,8 @@ def _alone(told: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) ->
         return ""
     events = np.bincount(parts.number[y == told.c], minlength=len(parts.names))
     share = np.where(parts.sizes >= FEWEST, events / parts.sizes, 0.0)
-    best = int(share.argmax())
+    purest = np.flatnonzero(share == share.max())
+    best = int(purest[0] if purest[0] == 0 else purest[-1])  # of ranges rather one at an end
     example = f" ({parts.names[best]}: {100 * share[best]:.0f} % of them)" if share[best] else ""
     return f"alone ranks {classes[told.c]!r} with an AUROC of {told.auroc:.3f}{example}"
 

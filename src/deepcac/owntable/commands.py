@@ -65,8 +65,7 @@ def compare(
         int | None,
         typer.Option(
             min=1,
-            help="Resamples judged at once; no number depends on it. Default: "
-            "the cores, at most 8.",
+            help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
         ),
     ] = None,
     rows: RowLimit = MOST_ROWS,

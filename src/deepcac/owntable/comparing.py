@@ -46,7 +46,8 @@ def compare_table(
         Of more rows than this a sample is used.
     seed : int
     jobs : int, optional
-        Resamples that are judged at once; `usual_jobs` if None. It changes no number.
+        Resamples that are judged at once; `usual_jobs` if None. A resample says the
+        same, but more of them fit into the time.
     n_resamples : int, optional
         Made exactly, whatever the time.
 

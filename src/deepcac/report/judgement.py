@@ -12,10 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from deepcac.catalogue.methods import ARM_COLOURS, methods
-from deepcac.judge.contenders import parse_contender
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
+from deepcac.report.contender_names import contender_colour, contender_label
 from deepcac.report.figures import LINES, PALETTE, Figure
 from deepcac.report.tables import Table, text_row
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
@@ -29,14 +28,6 @@ _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
     *("cohorts", "mean", "detected"),
 )
-_ARMS = {
-    "km": "in k-means clusters",
-    "cac": "in CAC clusters",
-    "dist": "with distances to centres",
-    "cells": "in random cells",
-    "hash": "in parts by a hash",
-}
-_LEARNERS = {"lgbm": "LightGBM", "catboost": "CatBoost"}
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
@@ -286,14 +277,6 @@ def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: 
         markersize=4 + 1.5 * (index % 2),
         markerfacecolor="none",
         linestyle=LINES[index % len(LINES)],
-        color=ARM_COLOURS.get(parse_contender(name).arm, PALETTE[index % len(PALETTE)]),
+        color=contender_colour(name, index),
         label=contender_label(name),
     )
-
-
-def contender_label(name: str) -> str:
-    """Return a contender as people write it."""
-    one = parse_contender(name)
-    known = methods().get(one.learner)
-    learner = known.label if known else _LEARNERS.get(one.learner, one.learner)
-    return f"{learner} {_ARMS[one.arm]}" if one.arm else learner

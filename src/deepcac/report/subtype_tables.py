@@ -9,6 +9,7 @@ from deepcac.catalogue.entries import DataSet
 from deepcac.experiments.finished import Run
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.ranges import read_ranges
+from deepcac.report.calibration import unweighted_risk
 from deepcac.report.profiling import withheld, withheld_parts
 from deepcac.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 from deepcac.report.tables import Cell, Table, text_row
@@ -24,7 +25,7 @@ class UnseenRows:
     ----------
     cluster, label : ndarray of shape (n,), int64
     risk : ndarray of shape (n,)
-        Predicted for class 1.
+        Predicted for class 1, without class weights where it is a probability.
     found : list of Variable
     k : int
         Clusters asked for.
@@ -56,6 +57,8 @@ def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows
     if not np.array_equal(features.row_id[places], ids):
         return None
     ranges = read_ranges(entry.ranges) if entry.ranges else {}
+    if len(risk) and 0 <= risk.min() <= risk.max() <= 1:
+        risk = unweighted_risk(run, run.splits[0], risk)
     return UnseenRows(cluster, label, risk, variables(features, places, ranges), run.k)
 
 

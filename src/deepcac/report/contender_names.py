@@ -11,8 +11,9 @@ _ARMS = {
     "cells": "in random cells",
     "hash": "in parts by a hash",
 }
-_COLOURS = {"dist": "#009E73", "cells": "#CC79A7", "hash": "#7F7F7F"} | ARM_COLOURS
+_COLOURS = {"dist": "#2E8B57", "cells": "#C49C94", "hash": "#7F7F7F"} | ARM_COLOURS
 _LEARNERS = {"lgbm": "LightGBM", "catboost": "CatBoost"}
+_LEARNER_COLOURS = {"lgbm": "#B8860B", "catboost": "#17A2B8"}
 
 
 def contender_label(name: str) -> str:
@@ -29,4 +30,5 @@ def contender_colour(name: str, place: int = 0) -> str:
     if one.arm in _COLOURS:
         return _COLOURS[one.arm]
     known = methods().get(one.learner)
-    return known.colour if known else PALETTE[place % len(PALETTE)]
+    own = known.colour if known else _LEARNER_COLOURS.get(one.learner)
+    return own or PALETTE[place % len(PALETTE)]

@@ -5,18 +5,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.papers.ledger import number
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.report.tables import Table, text_row
-from deepcac.scoring.statistics import Comparison, corrected_t_test
+from deepcac.scoring.equivalence import Difference, difference
 from deepcac.splits import SHARE
 from deepcac.storage import read_table
 
 SECTION = "factorial"
+_MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
 _DEEPCAC, _FNN, _KM_Z = "DeepCACClassifier", "FNNClassifier", "KMZClassifier"
 _OWN = "local"  # the method's own head
 HEADS = {
@@ -67,12 +67,12 @@ class Factorial:
         scores = {label: self.scores(estimator) for label, estimator in named.items()}
         return {label: float(one.mean()) for label, one in scores.items() if len(one)}
 
-    def from_fnn(self, k: int, beta: float) -> Comparison | None:
-        """Compare DeepCAC with the network without clusters."""
+    def from_fnn(self, k: int, beta: float) -> Difference | None:
+        """Compare DeepCAC with the network without clusters; None for fewer than two splits."""
         gaps = (self.scores(_DEEPCAC, k, beta) - self.scores(_FNN)).dropna()
-        # What is left of the test is divided once more, into training and validation rows.
-        train = (1 - SHARE) ** 2
-        return corrected_t_test(gaps.tolist(), n_train=train, n_test=SHARE) if len(gaps) else None
+        if len(gaps) < 2:
+            return None
+        return difference(gaps.tolist(), test_share=SHARE, margin=_MARGIN)
 
 
 def load_factorials(paths: Iterable[str | os.PathLike[str]]) -> list[Factorial]:
@@ -89,7 +89,7 @@ def factorial_tables(found: Sequence[Factorial]) -> list[Table]:
 def _table(one: Factorial) -> Table:
     rows = [text_row(label, "", _mean(mean)) for label, mean in one.yardsticks.items()]
     rows = [[*row, *text_row(*[""] * (len(HEADS) + 2))] for row in rows]
-    sizes = one.table[one.table["head"] == _OWN].groupby(["k", "beta"])["smallest"].median()
+    sizes = one.table[one.table["head"] == _OWN].groupby(["k", "beta"])["smallest"].mean()
     for k, beta in one.cells:
         means = (one.scores(_DEEPCAC, k, beta, head) for head in HEADS)
         gap = one.from_fnn(k, beta)
@@ -98,7 +98,7 @@ def _table(one: Factorial) -> Table:
                 f"DeepCAC, k = {k}",
                 f"{beta:g}",
                 *(_mean(scores.mean()) if len(scores) else "" for scores in means),
-                f"{int(sizes[k, beta]):,}",
+                f"{sizes[k, beta]:,.0f}",
                 number(gap.mean, signed=True) if gap else "",
                 _interval(gap),
             )
@@ -109,7 +109,7 @@ def _table(one: Factorial) -> Table:
         note=_NOTE.format(splits=one.table["seed"].nunique()),
         head=(
             *("fit", "beta", *HEADS.values()),
-            *("rows of the smallest cluster", "difference from FNN", "95 % interval"),
+            *("rows of the smallest cluster, mean", "difference from FNN", "95 % interval"),
         ),
         rows=rows,
         mixed=True,
@@ -120,10 +120,8 @@ def _mean(value: float) -> str:
     return f"{value:.4f}"
 
 
-def _interval(gap: Comparison | None) -> str:
-    if gap is None or np.isnan(gap.low):
-        return ""
-    return f"{gap.low:+.3f} to {gap.high:+.3f}"
+def _interval(gap: Difference | None) -> str:
+    return "" if gap is None else f"{gap.low:+.3f} to {gap.high:+.3f}"
 
 
 def factorial_figures(found: Sequence[Factorial]) -> list[Figure]:

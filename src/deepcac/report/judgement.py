@@ -145,9 +145,11 @@ def _warning(judged: Judgement) -> str:
 
 
 def _comparisons(judged: Judgement) -> Table:
+    texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
     rows = [
         text_row(
-            *(row[name] for name in ("question", "dataset", "contender", "reference")),
+            *(texts[row["question"]], row["dataset"]),
+            *(contender_label(row[name]) for name in ("contender", "reference")),
             _METRICS[row["metric"]],
             row["verdict"],
             number(row["score"]),
@@ -246,6 +248,7 @@ def _power(curve: Sequence[dict[str, Any]]) -> Figure:
         right.set(ylabel="mean difference in AUROC")
         for axis in (left, right):
             axis.set(xlabel="AUROC that the true subtypes add")
+            axis.xaxis.set_major_locator(MaxNLocator(4))
         left.legend(loc="center right")
 
     return Figure(

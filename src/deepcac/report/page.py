@@ -129,6 +129,7 @@ def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:
     own = chain.from_iterable(page.tables for page in subtypes)
     for table in chain(chain.from_iterable(shown.tables.values()), own):
         tabular.write(table, out / "tables")
-    for figure in shown.all_figures:
+    pictures = (page.figure for page in subtypes if page.figure)
+    for figure in chain(shown.all_figures, pictures):
         drawing.write(figure, out / "figures")
     write_site(shown, subtypes, out)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.papers.ledger import number
@@ -149,7 +150,7 @@ def _draw(
     canvas: Canvas, found: Sequence[Divided], tasks: Sequence[str], heights: Sequence[int]
 ) -> None:
     grid = canvas.subplots(
-        len(tasks), len(_SHOWN), squeeze=False, sharex="col", height_ratios=[h + 1 for h in heights]
+        len(tasks), len(_SHOWN), squeeze=False, height_ratios=[h + 1 for h in heights]
     )
     for line, task in zip(grid, tasks, strict=True):
         own = [one for one in found if one.task == task]
@@ -165,14 +166,21 @@ def _draw(
                     markersize=4,
                     elinewidth=1.1,
                 )
-            for printed in _printed(own[0]):
-                if printed.metric == metric:
-                    axis.axvline(printed.value, color="#555555", linewidth=0.9, linestyle="--")
-                    text = f" {printed.who}"
-                    axis.text(printed.value, -0.75, text, size=7, rotation=0, va="center")
+            _draw_printed(axis, [one for one in _printed(own[0]) if one.metric == metric])
             axis.set(ylim=(len(own) - 0.5, -1.1))
             axis.set_yticks(range(len(own)), [])
         line[0].set_yticks(range(len(own)), [contender_label(one.contender) for one in own])
         line[0].set_title(task, loc="left", fontweight="bold")
     for axis, metric in zip(grid[-1], _SHOWN, strict=True):
         axis.set(xlabel=people(metric))
+
+
+def _draw_printed(axis: Axes, printed: Sequence[Printed]) -> None:
+    for one in printed:
+        axis.axvline(one.value, color="#555555", linewidth=0.9, linestyle="--")
+    low, high = axis.get_xlim()
+    for one in printed:
+        right = one.value > (low + high) / 2
+        look = {"size": 7, "va": "center", "ha": "right" if right else "left"}
+        who = one.who.partition(" (")[0]
+        axis.text(one.value, -0.75, f"{who} " if right else f" {who}", **look)

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.claims import Claim
 from deepcac.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac.report.contents import Contents
@@ -32,7 +33,11 @@ def places(shown: Contents) -> dict[str, Place]:
         for table in tables:
             if table.rows:
                 home = f"paper_{table.group}" if table.group else page
-                found[f"table:{table.id}"] = Place(table.title, _way(home, f"table-{table.id}"))
+                title = table.title
+                if table.group:  # the paper's year and authors stand beside it
+                    paper = PAPERS[table.group]
+                    title = title.replace(paper.citation, paper.label)
+                found[f"table:{table.id}"] = Place(title, _way(home, f"table-{table.id}"))
     for page, figures in shown.figures.items():
         for one in figures:
             title = one.title.partition(" (as ")[0]

@@ -14,7 +14,8 @@ from deepcac.report.profiling import withheld, withheld_parts
 from deepcac.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 from deepcac.report.tables import Cell, Table, text_row
 
-CERTAIN = 0.9995  # a risk that would be written as 100 %
+CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
+_ONE = 0.9995  # a risk that would be written as 100 %
 _FACTORS = 6  # of each subtype's risk
 
 

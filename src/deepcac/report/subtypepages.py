@@ -245,7 +245,7 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
             "The outcome itself makes these groups: each holds nearly one class of the training "
             "rows. They are a prediction, not subtypes of patients."
         )
-    if any(risk is not None and not 1 - CERTAIN <= risk <= CERTAIN for risk in rows.medians):
+    if any(risk is not None and risk > CERTAIN for risk in rows.medians):
         found.append(
             "Of most rows of a subtype the model is all but certain, which happens where its "
             "training rows can be told apart without an error. Such a risk orders patients; it is "

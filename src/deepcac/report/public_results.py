@@ -34,4 +34,9 @@ def printed_results() -> tuple[Printed, ...]:
     """Return every printed score of ``public_results.csv``."""
     file = resources.files("deepcac.report") / "public_results.csv"
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    return tuple(Printed(**{**row, "value": float(row["value"])}) for row in rows)
+    return tuple(_printed(row) for row in rows)
+
+
+def _printed(row: dict[str, str]) -> Printed:
+    value = float(row.pop("value"))
+    return Printed(value=value, **row)

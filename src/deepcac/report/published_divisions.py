@@ -181,6 +181,6 @@ def _draw_printed(axis: Axes, printed: Sequence[Printed]) -> None:
     low, high = axis.get_xlim()
     for one in printed:
         right = one.value > (low + high) / 2
-        look = {"size": 7, "va": "center", "ha": "right" if right else "left"}
-        who = one.who.partition(" (")[0]
-        axis.text(one.value, -0.75, f"{who} " if right else f" {who}", **look)
+        who, side = one.who.partition(" (")[0], "right" if right else "left"
+        text = f"{who} " if right else f" {who}"
+        axis.text(one.value, -0.75, text, size=7, va="center", ha=side)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -107,13 +108,18 @@ def _said(line: ProfileLine) -> str:
     return f"{line.name}: {', '.join(parts)}"
 
 
+def _look(j: int) -> dict[str, Any]:
+    return {"color": COLOURS[j % len(COLOURS)], "marker": _MARKS[j % len(_MARKS)]}
+
+
 def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int) -> None:
     axis.axvline(0, color="#888888", linewidth=0.8)
     for j in range(k):
         places = np.arange(len(lines)) + 0.16 * (j - (k - 1) / 2)
-        look = {"color": COLOURS[j % len(COLOURS)], "marker": _MARKS[j % len(_MARKS)]}
         values = [line.differences[j] for line in lines]
-        axis.plot(values, places, linestyle="none", markersize=5, label=f"subtype {j + 1}", **look)
+        axis.plot(
+            values, places, linestyle="none", markersize=5, label=f"subtype {j + 1}", **_look(j)
+        )
     axis.set_yticks(range(len(lines)), [line.name for line in lines])
     axis.set(ylim=(len(lines) - 0.5, -0.5), xlabel="difference, standard deviations")
     axis.xaxis.set_major_locator(MaxNLocator(5))
@@ -122,7 +128,6 @@ def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int) -> None:
 
 def _scatter(axis: Axes, places: Array, cluster: Ids, k: int) -> None:
     for j in range(k):
-        look = {"color": COLOURS[j % len(COLOURS)], "marker": _MARKS[j % len(_MARKS)]}
-        own = places[cluster == j]
-        axis.scatter(*own.T, s=8, alpha=0.6, linewidth=0, rasterized=True, **look)
+        x, y = places[cluster == j].T
+        axis.scatter(x, y, s=8, alpha=0.6, linewidth=0, rasterized=True, **_look(j))
     axis.set(xlabel="first component", ylabel="second component")

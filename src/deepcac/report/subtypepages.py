@@ -170,7 +170,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         synthetic=run.synthetic,
         who=who_table(run, rows, entry, hidden=hidden),
         medians=medians_table(run, rows, ordered),
-        risk=risk_table(run, rows, entry.positive, own),
+        risk=risk_table(run, rows, entry.positive or "of class 2", own),
         factors=factors_table(run, rows),
         lines=lines,
         reading=[*_reading(run, rows, told, measured), differing(own)],

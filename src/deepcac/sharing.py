@@ -28,7 +28,7 @@ from deepcac.pointers import (
 
 ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own
 STAGES, RESULTS = "data/stages.dvc", "results.dvc"
-_SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet")
+_SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet", ".plane.parquet")
 
 _log = logging.getLogger(__name__)
 

@@ -25,6 +25,7 @@ from deepcac.report.effecttables import (
     effects_table,
     switches_table,
 )
+from deepcac.report.embedding_maps import embedding_figures
 from deepcac.report.factorial_grid import factorial_figures, factorial_tables
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
@@ -170,6 +171,7 @@ def _figures(
         *sweep_figures(found.sweeps),
         *missingness_figures(found.profiles),
         *case_figures(found.studies),
+        *embedding_figures(found.studies, found.restricted),
         *learning_figures(found.clusterings),
         planted_figure(found.planted, found.features_dir),
     ]

@@ -63,6 +63,12 @@ class Material:
         return Runs(tuple(run for run in self.runs if not run.synthetic and not _printed(run)))
 
     @cached_property
+    def restricted(self) -> frozenset[str]:
+        """The data sets of which no row may be shown."""
+        closed = (item for item in self.sources if item.source.restricted)
+        return frozenset(note.id for item in closed for note in item.sets if not note.generated)
+
+    @cached_property
     def findings(self) -> Findings:
         """What the papers are compared with."""
         return Findings(

@@ -15,7 +15,7 @@ from deepcac.report.subtype_numbers import Array, Ids, Variable
 from deepcac.report.subtype_tables import UnseenRows
 
 COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
-_MARKS = "osD^vPX"
+MARKS = "osD^vPX"
 _MOST = 1500  # rows on the map
 
 
@@ -109,7 +109,7 @@ def _said(line: ProfileLine) -> str:
 
 
 def _look(j: int) -> dict[str, Any]:
-    return {"color": COLOURS[j % len(COLOURS)], "marker": _MARKS[j % len(_MARKS)]}
+    return {"color": COLOURS[j % len(COLOURS)], "marker": MARKS[j % len(MARKS)]}
 
 
 def _profile(axis: Axes, lines: Sequence[ProfileLine], k: int) -> None:

@@ -249,7 +249,8 @@ def _power(curve: Sequence[dict[str, Any]]) -> Figure:
         for axis in (left, right):
             axis.set(xlabel="AUROC that the true subtypes add")
             axis.xaxis.set_major_locator(MaxNLocator(4))
-        left.legend(loc="center right")
+        lines = left.get_legend_handles_labels()
+        canvas.legend(*lines, loc="outside upper center", ncols=min(len(contenders), 4))
 
     return Figure(
         id="judge_power",
@@ -258,7 +259,7 @@ def _power(curve: Sequence[dict[str, Any]]) -> Figure:
         "the subtypes themselves would add what the horizontal axis says (dotted on the right). "
         f"{curve[0]['cohorts']} cohorts a point; a hash of the row number is the control.",
         section="judge",
-        size=(8.6, 3.4),
+        size=(8.6, 3.7),
         draw=draw,
         head=_CURVE,
         data=[tuple(one[name] for name in _CURVE) for one in curve],

@@ -212,8 +212,9 @@ def _reading(
         )
     elif share >= _STRONG:
         word = "mostly" if share >= _CLEAR else "in part"
+        what = f"rows with and without “{best.name}”" if best.yes_or_no else ""
         said.append(
-            f"The subtypes are {word} different values of {best.name}, which explains "
+            f"The subtypes are {word} {what or f'different values of {best.name}'}, which explains "
             f"{100 * share:.0f} % of the difference."
         )
     else:

@@ -91,7 +91,7 @@ def _kind(cell: Cell, text: str, *, verdict: bool, label: bool, numbers: bool) -
         return "label"
     if cell.links:
         return "links"
-    if cell.link or text.startswith("results/"):
+    if text.startswith("results/"):
         return "path"
     if len(text) > _LONG:
         return "words"

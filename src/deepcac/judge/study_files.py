@@ -55,7 +55,14 @@ class StudyFiles:
         """Everything that the study writes."""
         trials = (*self.trials, *self.public)
         stored = [trial.removesuffix(".json") + ".parquet" for trial in trials]
-        return [*self.trials, *stored, *self.planted, *self.public, *self.verdicts]
+        return [
+            *self.trials,
+            *stored,
+            *self.planted,
+            *self.public,
+            *self.ablations,
+            *self.verdicts,
+        ]
 
     @property
     def planted(self) -> list[str]:
@@ -86,6 +93,12 @@ class StudyFiles:
             if self.reachable(division["dataset"])
             for contender in asked["contenders"]
         ]
+
+    @property
+    def ablations(self) -> list[str]:
+        """The records of the classifier with subtypes, part by part."""
+        asked = filter(self.reachable, self.judge["ablations"])
+        return [f"{FOLDER}/ablations/{dataset}.json" for dataset in asked]
 
     @property
     def verdicts(self) -> list[str]:

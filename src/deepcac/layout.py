@@ -263,19 +263,9 @@ class Layout:
 
     def split_files(self) -> list[str]:
         """Return the split files of every configured data set."""
-        return list(self._split_parts())
-
-    def generated_splits(self) -> dict[str, tuple[str, str]]:
-        """Return the split files of generated cohorts, with the variant and data set of each."""
-        parts = self._split_parts().items()
-        return {file: part for file, part in parts if part[1].startswith(DEMO)}
-
-    def _split_parts(self) -> dict[str, tuple[str, str]]:
         random = [d for d in self.datasets() if not self.registry.dataset(d).pairwise]
-        found: dict[str, tuple[str, str]] = {}
-        for variant, dataset in ((v, d) for d in random for v in _BUILT):
-            found.setdefault(self.split_file(variant, dataset), (variant, dataset))
-        return found
+        names = [(v, d) for d in random for v in _BUILT]
+        return list(dict.fromkeys(self.split_file(v, d) for v, d in names))
 
     @staticmethod
     def _split_demo(dataset: str) -> tuple[str, str]:

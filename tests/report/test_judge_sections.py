@@ -6,6 +6,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from deepcac.report.contender_names import contender_colour, contender_label
 from deepcac.report.factorial_grid import factorial_figures, factorial_tables, load_factorials
 from deepcac.report.page import build
 from deepcac.report.published_divisions import (
@@ -104,3 +105,13 @@ def test_the_judges_page_links_both(tmp_path, factorial, divisions):
     for name in ("factorial_cic", "published_divisions"):
         assert f'id="table-{name}"' in page
         assert all((out / "figures" / f"{name}.{end}").exists() for end in ("svg", "png", "csv"))
+
+
+def test_contenders_have_names_for_people_and_old_ones_keep_theirs():
+    names = ("lr", "km_lgbm", "subtypes", "a_contender_of_before")
+    assert [contender_label(name) for name in names] == [
+        *("LR", "LightGBM in k-means clusters", "Risk model with subtypes"),
+        "a_contender_of_before",
+    ]
+    assert contender_colour("km_lr") == contender_colour("km_lgbm") != contender_colour("lr")
+    assert contender_colour("a_contender_of_before", 1) != contender_colour("subtypes", 0)

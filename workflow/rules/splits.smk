@@ -24,7 +24,12 @@ rule split:
 
 # Drawing takes less than a job's start. So those of generated cohorts, which are small, come
 # together, but for a run that is asked for by its name.
-generated = layout.generated_splits()
+generated = {
+    layout.split_file(variant, dataset): (variant, dataset)
+    for variant in ("as_published/", "")
+    for dataset in layout.datasets()
+    if dataset.startswith(DEMO)
+}
 
 if generated and not any(runs_among(sys.argv[1:])):
 

@@ -8,6 +8,7 @@ from deepcac.errors import ConfigError
 from deepcac.judge.contenders import parse_contender
 
 FOLDER = "results/judge"
+PLANTED, ABLATIONS = "planted", "ablations"  # its folders that are no data sets
 _EFFORT = (
     "resamples",
     "resamples_small",
@@ -68,7 +69,7 @@ class StudyFiles:
     def planted(self) -> list[str]:
         """The records of the planted cohorts, one a strength."""
         strengths = self.judge["planted"]["strengths"]
-        return [f"{FOLDER}/planted/strength_{strength:g}.json" for strength in strengths]
+        return [f"{FOLDER}/{PLANTED}/strength_{strength:g}.json" for strength in strengths]
 
     def division(self, name: str) -> Mapping[str, Any]:
         """Return a published division."""
@@ -98,7 +99,7 @@ class StudyFiles:
     def ablations(self) -> list[str]:
         """The records of the classifier with subtypes, part by part."""
         asked = filter(self.reachable, self.judge["ablations"])
-        return [f"{FOLDER}/ablations/{dataset}.json" for dataset in asked]
+        return [f"{FOLDER}/{ABLATIONS}/{dataset}.json" for dataset in asked]
 
     @property
     def verdicts(self) -> list[str]:

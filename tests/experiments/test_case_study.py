@@ -33,7 +33,7 @@ from deepcac.papers.evidence import Evidence
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import entries
 from deepcac.report.casetables import case_figures, case_tables
-from deepcac.report.embedding_maps import embedding_figures
+from deepcac.report.embedding_maps import embedding_figures, of_pages
 from deepcac.report.tables import markdown
 from deepcac.scoring.student import distil
 from deepcac.splits import make_splits, read_splits, write_splits
@@ -183,6 +183,7 @@ def test_the_map_shows_the_test_rows_under_the_runs_own_clusters(written):
     assert len(figure.data) == len(first)
     assert "silhouette of the subtypes" in figure.alternative
     assert embedding_figures([study], {"cic_los"}) == []
+    assert of_pages([figure]) == {"subtypes_cic_los_deepcac_k3": figure}
 
 
 def test_a_map_is_the_plane_of_most_spread():

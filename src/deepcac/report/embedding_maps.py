@@ -1,6 +1,6 @@
 """Maps of a network's latent space: its subtypes, and the outcome, at the same places."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -8,11 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import silhouette_score
 
+from deepcac.catalogue.methods import DEEPCAC
 from deepcac.experiments.finished_studies import CaseStudy
 from deepcac.report.figures import Figure
 from deepcac.report.runtables import protocol_label
 from deepcac.report.subtype_figures import COLOURS, MARKS
 
+_SOUND = "embedding_sound_"
 _OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first is most often many
 
 
@@ -26,6 +28,16 @@ def embedding_figures(studies: Sequence[CaseStudy], hidden: Collection[str] = ()
         for study in studies
         if study.plane is not None and len(study.plane) and study.subject[0] not in hidden
     ]
+
+
+def of_pages(figures: Iterable[Figure]) -> dict[str, Figure]:
+    """Return the maps of sound runs by the id of the run's page of subtypes."""
+    found = {}
+    for figure in figures:
+        dataset, _, k = figure.id.removeprefix(_SOUND).rpartition("_k")
+        if figure.id.startswith(_SOUND):
+            found[f"subtypes_{dataset}_{DEEPCAC}_k{k}"] = figure
+    return found
 
 
 def _figure(study: CaseStudy, plane: pd.DataFrame) -> Figure:

@@ -14,6 +14,7 @@ from deepcac.papers.agreement import AGREE, DIFFER
 from deepcac.report.booktables import claims_table, ledger_table
 from deepcac.report.claim_pictures import places
 from deepcac.report.contents import Contents
+from deepcac.report.embedding_maps import of_pages
 from deepcac.report.firstpage import (
     DECIDED,
     answer,
@@ -77,10 +78,12 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         title = f"{page.paper.label} – {TITLE}"
         parts = {"one": page, "title": title, "current": "papers", "up": "../"}
         _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
+    latents = of_pages(shown.all_figures)
     for one in subtypes:
         title = f"{one.title}, {one.run.dataset} – {TITLE}"
         current = one.kind if one.kind in MENU else "subtypes"
         parts = {"one": one, "title": title, "current": current, "up": "../"}
+        parts["latents"] = latents.get(one.id)
         _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
 
 

@@ -74,7 +74,8 @@ def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows
     if not np.array_equal(features.row_id[places], ids):
         return None
     ranges = read_ranges(entry.ranges) if entry.ranges else {}
-    if len(risk) and 0 <= risk.min() <= risk.max() <= 1:
+    two = int(run.record.get("n_classes", 2)) == 2
+    if two and len(risk) and 0 <= risk.min() <= risk.max() <= 1:
         risk = unweighted_risk(run, run.splits[0], risk)
     return UnseenRows(cluster, label, risk, variables(features, places, ranges), run.k, places)
 

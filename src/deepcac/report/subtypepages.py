@@ -39,6 +39,7 @@ from deepcac.report.tables import Cell, Table
 
 _SHOWN = 15  # variables in the picture
 _CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
+_ENOUGH, _FAR = 50, 0.1  # rows of a subtype whose mean risk is held against its outcomes
 
 
 @dataclass(frozen=True)
@@ -252,6 +253,8 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
             "training rows can be told apart without an error. Such a risk orders patients; it is "
             "no probability to act on."
         )
+    if off := _badly_calibrated(rows):
+        found.append(off)
     sizes = np.bincount(rows.cluster, minlength=rows.k)
     if sizes.min() < 0.05 * sizes.sum():
         found.append(
@@ -259,6 +262,26 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
             "about it is uncertain."
         )
     return found
+
+
+def _badly_calibrated(rows: UnseenRows) -> str:
+    """Say in which subtype the mean risk is furthest from the share with the outcome, if far."""
+    if not rows.gives_probabilities:
+        return ""
+    gaps = {}
+    for name, j in zip(names(rows), range(rows.k), strict=True):
+        own = rows.cluster == j
+        if own.sum() >= _ENOUGH:
+            gaps[name] = (float(rows.risk[own].mean()), float((rows.label[own] == 1).mean()))
+    name, (mean, share) = max(
+        gaps.items(), key=lambda pair: abs(pair[1][0] - pair[1][1]), default=("", (0.0, 0.0))
+    )
+    if abs(mean - share) < _FAR:
+        return ""
+    return (
+        f"The predicted risks are not those of these rows: in {name} their mean is "
+        f"{100 * mean:.0f} %, and {100 * share:.0f} % have the outcome."
+    )
 
 
 def _small(count: int) -> str:

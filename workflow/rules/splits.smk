@@ -54,6 +54,9 @@ if generated and not any(runs_among(sys.argv[1:])):
                 registry.dataset(dataset).published_share
                 for _, dataset in generated.values()
             ],
+            grouped=[
+                registry.dataset(dataset).grouped for _, dataset in generated.values()
+            ],
         script:
             "../scripts/generated_splits.py"
 

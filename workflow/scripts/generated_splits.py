@@ -9,9 +9,9 @@ with job(snakemake):
 
     params = snakemake.params
     files = zip(snakemake.input.features, snakemake.output.splits, strict=True)
-    drawn = zip(params.variants, params.published_shares, strict=True)
-    for (source, target), (variant, share) in zip(files, drawn, strict=True):
+    drawn = zip(params.variants, params.published_shares, params.grouped, strict=True)
+    for (source, target), (variant, share, grouped) in zip(files, drawn, strict=True):
         features = read_features(source)
-        protocol = Protocol.from_folder(variant)
-        table = make_splits(features.row_id, features.label, params.seeds, protocol, share)
+        protocol, unit = Protocol.from_folder(variant), features.group if grouped else None
+        table = make_splits(features.row_id, features.label, params.seeds, protocol, share, unit)
         write_splits(target, table)

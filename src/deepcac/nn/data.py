@@ -13,7 +13,7 @@ from torch import Tensor
 
 from deepcac.errors import ConfigError, DataError
 
-CHUNK = 8192  # rows that a forward pass without gradients takes at once
+CHUNK = 2**20  # values that a forward pass without gradients takes at once; caches hold more
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,12 @@ def default_batch_size(n: int, sequence: bool) -> int:
 def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     """Apply a row-wise function without gradients, some rows at a time."""
     with torch.no_grad():
-        return torch.cat([function(part) for part in x.split(CHUNK)])
+        return torch.cat([function(part) for part in chunks(x)])
+
+
+def chunks(x: Tensor) -> tuple[Tensor, ...]:
+    """Cut rows (n, ...) into parts of nearly equal size, of `CHUNK` values at most."""
+    return x.tensor_split(max(1, math.ceil(x.numel() / CHUNK)))
 
 
 def find_device(name: str) -> torch.device:

@@ -106,7 +106,8 @@ class ACTPCClassifier(DeepClassifier):
 
     def critic_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
         """Return L1 of a batch, for the predictor: the selector is taken as it is."""
-        weights = network.log_weights(x).detach().exp()
+        with torch.no_grad():
+            weights = network.log_weights(x).exp()
         return expected_cross_entropy(weights, network.cluster_logits().log_softmax(dim=1), y)
 
     def actor_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ class Rows:
     x : Tensor of shape (n, d) or (n, steps, 2 variables), float32
         Features, or values and mask of sequences side by side.
     y : Tensor of shape (n,), int64
-        Class ids.
+        Class ids, or what else the rows are to get.
     """
 
     x: Tensor
@@ -33,6 +33,10 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def batch(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the rows at some positions, of shape (b,); in less time than by brackets."""
+        return self.x.index_select(0, rows), self.y.index_select(0, rows)
 
 
 def as_inputs(

@@ -192,4 +192,4 @@ class LocalPredictors(nn.Module):
     def forward(self, z: Tensor) -> Tensor:
         """Return the class scores of every predictor for rows `z` (n, latent): (n, k, classes)."""
         active = self.dropout(self.first(z).relu()).unflatten(1, (self.k, -1))
-        return torch.einsum("nkh,khc->nkc", active, self.weight) + self.bias
+        return (active.transpose(0, 1) @ self.weight).transpose(0, 1) + self.bias

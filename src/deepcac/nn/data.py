@@ -13,7 +13,8 @@ from torch import Tensor
 
 from deepcac.errors import ConfigError, DataError
 
-CHUNK = 2**20  # values that a forward pass without gradients takes at once; caches hold more
+# Rows that a forward pass without gradients takes at once; caches hold those of sequences.
+CHUNK, SEQUENCE_CHUNK = 8192, 512
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,8 @@ def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 
 
 def chunks(x: Tensor) -> tuple[Tensor, ...]:
-    """Cut rows (n, ...) into parts of nearly equal size, of `CHUNK` values at most."""
-    return x.tensor_split(max(1, math.ceil(x.numel() / CHUNK)))
+    """Cut a table (n, d), or sequences (n, steps, 2 variables), into some rows at a time."""
+    return x.split(SEQUENCE_CHUNK if x.ndim == 3 else CHUNK)
 
 
 def find_device(name: str) -> torch.device:

@@ -17,6 +17,8 @@ _HOMES = {
     "DeepCACClassifier": "deepcac.nn.deepcac",
     "SupervisedKMeans": "deepcac.similarity.supervised",
     "CostCurveDisplay": "deepcac.displays",
+    "SequenceSummary": "deepcac.sequence_summary",
+    "SubtypeClassifier": "deepcac.subtyping.subtype_classifier",
     "SilhouetteDisplay": "deepcac.displays",
     "SubtypeProfileDisplay": "deepcac.displays",
     "load": "deepcac.model_files",

@@ -62,6 +62,7 @@ _DEEP = {
     "GRASPClassifier": "deepcac.nn.grasp",
     "IDECClassifier": "deepcac.nn.idec",
     "KMZClassifier": "deepcac.nn.km_z",
+    "SubtypeClassifier": "deepcac.subtyping.subtype_classifier",
 }
 
 

@@ -10,6 +10,7 @@ from deepcac.catalogue.protocol import Protocol, named_protocols
 from deepcac.catalogue.run_paths import runs_among
 from deepcac.errors import ConfigError
 from deepcac.judge.contenders import parse_contender
+from deepcac.judge.study_files import ABLATIONS, PLANTED
 from deepcac.layout import Layout
 
 _WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
@@ -76,9 +77,13 @@ def _check_folder(layout: Layout, word: str) -> None:
 
 def _check_judged(layout: Layout, word: str) -> None:
     found = _JUDGE.fullmatch(word)
-    if found and found["dataset"] != "planted":
-        layout.registry.dataset(found["dataset"])
-        parse_contender(found["contender"])
+    if not found or found["dataset"] == PLANTED:
+        return
+    if found["dataset"] == ABLATIONS:
+        layout.registry.dataset(found["contender"])
+        return
+    layout.registry.dataset(found["dataset"])
+    parse_contender(found["contender"])
 
 
 def _check_rows(layout: Layout, word: str) -> None:

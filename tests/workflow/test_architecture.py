@@ -83,6 +83,7 @@ OTHER_MEANING = {
     ("diabetes", "diabetes"),
     ("uci_diabetes", "uci_diabetes"),
     ("lr", "constraints"),
+    ("lr", "subtype_classifier"),
     ("svm", "repeated_runs"),
     ("svm", "finished_decompositions"),
     ("nb", "repeated_runs"),

@@ -76,6 +76,28 @@ rule judge_public:
         "../scripts/judge_public.py"
 
 
+# What is each part of the classifier with subtypes worth, and are its subtypes stable?
+rule judge_ablations:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        "results/judge/ablations/{dataset}.json",
+    log:
+        "logs/judge/ablations/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/ablations/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
+    params:
+        code=code_digest("judge.subtype_ablation"),
+        effort=study.effort,
+    script:
+        "../scripts/judge_ablations.py"
+
+
 rule judge_verdicts:
     input:
         trials=study.trials,
@@ -102,8 +124,9 @@ rule judge:
     input:
         study.verdicts,
         study.public,
+        study.ablations,
         collect("results/factorial/{dataset}.parquet", dataset=config["factorial"]),
     localrule: True
 
 
-ruleorder: judge_planted > judge_public > judge_trials > run
+ruleorder: judge_planted > judge_public > judge_ablations > judge_trials > run

@@ -139,6 +139,11 @@ class Judge(Entry):
     matches: list[Match] = Field([], description="who meets on which data")
     planted: Planted = Field(Planted.model_validate({}), description="the positive control")
     public: Public = Field(Public.model_validate({}), description="published divisions")
+    ablations: list[Id] = Field(
+        [],
+        description="data sets of two classes on which the parts of the classifier with subtypes "
+        "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
+    )
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")
     small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
@@ -261,7 +266,8 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
-    named = (known.datasets, known.factorial, learnt, divided, *decomposed, *matched, *planned)
+    judged = (*matched, known.judge.ablations, divided)
+    named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
     for names in named:
         for name in names:
             registry.dataset(name)

@@ -33,7 +33,7 @@ class Contender:
     @property
     def network(self) -> bool:
         """Whether its trials are networks, of which fewer are made."""
-        return self.kind in ("network", "latent")
+        return self.kind in ("network", "latent", "subtypes")
 
     @property
     def kind(self) -> str:
@@ -57,7 +57,7 @@ def parse_contender(name: str) -> Contender:
     if name in known:
         return Contender(name)
     arm, _, learner = name.partition("_")
-    if arm in ARMS and learner in known - set(of_kind("latent")):
+    if arm in ARMS and learner in known - set(of_kind("latent", "subtypes")):
         return Contender(learner, arm)
     raise ConfigError(
         f"no contender {name!r}; use a learner ({', '.join(sorted(known))}), or an arm "

@@ -38,7 +38,10 @@ DEEP_HELP = Question("deep", "Do clusters of latents help the network?")
 BOOSTING = Question("boosting", "Is any method with clusters ahead of tuned boosting?")
 PRINTED = Question("printed", "Are the papers' settings ahead of tuned boosting?", choice=DEFAULT)
 NEGATIVE = Question("negative_control", "Does a hash of the row number help?", choice=CLUSTERED)
-QUESTIONS = (HELP, FORCED, ANY, DEEP_HELP, BOOSTING, PRINTED, NEGATIVE)
+SUBTYPES = Question(
+    "subtypes", "Does a risk model with two subtypes or more cost anything?", choice=CLUSTERED
+)
+QUESTIONS = (HELP, FORCED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPES, NEGATIVE)
 
 
 def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
@@ -70,4 +73,6 @@ def _references(question: Question, one: Contender) -> list[str]:
         return of_kind("boosting") if clustered or one.arm == DISTANCES else []
     if question == PRINTED:
         return of_kind("boosting") if clustered else []
+    if question == SUBTYPES:
+        return of_kind("boosting", "network") if one.kind == "subtypes" else []
     return [one.learner] if one.arm == HASH else []

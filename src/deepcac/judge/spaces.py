@@ -54,7 +54,7 @@ class Dimension(Entry):
 class Learner(Entry):
     """What is drawn for a learner, and what fits it; the partition has neither kind nor fit."""
 
-    kind: Literal["plain", "boosting", "network", "latent"] = "plain"
+    kind: Literal["plain", "boosting", "network", "latent", "subtypes"] = "plain"
     fit: str = ""
     space: dict[str, Dimension]
 

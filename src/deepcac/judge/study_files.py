@@ -8,6 +8,7 @@ from deepcac.errors import ConfigError
 from deepcac.judge.contenders import parse_contender
 
 FOLDER = "results/judge"
+PLANTED, ABLATIONS = "planted", "ablations"  # its folders that are no data sets
 _EFFORT = (
     "resamples",
     "resamples_small",
@@ -55,13 +56,20 @@ class StudyFiles:
         """Everything that the study writes."""
         trials = (*self.trials, *self.public)
         stored = [trial.removesuffix(".json") + ".parquet" for trial in trials]
-        return [*self.trials, *stored, *self.planted, *self.public, *self.verdicts]
+        return [
+            *self.trials,
+            *stored,
+            *self.planted,
+            *self.public,
+            *self.ablations,
+            *self.verdicts,
+        ]
 
     @property
     def planted(self) -> list[str]:
         """The records of the planted cohorts, one a strength."""
         strengths = self.judge["planted"]["strengths"]
-        return [f"{FOLDER}/planted/strength_{strength:g}.json" for strength in strengths]
+        return [f"{FOLDER}/{PLANTED}/strength_{strength:g}.json" for strength in strengths]
 
     def division(self, name: str) -> Mapping[str, Any]:
         """Return a published division."""
@@ -86,6 +94,12 @@ class StudyFiles:
             if self.reachable(division["dataset"])
             for contender in asked["contenders"]
         ]
+
+    @property
+    def ablations(self) -> list[str]:
+        """The records of the classifier with subtypes, part by part."""
+        asked = filter(self.reachable, self.judge["ablations"])
+        return [f"{FOLDER}/{ABLATIONS}/{dataset}.json" for dataset in asked]
 
     @property
     def verdicts(self) -> list[str]:

@@ -1,0 +1,106 @@
+"""Boosted trees, one a fold: answers for rows that a tree has not seen."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.errors import ConfigError
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+ROUNDS, PATIENCE = 800, 40
+SETTINGS: dict[str, Any] = {
+    "learning_rate": 0.04,
+    "num_leaves": 15,
+    "min_data_in_leaf": 40,
+    "bagging_fraction": 0.75,
+    "bagging_freq": 1,
+    "feature_fraction": 0.4,
+    "lambda_l2": 1.0,
+    "verbose": -1,
+    "deterministic": True,
+    "force_col_wise": True,
+}
+
+
+class BoostedFolds:
+    """LightGBM on all folds but one, stopped by the one left out.
+
+    Parameters
+    ----------
+    boosters : list of lightgbm.Booster
+        One a fold.
+    """
+
+    def __init__(self, boosters: list[Any]) -> None:
+        self.boosters = boosters
+
+    def outputs(self, X: Array, n_threads: int) -> Array:
+        """Return the mean outputs of all folds, shape (n, n_outputs)."""
+        return np.mean([_outputs(one, X, n_threads) for one in self.boosters], axis=0)
+
+    def texts(self) -> list[str]:
+        """Return each booster as text."""
+        return [one.model_to_string() for one in self.boosters]
+
+    @classmethod
+    def of(cls, texts: list[str]) -> BoostedFolds:
+        """Return what `texts` came from."""
+        return cls([_lightgbm().Booster(model_str=text) for text in texts])
+
+
+class Trees(NamedTuple):
+    """Boosted trees, and what they say of the rows that each fold left out.
+
+    Attributes
+    ----------
+    folds : BoostedFolds
+    outside : ndarray of shape (n, n_outputs)
+        Log-odds; of two classes one output.
+    """
+
+    folds: BoostedFolds
+    outside: Array
+
+
+def grow_trees(X: Array, y: Ids, fold: Ids, n_classes: int, seed: int, n_threads: int) -> Trees:
+    """Fit the trees of each fold on rows (n, d), NaN where missing."""
+    lightgbm = _lightgbm()
+    kind: dict[str, Any] = {"objective": "binary"}
+    if n_classes > 2:
+        kind = {"objective": "multiclass", "num_class": n_classes}
+    settings = SETTINGS | kind | {"seed": seed, "num_threads": n_threads}
+    boosters, outside = [], np.empty((len(y), 1 if n_classes == 2 else n_classes))
+    for j in range(fold.max() + 1):
+        out = fold == j
+        data = lightgbm.Dataset(X[~out], y[~out])
+        booster = lightgbm.train(
+            settings,
+            data,
+            ROUNDS,
+            valid_sets=[lightgbm.Dataset(X[out], y[out], reference=data)],
+            callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],
+        )
+        # Its text holds the trees up to the best round, and is what a file keeps.
+        boosters.append(lightgbm.Booster(model_str=booster.model_to_string()))
+        outside[out] = _outputs(boosters[-1], X[out], n_threads)
+    return Trees(BoostedFolds(boosters), outside)
+
+
+def _outputs(booster: Any, X: Array, n_threads: int) -> Array:
+    found = np.asarray(booster.predict(X, raw_score=True, num_threads=n_threads))
+    return found.reshape(len(X), -1)
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            "boosting=True needs lightgbm: pip install 'deepcac[boosting]'"
+        ) from error
+    return lightgbm

@@ -1,0 +1,81 @@
+"""Subtypes: centres among the contributions, and how much a row belongs to each."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+from sklearn.cluster import KMeans
+from sklearn.metrics import (
+    pairwise_distances,
+    pairwise_distances_argmin,
+    pairwise_distances_argmin_min,
+)
+
+from deepcac.errors import CollapseWarning
+
+Array = npt.NDArray[np.float64]
+
+STARTS = 10
+
+
+class Gates(NamedTuple):
+    """Soft memberships by distance.
+
+    Attributes
+    ----------
+    centres : ndarray of shape (k, q)
+    width : float
+        Squared distance at which a membership has fallen by e.
+    """
+
+    centres: Array
+    width: float
+
+    def weigh(self, points: Array) -> Array:
+        """Return the membership of each point (n, q) in each subtype, shape (n, k)."""
+        squared = pairwise_distances(points, self.centres, metric="sqeuclidean")
+        return softmax(-squared / self.width, axis=1)
+
+    def assign(self, points: Array) -> npt.NDArray[np.int64]:
+        """Return the subtype of each point (n, q), shape (n,)."""
+        return pairwise_distances_argmin(points, self.centres).astype(np.int64)
+
+
+def find_gates(
+    points: Array, k: int, temperature: float, smallest: float, seed: int, risk: Array
+) -> Gates:
+    """Find k centres by k-means, from the lowest risk to the highest.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, q)
+    k : int
+        Subtypes wanted. A centre with less than the share `smallest` of the rows is left out;
+        its rows go to the next one.
+    temperature : float
+        Width of the gates in units of the mean squared distance to the own centre.
+    smallest : float
+    seed : int
+    risk : ndarray of shape (n,)
+        What the subtypes are ordered by.
+    """
+    found = KMeans(k, n_init=STARTS, random_state=seed).fit(points)
+    sizes = np.bincount(found.labels_, minlength=k)
+    kept = sizes >= min(smallest * len(points), sizes.max())
+    if not kept.all():
+        warnings.warn(
+            f"{kept.sum()} subtypes in place of {k}: the others hold less than {smallest:.0%} of "
+            "the rows each",
+            CollapseWarning,
+            stacklevel=3,
+        )
+    centres = found.cluster_centers_[kept]
+    nearest, squared = pairwise_distances_argmin_min(points, centres, metric="sqeuclidean")
+    rows = np.bincount(nearest, minlength=len(centres))
+    order = np.argsort(np.bincount(nearest, weights=risk, minlength=len(centres)) / rows)
+    width = temperature * float(squared.mean())
+    return Gates(centres[order], max(width, np.finfo(np.float64).tiny))

@@ -1,0 +1,90 @@
+"""What a fitted SubtypeClassifier says of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from deepcac.base_classifiers import log_odds
+from deepcac.nn.data import session
+from deepcac.numeric_table import check_table
+from deepcac.subtyping.backbone import Answers, Backbone
+from deepcac.subtyping.gates import Gates
+from deepcac.subtyping.packed import full_logits
+from deepcac.subtyping.subtype_heads import Heads
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+ArrayLike = npt.ArrayLike
+
+
+class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Prediction by fitted parts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    penalty_ : float or None
+    """
+
+    classes_: npt.NDArray[Any]
+    penalty_: float | None
+    n_threads: int
+    _backbone: Backbone
+    _gates: Gates
+    _heads: Heads
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Return class probabilities, shape (n, n_classes)."""
+        logits, parts = self._answers(X)
+        if self.penalty_ is not None:
+            gates = self._gates.weigh(parts.flatten(1).cpu().numpy())
+            logits = logits + self._heads.change(torch.as_tensor(gates).to(logits), parts)
+        return full_logits(logits).softmax(dim=1).cpu().numpy()
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes)."""
+        return log_odds(self.predict_proba(X))
+
+    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
+        """Return the most probable class label of each row."""
+        most = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[most]
+
+    def contributions(self, X: ArrayLike) -> Array:
+        """Return what each variable adds to the networks' log-odds.
+
+        Returns
+        -------
+        ndarray of shape (n, d), or (n, n_classes, d) for more than two classes
+            Against an average patient.
+        """
+        parts = self._answers(X).parts.cpu().numpy()
+        return parts[:, 0] if parts.shape[1] == 1 else parts
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the contributions in one row a patient, where the subtypes live."""
+        return self._answers(X).parts.flatten(1).cpu().numpy()
+
+    def weigh(self, X: ArrayLike) -> Array:
+        """Return how much each row belongs to each subtype, shape (n, n_subtypes_)."""
+        return self._gates.weigh(self.transform(X))
+
+    def assign(self, X: ArrayLike) -> Ids:
+        """Return the subtype of each row, shape (n,)."""
+        return self._gates.assign(self.transform(X))
+
+    def _answers(self, X: ArrayLike) -> Answers:
+        check_is_fitted(self, "heads_")
+        rows = check_table(self, X, reset=False, missing=True)
+        with session(self._heads.weight.device, 0, self.n_threads):
+            return self._backbone.answers(rows, self.n_threads)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._gates.centres.shape[1]

@@ -1,0 +1,234 @@
+"""SubtypeClassifier: a strong risk model, and subtypes by what raises the risk."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, check_random_state
+from torch import Tensor
+
+from deepcac.html_summary import SummaryHTML
+from deepcac.nn.data import find_device, session
+from deepcac.nn.training import Budget
+from deepcac.numeric_table import check_classes, check_table, check_two_classes, column_names
+from deepcac.subtyping.backbone import Answers, NetworkSettings, fit_backbone
+from deepcac.subtyping.boosted import Trees, grow_trees
+from deepcac.subtyping.crossfit import deal_folds
+from deepcac.subtyping.gates import find_gates
+from deepcac.subtyping.packed import full_logits
+from deepcac.subtyping.subtype_answers import SubtypeAnswers
+from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
+from deepcac.subtyping.subtype_heads import Gain, fit_heads, held_out_gains, no_heads
+from deepcac.subtyping.subtype_names import subtype_names
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+ArrayLike = npt.ArrayLike
+
+_COUNTS = (
+    *("n_clusters", "hidden"),
+    *("batch_size", "max_epochs", "patience", "n_threads"),
+)
+_COUNT = Interval(Integral, 1, None, closed="left")
+_POSITIVE = Interval(Real, 0, None, closed="neither")
+_SHARE = Interval(Real, 0, 1, closed="left")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstimator):
+    """A risk model whose subtypes are groups of patients with the same reasons for their risk.
+
+    Networks of one hidden layer, packed into one, each leave a fold out; boosted trees may join
+    them. A logistic regression on their out-of-fold answers is the backbone. Each variable's
+    contribution to the networks' answer is where the subtypes live: k-means there gives soft
+    gates. In each subtype the variables may count more or less (`heads_`), as far as this helps
+    rows that were held out; where it does not, nothing is added. With one subtype the answer is
+    the backbone's.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Subtypes; fewer are kept if one would be smaller than `smallest`.
+    boosting : bool
+        Whether LightGBM joins the backbone.
+    heads : {"auto"}, float or None
+        Penalty of what a subtype changes; "auto" takes the best on held-out rows, or no change;
+        None is no change.
+    members, folds : int
+        Networks, two or more, and folds of which each network leaves one out.
+    hidden : int
+        Units of a network's hidden layer.
+    dropout, lr, weight_decay, batch_size, max_epochs, patience
+        Of the networks' training.
+    temperature : float
+        Width of the gates: small is hard.
+    smallest : float
+        Least share of the rows that is a subtype.
+    device : str
+        ``"auto"`` takes a GPU if there is one.
+    n_threads : int
+        Threads of torch, BLAS and LightGBM.
+    random_state : int, RandomState or None
+        Of every random choice.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    subtypes_ : ndarray of shape (n,)
+        Subtype of each row of `fit`, from the lowest risk (0) to the highest.
+    n_subtypes_ : int
+        Subtypes that were kept.
+    subtype_names_ : list of str
+        The variables that set each subtype apart.
+    heads_ : ndarray of shape (n_subtypes_, d)
+        By how much more a variable counts in a subtype: .2 is 1.2 times.
+    gains_ : list of Gain
+        What heads of each penalty add to the log likelihood of held-out rows, with error.
+    penalty_ : float or None
+        What `heads` came to; None is no change.
+    out_of_fold_ : ndarray of shape (n, n_classes)
+        The backbone's probabilities of each row of `fit` by models that did not see it.
+    best_epoch_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from deepcac import SubtypeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = SubtypeClassifier(n_clusters=2, max_epochs=5, device="cpu").fit(X, y)
+    >>> model.predict_proba(X).shape, model.contributions(X).shape, model.weigh(X).shape
+    ((569, 2), (569, 30), (569, 2))
+    """
+
+    n_clusters: int = 3
+    boosting: bool = False
+    heads: Literal["auto"] | float | None = "auto"
+    members: int = 10
+    folds: int = 5
+    hidden: int = 64
+    dropout: float = 0.5
+    lr: float = 5e-4
+    weight_decay: float = 1e-5
+    batch_size: int = 256
+    max_epochs: int = 100
+    patience: int = 8
+    temperature: float = 0.5
+    smallest: float = 0.03
+    device: str = "auto"
+    n_threads: int = 1
+    random_state: Any = 0
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **{name: [_COUNT] for name in _COUNTS},
+        "members": [Interval(Integral, 2, None, closed="left")],
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "boosting": ["boolean"],
+        "heads": [StrOptions({"auto"}), _POSITIVE, None],
+        "lr": [_POSITIVE],
+        "temperature": [_POSITIVE],
+        "dropout": [_SHARE],
+        "smallest": [_SHARE],
+        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "device": [str],
+        "random_state": ["random_state"],
+    }
+
+    def fit(self, X: ArrayLike, y: ArrayLike, *, trees: Trees | None = None) -> Self:
+        """Fit backbone, subtypes and heads.
+
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Rows; NaN is missing.
+        y : array of shape (n,)
+            Class labels, at least two.
+        trees : Trees, optional
+            Of `grow_trees` for these rows, folds and seed, where several fits share them.
+        """
+        self._validate_params()
+        rows, labels = check_table(self, X, y, reset=True, missing=True)
+        self.classes_, codes = check_classes(labels)
+        check_two_classes(self.classes_)
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        device = find_device(self.device)
+        with session(device, int(seed), self.n_threads):
+            self._fit(rows, codes, int(seed), device, trees)
+        self.subtypes_ = self.assign(X)
+        return self
+
+    def _fit(
+        self, rows: Array, codes: Ids, seed: int, device: torch.device, trees: Trees | None
+    ) -> None:
+        """Fit the backbone, place the gates and fit the heads on its out-of-fold answers."""
+        n_folds = min(self.folds, self.members, len(rows))
+        fold = deal_folds(codes, n_folds, seed)
+        if trees is None and self.boosting:
+            n_classes = len(self.classes_)
+            trees = grow_trees(rows, codes, fold, n_classes, seed, self.n_threads)
+        settings = self.network_settings()
+        self._backbone, outside = fit_backbone(rows, codes, fold, settings, trees, device)
+        self.best_epoch_ = self._backbone.best_epoch
+        self.out_of_fold_ = full_logits(outside.logits).softmax(dim=1).cpu().numpy()
+        points, risk = outside.parts.flatten(1).cpu().numpy(), self.out_of_fold_[:, 1]
+        self._gates = find_gates(
+            points, self.n_clusters, self.temperature, self.smallest, seed, risk
+        )
+        gates = torch.as_tensor(self._gates.weigh(points), device=device)
+        y, folds = (torch.as_tensor(ids, device=device) for ids in (codes, fold))
+        self._fit_heads(outside, gates, y, folds)
+        self.n_subtypes_ = gates.shape[1]
+        mean = outside.parts.mean(dim=0).cpu().numpy()
+        centres = self._gates.centres.reshape(-1, *mean.shape)
+        self.subtype_names_ = subtype_names(centres - mean, column_names(self), self.classes_)
+
+    def _fit_heads(self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor) -> None:
+        """Choose the penalty and fit the heads; one subtype changes nothing."""
+        self.gains_: list[Gain] = []
+        self.penalty_: float | None = None
+        if gates.shape[1] > 1 and isinstance(self.heads, str):
+            self.gains_ = held_out_gains(*outside, gates, y, fold)
+            best = max(self.gains_, key=lambda gain: gain.mean)
+            self.penalty_ = best.penalty if best.mean > 0 else None
+        elif gates.shape[1] > 1 and self.heads is not None:
+            self.penalty_ = float(self.heads)
+        self._heads = no_heads(outside.parts, gates.shape[1])
+        if self.penalty_ is not None:
+            self._heads = fit_heads(*outside, gates, y, self.penalty_)
+        self.heads_ = self._heads.weight.cpu().numpy()
+
+    def network_settings(self) -> NetworkSettings:
+        """Return what the backbone's networks are given."""
+        budget = Budget(
+            max_epochs=self.max_epochs,
+            patience=self.patience,
+            batch_size=self.batch_size,
+            lr=self.lr,
+            weight_decay=self.weight_decay,
+        )
+        return NetworkSettings(self.members, self.hidden, self.dropout, budget)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator as safetensors, all else as JSON in the header."""
+        check_is_fitted(self, "heads_")
+        write_subtypes(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
+        """Read an estimator that `save` wrote; nothing in the file is executed."""
+        return read_subtypes(path, cls, device)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,113 @@
+"""A fitted SubtypeClassifier as one file of tensors, all else as JSON in the header."""
+
+from __future__ import annotations
+
+import os
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from deepcac.errors import DataError
+from deepcac.nn.data import find_device
+from deepcac.nn.persistence import read_tensors, write_tensors
+from deepcac.subtyping.backbone import Backbone
+from deepcac.subtyping.boosted import BoostedFolds
+from deepcac.subtyping.gates import Gates
+from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.subtype_heads import Blend, Gain, Heads
+
+FORMAT = 1
+_INPUTS, _NETWORKS = "inputs.", "networks."
+
+
+def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
+    """Write a fitted `SubtypeClassifier`; a random state that is no number is not kept."""
+    parameters = model.get_params()
+    if not isinstance(parameters["random_state"], Integral):
+        parameters["random_state"] = None
+    backbone = model._backbone
+    header = {
+        "format": FORMAT,
+        "estimator": type(model).__name__,
+        "parameters": parameters,
+        "classes": model.classes_.tolist(),
+        "n_features": model.n_features_in_,
+        "feature_names": list(map(str, getattr(model, "feature_names_in_", ()))),
+        "subtype_names": model.subtype_names_,
+        "gains": model.gains_,
+        "penalty": model.penalty_,
+        "best_epoch": model.best_epoch_,
+        "width": model._gates.width,
+        "boosters": [] if backbone.boosted is None else backbone.boosted.texts(),
+    }
+    tensors = {
+        "subtypes": torch.as_tensor(model.subtypes_),
+        "out_of_fold": torch.as_tensor(model.out_of_fold_),
+        "centres": torch.as_tensor(model._gates.centres),
+        "blend.weight": backbone.blend.weight,
+        "blend.bias": backbone.blend.bias,
+        "heads.weight": model._heads.weight,
+        "heads.bias": model._heads.bias,
+        **_named(_INPUTS, backbone.inputs.tensors()),
+        **_named(_NETWORKS, backbone.networks.state_dict()),
+    }
+    write_tensors(path, tensors, header)
+
+
+def read_subtypes(path: str | os.PathLike[str], kind: type[Any], device: str) -> Any:
+    """Read what `write_subtypes` wrote."""
+    header, tensors = read_tensors(path)
+    found = header.get("estimator")
+    if found != kind.__name__:
+        raise DataError(f"{path}: holds {found}, not {kind.__name__}; load it as that")
+    if header.get("format") != FORMAT:
+        raise DataError(f"{path}: of another format than {FORMAT}; fit and save it again")
+    model = kind(**{**header["parameters"], "device": device})
+    model.classes_ = np.array(header["classes"])
+    model.n_features_in_ = header["n_features"]
+    if header["feature_names"]:
+        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+    model.subtype_names_ = header["subtype_names"]
+    model.gains_ = [Gain(*gain) for gain in header["gains"]]
+    model.penalty_, model.best_epoch_ = header["penalty"], header["best_epoch"]
+    _restore(model, tensors, header, find_device(device))
+    return model
+
+
+def _restore(
+    model: Any, tensors: dict[str, Tensor], header: dict[str, Any], device: torch.device
+) -> None:
+    """Give the model what it learnt."""
+    model.subtypes_ = tensors["subtypes"].numpy()
+    model.out_of_fold_ = tensors["out_of_fold"].numpy()
+    model._gates = Gates(tensors["centres"].numpy(), header["width"])
+    model.n_subtypes_ = len(model._gates.centres)
+    model._heads = Heads(*(tensors[f"heads.{name}"].to(device) for name in Heads._fields))
+    model.heads_ = tensors["heads.weight"].numpy()
+    state = _own(_NETWORKS, tensors)
+    n_inputs = state["weight_in"].shape[1]
+    networks = model.network_settings().build(n_inputs, len(model.classes_)).double()
+    networks.load_state_dict(state)
+    model._backbone = Backbone(
+        inputs=SmoothInputs.of(_own(_INPUTS, tensors)),
+        networks=networks.to(device).eval(),
+        boosted=BoostedFolds.of(header["boosters"]) if header["boosters"] else None,
+        blend=Blend(*(tensors[f"blend.{name}"].to(device) for name in Blend._fields)),
+        n_variables=model.n_features_in_,
+        best_epoch=model.best_epoch_,
+    )
+
+
+def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {prefix + name: value for name, value in tensors.items()}
+
+
+def _own(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {
+        name.removeprefix(prefix): value
+        for name, value in tensors.items()
+        if name.startswith(prefix)
+    }

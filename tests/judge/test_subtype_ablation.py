@@ -1,0 +1,67 @@
+"""The classifier with subtypes in the judge, and its ablation, on a small generated table."""
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from deepcac.features.matrix import FeatureMatrix, write_features
+from deepcac.judge import subtype_ablation
+from deepcac.judge.contenders import parse_contender
+from deepcac.judge.questions import SUBTYPES, pairs
+from deepcac.judge.resamples import resamples
+from deepcac.judge.subtype_ablation import CLUSTERS, run_ablation
+from deepcac.judge.subtype_learner import subtypes
+from deepcac.judge.trials import Effort
+from deepcac.storage import read_json
+
+
+def cohort(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    X[rng.random((n, 4)) < 0.1] = np.nan
+    label = (np.nan_to_num(X[:, 0]) + 0.5 * rng.normal(size=n) > 0).astype(np.int64)
+    return FeatureMatrix(np.arange(n) * 7 + 3, label, X, tuple("abcd"))
+
+
+def test_what_the_judge_fits_sees_neither_validation_nor_test_rows():
+    sample = next(resamples(cohort(), 1, 10_000))
+    values = {"n_clusters": 2, "max_epochs": 3, "members": 2, "folds": 2, "hidden": 8, "lr": 0.02}
+    answers = [
+        subtypes(values, sample.train, validation, sample)(sample.test)
+        for validation in (sample.validation, sample.test)
+    ]
+    np.testing.assert_array_equal(*answers)
+    assert roc_auc_score(sample.test.y, answers[0][:, 1]) > 0.7
+    with_trees = subtypes(values, sample.train, sample.validation, sample, boosting=True)
+    assert (with_trees(sample.test) != answers[0]).any()
+    assert ("trees", 2) in sample.shared
+
+
+def test_its_rivals_are_boosting_and_the_network():
+    present = ["fnn", "lgbm", "lr", "subtypes", "subtypes_gbm"]
+    assert set(pairs(SUBTYPES, present)) == {
+        (name, rival) for name in ("subtypes", "subtypes_gbm") for rival in ("fnn", "lgbm")
+    }
+    assert parse_contender("subtypes_gbm").network
+
+
+def test_every_part_is_changed_on_the_same_backbone(tmp_path, monkeypatch):
+    small = {"max_epochs": 5, "members": 2, "folds": 2, "hidden": 8, "lr": 0.02}
+    plain = subtype_ablation.SubtypeClassifier
+    monkeypatch.setattr(
+        subtype_ablation, "SubtypeClassifier", lambda **given: plain(**{**given, **small})
+    )
+    write_features(tmp_path / "features", cohort())
+    effort = Effort(2, 2, 0, 10_000, 3, 2)
+    run_ablation(tmp_path / "features", tmp_path / "record", dataset="own", effort=effort)
+    record = read_json(tmp_path / "record")
+    for part in ("networks", "with_trees"):
+        arms = record[part]["arms"]
+        assert len(arms) == 2 * (1 + len(CLUSTERS) + 4)
+        one = [row for row in arms if row["seed"] == 0]
+        assert len({row["auroc"] for row in one if row["arm"] in ("permuted", "hard")}) == 2
+        assert all(0.5 < row["auroc"] <= 1 for row in one)
+        alone = next(row for row in one if (row["arm"], row["k"]) == ("soft", 1))
+        assert alone["risk_auroc"] == 0.5
+        pairs_of = {(row["method"], row["k"]) for row in record[part]["stability"]}
+        assert pairs_of == {(m, k) for m in ("subtypes", "km", "cac") for k in CLUSTERS[1:]}
+        assert all(-1 <= row["ari"] <= 1 for row in record[part]["stability"])

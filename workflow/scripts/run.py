@@ -18,7 +18,10 @@ with job(snakemake):
             splits=Path(snakemake.input.splits),
             shared=Path(str(shared)) if shared else None,
         ),
-        {record: (parse_method(m), int(k)) for record, (m, _, k) in zip(records, asked)},
+        {
+            record: (parse_method(method), int(k))
+            for record, (method, _, k) in zip(records, asked, strict=True)
+        },
         dataset=snakemake.wildcards.dataset,
         protocol=Protocol.from_folder(snakemake.wildcards.variant),
         synthetic=snakemake.params.synthetic,

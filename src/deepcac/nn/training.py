@@ -1,7 +1,7 @@
 """The one training loop: index batches over tensors that stay on the device, early stopping."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -55,13 +55,13 @@ class Optimiser:
 
     Parameters
     ----------
-    parameters : list of Parameter
+    parameters : sequence of Parameter
     lr, weight_decay : float
         As of `Budget`.
     """
 
-    def __init__(self, parameters: list[nn.Parameter], lr: float, weight_decay: float) -> None:
-        self.parameters, self.lr, self.weight_decay = parameters, lr, weight_decay
+    def __init__(self, parameters: Sequence[Tensor], lr: float, weight_decay: float) -> None:
+        self.parameters, self.lr, self.weight_decay = list(parameters), lr, weight_decay
         self.mean = [torch.zeros_like(p) for p in parameters]
         self.square = [torch.zeros_like(p) for p in parameters]
         self.count = [torch.zeros((), device=p.device) for p in parameters]

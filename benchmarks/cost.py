@@ -131,6 +131,7 @@ def tuned_run(n: int, d: int, k: int, alphas: int, splits: int) -> float:
 
     from deepcac.base_classifiers import logistic_regression
     from deepcac.cac import KMClassifier
+    from deepcac.cac.given_clusters import fit_clusters
     from deepcac.cac.path import alpha_path, tune
 
     X, y, _ = cohort(n, d, k)
@@ -140,7 +141,7 @@ def tuned_run(n: int, d: int, k: int, alphas: int, splits: int) -> float:
         path = alpha_path(X, y, k, seed, grid)
         model = KMClassifier(logistic_regression(seed), k, class_weight="balanced")
         best, _ = tune(model, X, y, path)
-        model.fit_clusters(X, y, path.whole[best])
+        fit_clusters(model, X, y, path.whole[best])
     return time.process_time() - begin
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 import deepcac
 
@@ -62,6 +62,27 @@ def test_help_tells_the_class_and_its_fit_on_two_screens(name):
     assert "fit(self, X: 'ArrayLike'" in first
     assert len(first.splitlines()) <= 2 * SCREEN
     assert not re.search(r"_SupportsArray|_NestedSequence|_Buffer", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("CACClassifier", set()),
+        ("CACClassifierCV", set()),
+        ("KMClassifier", set()),
+        ("ClassDecompositionClassifier", set()),
+        ("DeepCACClassifier", {"embed", "load", "save", "budget", "logits", "loss"}),
+    ],
+)
+def test_the_classifiers_have_one_face(name, own):
+    """Fit, ask, assign, transform; else what scikit-learn brings."""
+    brought = dir(type("Bare", (TransformerMixin, ClassifierMixin, BaseEstimator), {}))
+    kind = getattr(deepcac, name)
+    shown = {one for one in set(dir(kind)) - set(brought) if callable(getattr(kind, one))}
+    shown = {one for one in shown if not one.startswith("_") and not one.endswith("_request")}
+    face = {"fit", "predict", "predict_proba", "decision_function", "assign", "transform"}
+    assert shown - {"get_feature_names_out"} >= face
+    assert shown - {"get_feature_names_out"} - face <= own, shown
 
 
 @pytest.mark.parametrize(

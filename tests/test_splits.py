@@ -110,3 +110,33 @@ def test_the_published_holdout_keeps_the_order_of_its_draw():
     assert train.tolist() != sorted(train)
     assert sorted(train) == np.flatnonzero(holdout(y) == 0).tolist()
     assert sorted(test) == np.flatnonzero(holdout(y) == 2).tolist()
+
+
+@given(st.integers(60, 200), st.integers(0, 1000))
+def test_rows_of_a_patient_stay_in_one_part(n, seed):
+    rng = np.random.default_rng(seed)
+    patient = rng.choice([f"p{i}" for i in range(n // 2)], n)
+    y = (rng.random(n) < 0.4).astype(np.int64)
+    table = make_splits(np.arange(n), y, [0, 7], unit=patient)
+    for name in ("split_0", "split_7", "holdout", "fold"):
+        part = table[name].to_numpy()
+        assert all(len(set(part[patient == one])) == 1 for one in set(patient))
+        assert len(set(part)) == {"holdout": 2, "fold": 5}.get(name, 3)
+    patients = len(set(patient))
+    tested = len(set(patient[table["split_0"].to_numpy() == 2]))
+    assert tested == int(np.ceil(patients / 4))
+
+
+def test_patients_with_the_rarest_class_are_shared_out():
+    patient = np.arange(600) // 3
+    y = (patient % 5 == 0).astype(np.int64) * (np.arange(600) % 3 == 0)
+    part = make_splits(np.arange(600), y, [0], unit=patient)["split_0"].to_numpy()
+    events = [int(y[part == p].sum()) for p in range(3)]
+    assert events == [22, 8, 10]  # of 40 patients with an event
+
+
+def test_one_row_a_patient_is_the_split_of_rows():
+    y = labels(120)
+    ids = np.arange(120)
+    alone, grouped = (make_splits(ids, y, [0, 1], unit=one) for one in (None, ids))
+    assert alone.equals(grouped)

@@ -84,7 +84,7 @@ def test_infinite_values(model):
     refuse("(column 'pulse' holds inf.* row 7|contains infinity)", model, *with_value(np.inf))
 
 
-@cases(NUMBERS)
+@cases(EVERY)
 def test_values_too_large_to_square(model):
     refuse(
         "column 'pulse' holds 1e.300, inf or too large to square in row 7",
@@ -158,6 +158,20 @@ def test_more_clusters_than_rows(model):
     )
 
 
+def test_more_clusters_than_rows_among_candidates_or_in_a_class():
+    X, y = table(20)
+    refuse("n_clusters=30.*ask for fewer", CACClassifierCV(n_clusters=(1, 30), cv=2), X, y)
+    many = ClassDecompositionClassifier(max_clusters=30, clusterer="kmeans", search="none")
+    assert sum(many.fit(X, y).n_clusters_) == len(X)  # as many as there are rows
+
+
+@pytest.mark.parametrize("value", [np.inf, 1e300])
+def test_a_table_with_categories_is_checked_too(value):
+    X, y = with_value(value)
+    X["ward"] = pd.Categorical(np.where(X["age"] > 0, "icu", "floor"))
+    refuse("column 'pulse' holds .* too large to square in row 7", DECOMPOSED["decomposed"], X, y)
+
+
 @cases(LOCAL)
 def test_constant_columns_and_repeated_rows_are_no_mistake(model):
     X, y = table()
@@ -193,7 +207,7 @@ def test_no_rows_no_columns_one_axis(model):
     refuse("inconsistent numbers of samples", model, X, y[:-1])
 
 
-@cases(NUMBERS)
+@cases(EVERY)
 def test_complex_numbers(model):
     X, y = table()
     refuse("Complex data not supported", model, X.to_numpy() + 1j, y)

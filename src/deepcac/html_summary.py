@@ -9,7 +9,7 @@ import numpy as np
 
 
 class SummaryHTML:
-    """Mixin of an estimator that has `subtypes_` once it is fitted.
+    """Mixin of an estimator that has something to tell once it is fitted.
 
     Before scikit-learn 1.7 the diagram stands alone.
     """
@@ -18,19 +18,24 @@ class SummaryHTML:
 
     def _html_repr(self) -> str:
         diagram = super()._html_repr()  # type: ignore[misc]
+        told = self._summary()
+        return f"<p>{escape(told)}</p>{diagram}" if told else diagram
+
+    def _summary(self) -> str:
+        """Return k, alpha and the number of rows of each cluster, in words; empty before `fit`."""
         subtypes = getattr(self, "subtypes_", None)
         if subtypes is None:
-            return diagram
-        return f"<p>{escape(summary(self, subtypes))}</p>{diagram}"
+            return ""
+        alpha = getattr(self, "alpha_", getattr(self, "alpha", None))
+        parts = [f"k = {len(np.unique(subtypes))}"]
+        # An alpha in words was asked for, but not chosen.
+        parts += [] if alpha is None or isinstance(alpha, str) else [f"alpha = {alpha:.3g}"]
+        parts += [f"clusters of {sizes(subtypes)} rows"]
+        if getattr(self, "collapsed_", False):
+            parts += ["collapsed: the clusters are classes"]
+        return f"{type(self).__name__}: " + "; ".join(parts)
 
 
-def summary(model: Any, subtypes: Any) -> str:
-    """Return k, alpha and the number of training rows of each cluster, in words."""
-    sizes = np.bincount(subtypes)
-    alpha = getattr(model, "alpha_", getattr(model, "alpha", None))
-    alpha = None if isinstance(alpha, str) else alpha  # asked for, but not chosen
-    parts = [f"k = {np.count_nonzero(sizes)}"]
-    parts += [] if alpha is None else [f"alpha = {alpha:.3g}"]
-    parts += ["clusters of " + ", ".join(f"{size:,}" for size in sizes) + " rows"]
-    parts += ["collapsed: the clusters are classes"] if getattr(model, "collapsed_", False) else []
-    return f"{type(model).__name__}: " + "; ".join(parts)
+def sizes(subtypes: Any) -> str:
+    """Return the number of rows of each cluster."""
+    return ", ".join(f"{size:,}" for size in np.bincount(subtypes))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_sample_weight, has_fit_parameter, validate_data
 
-from deepcac.errors import DataError, ScaleWarning
+from deepcac.errors import ConfigError, DataError, ScaleWarning
 
 Floats = npt.NDArray[np.float64]
 NO_CLASSES = "no_validation"  # what validate_data calls it
@@ -88,6 +88,22 @@ def check_two_classes(classes: npt.NDArray[Any]) -> None:
     """Refuse data of one class."""
     if len(classes) < 2:
         raise DataError(f"y holds one class only ({classes.tolist()[0]!r}); a classifier needs two")
+
+
+def check_weights(base: Any, sample_weight: npt.ArrayLike | None, X: Any) -> Floats | None:
+    """Return row weights (n,) for the rows of `X`, or None.
+
+    Raises
+    ------
+    ConfigError
+        `base` takes none.
+    """
+    if sample_weight is None:
+        return None
+    if not has_fit_parameter(base, "sample_weight"):
+        name = type(base).__name__
+        raise ConfigError(f"{name} takes no sample_weight; leave it out or choose another base")
+    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def known_codes(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +73,36 @@ def draw(
     return part
 
 
+def units(
+    label: npt.NDArray[np.int64], unit: npt.NDArray[Any] | None
+) -> tuple[npt.NDArray[np.int64], Any]:
+    """Return what is drawn in place of rows, so that rows of one patient stay together.
+
+    Parameters
+    ----------
+    label : ndarray of shape (n,)
+        Class ids.
+    unit : ndarray of shape (n,) or None
+        Equal where rows are of one patient; None where every row is one.
+
+    Returns
+    -------
+    label : ndarray of shape (m,), int64
+        1 for a patient with a row of the rarest class; without `unit` the labels as they are.
+    place : ndarray of shape (n,) or slice
+        Of each row among them.
+    """
+    if unit is None:
+        return label, slice(None)
+    names, place = np.unique(unit, return_inverse=True)
+    rare = int(np.bincount(label).argmin())
+    marked = np.zeros(len(names), dtype=np.int64)
+    np.maximum.at(marked, place, (label == rare).astype(np.int64))
+    if marked.all():  # no strata among the patients: halves that mean nothing
+        marked = np.arange(len(marked)) % 2
+    return marked, place
+
+
 def draw_holdout(
     label: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -118,6 +149,7 @@ def make_splits(
     seeds: list[int],
     protocol: Protocol = SOUND,
     published_share: float = SHARE,
+    unit: npt.NDArray[Any] | None = None,
 ) -> pa.Table:
     """Draw one split a seed.
 
@@ -131,6 +163,9 @@ def make_splits(
         With switch D3 the draws are not stratified, and of the published shares.
     published_share : float
         Share of the rows for the test, and of the others for validation, with D3.
+    unit : ndarray of shape (n,), optional
+        Rows with equal values, those of a patient, stay in one part (`units`); the shares are
+        then shares of patients.
 
     Returns
     -------
@@ -138,13 +173,14 @@ def make_splits(
         ``row_id``; ``split_{seed}`` for each seed and ``holdout``, parts as int8; ``fold``.
     """
     columns = {"row_id": pa.array(row_id, pa.int64())}
+    drawn, place = units(label, unit)
     for seed in seeds:
         published = "D3" in protocol
         share = published_share if published else SHARE
-        part = draw(label, seed, stratified=not published, share=share)
-        columns[f"split_{seed}"] = pa.array(part, pa.int8())
-    columns["holdout"] = pa.array(holdout(label), pa.int8())
-    columns["fold"] = pa.array(folds(label), pa.int8())
+        part = draw(drawn, seed, stratified=not published, share=share)
+        columns[f"split_{seed}"] = pa.array(part[place], pa.int8())
+    columns["holdout"] = pa.array(holdout(drawn)[place], pa.int8())
+    columns["fold"] = pa.array(folds(drawn)[place], pa.int8())
     return pa.table(columns)
 
 

@@ -7,6 +7,7 @@ from sklearn.neighbors import NearestCentroid
 
 from deepcac.base_classifiers import class_scores, cluster_weights, fit_weighted
 from deepcac.cac import CACClassifier, CollapseWarning, KMClassifier
+from deepcac.cac.given_clusters import local_scores
 from deepcac.errors import DataError
 
 
@@ -75,7 +76,7 @@ def test_one_class_clusters_are_constant():
     # Three rows of "a" and one more of each class: 4, 1 and 1 of 6.
     odds = np.log([4 / 2, 1 / 5, 1 / 5])
     assert model.decision_function([[0.1, 0.1]])[0] == pytest.approx(odds)
-    assert model.local_scores([[0.1, 0.1]])[0].tolist() == [1.0, -1.0, -1.0]
+    assert local_scores(model, [[0.1, 0.1]])[0].tolist() == [1.0, -1.0, -1.0]
     assert model.class_counts_[j].tolist() == [3, 0, 0]
     assert set(model.predict(X[3:])) <= {"b", "c"}
     with pytest.raises(AttributeError):

@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier
+from deepcac.cac.given_clusters import fit_labels
 from deepcac.errors import ConfigError, DataError
 from deepcac.preprocess import TableScaler
 
@@ -169,7 +170,7 @@ def test_the_picture_in_a_notebook_says_what_was_found():
     sizes = " rows".join([", ".join(str(n) for n in model.class_counts_.sum(axis=1)), ""])
     assert f"CACClassifier: k = 2; alpha = 0.01; clusters of {sizes}" in shown
     assert "CACClassifier: k = 2" in model._repr_mimebundle_()["text/html"]
-    given = CACClassifier().fit_labels(X, y, np.arange(len(y)) % 2)
+    given = fit_labels(CACClassifier(), X, y, np.arange(len(y)) % 2)
     assert "CACClassifier: k = 2; clusters of 150, 150 rows" in given._repr_html_()
 
 

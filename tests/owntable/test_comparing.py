@@ -4,6 +4,8 @@ import re
 import shutil
 import subprocess
 import sys
+from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +13,12 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.owntable import budgeted_trials
-from deepcac.owntable.answer import answer
+from deepcac.owntable.answer import answer, signed
 from deepcac.owntable.budgeted_trials import Effort, run_budgeted
 from deepcac.owntable.compare_page import write_compare_page
 from deepcac.owntable.found_subtypes import found_clusterings, wilson
 from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.own_pages import _minus
 
 
 def planted_table(n=400, seed=0):
@@ -78,15 +81,35 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     table, effort, trials, _, _ = judged
     found = answer(trials, table.name)
     write_compare_page(
-        tmp_path / "page.html", table, "died", effort, trials, found,
-        found_clusterings(table, trials), "deepcac compare <b>",
+        tmp_path / "page.html", replace(table, leaks=("Column 'urea' <i> tells",)), "died", effort,
+        trials, found, found_clusterings(table, trials), "deepcac compare <b>",
     )  # fmt: skip
     page = (tmp_path / "page.html").read_text()
-    assert page.index(found.sentence) < page.index("<h2>Subtypes</h2>")
+    leak = page.index("Column &#39;urea&#39; &lt;i&gt; tells")
+    assert page.index(found.sentence) < leak < page.index("<figure")
+    assert page.index("<figure") < page.index("<h2>Subtypes</h2>")
     assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
     assert "deepcac compare &lt;b&gt;" in page
     for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):
         assert word in page
+
+
+def test_equal_clusterings_are_shown_once(judged, tmp_path):
+    table, effort, trials, _, _ = judged
+    first = found_clusterings(table, trials)[0]
+    twice = [replace(first, arm="cac"), replace(first, arm="km")]
+    write_compare_page(
+        tmp_path / "page.html", table, "died", effort, trials, answer(trials, table.name), twice, ""
+    )
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("What is in the subtypes.</b>") == 1
+    assert "CAC finds the same clusters as k-means" in page
+    assert "subtypes by k-means" in page
+
+
+def test_differences_have_a_sign_but_zero_has_none():
+    assert [signed(one) for one in (0.0123, -0.0123, -0.0004)] == ["+0.012", "-0.012", "0.000"]
+    assert _minus("-0.1 (-.5 to -2) p-1 --drop") == "−0.1 (−.5 to −2) p-1 --drop"
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -154,3 +177,27 @@ def test_help_has_examples(tmp_path):
     done = deepcac("compare", "--help", folder=tmp_path)
     assert done.returncode == 0
     assert "deepcac compare patients.csv --label died" in " ".join(done.stdout.split())
+
+
+def without_seconds(trials):
+    for record in trials.records.values():
+        for sample in record["resamples"]:
+            for trial in sample["trials"]:
+                del trial["seconds"]
+    return trials.records
+
+
+@pytest.mark.slow
+def test_no_number_depends_on_the_number_of_jobs(judged):
+    table, effort, trials, _, _ = judged
+    said = []
+    two = run_budgeted(table, replace(effort, jobs=2), said.append)
+    assert (two.seeds, two.jobs, trials.jobs) == (trials.seeds, 2, 1)
+    assert without_seconds(deepcopy(two)) == without_seconds(deepcopy(trials))
+    assert said[-1].startswith("resample 5 of 30")
+
+
+def test_a_given_number_of_resamples_is_made_whatever_the_time(judged):
+    table, effort, *_ = judged
+    exact = run_budgeted(table, replace(effort, trials=1, resamples=6), lambda line: None)
+    assert (exact.planned, exact.seeds) == (6, [0, 1, 2, 3, 4, 5])

@@ -56,7 +56,11 @@ MISTAKES = {
     ),
     "one class": (lambda t: t.assign(died="no"), Roles("died"), "'died' holds 'no' in every row"),
     "a number as label": (lambda t: t, Roles("crp"), "'crp', data row 1: .* is no class"),
-    "too many classes": (lambda t: t, Roles("age"), "'age' holds [0-9]+ different values"),
+    "too many classes": (
+        lambda t: t,
+        Roles("age"),
+        "'age' holds [0-9]+ different values; .* at its median by --above [0-9.]+",
+    ),
     "unknown label": (lambda t: t, Roles("dead"), "no column 'dead'; there are patient, age"),
     "unknown positive": (lambda t: t, Roles("died", positive="ja"), "holds no 'ja'"),
     "an id twice": (

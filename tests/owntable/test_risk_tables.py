@@ -11,8 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
+from deepcac.catalogue.protocol import Protocol
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError, DataError
+from deepcac.experiments.prepare import Setting, make_task
 from deepcac.features.matrix import read_features
 from deepcac.layout import Layout
 from deepcac.owntable.labelled_table import Roles, read_labelled
@@ -21,6 +23,7 @@ from deepcac.owntable.profile_page import write_profile_page
 from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
 from deepcac.preprocess import TableScaler
 from deepcac.sharing import restricted_part
+from deepcac.splits import make_splits, read_splits, write_splits
 from deepcac.storage import read_json, write_json
 
 
@@ -183,6 +186,31 @@ def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
     assert found["features"] == "data/features/mine.parquet"
     assert restricted_part(registry, found["features"]) == "mine"
     assert add_table(csv, ROLES, "mine", project)[1] == entry  # again, for a newer table
+
+
+def test_patients_with_several_rows_stay_together_in_the_workflow(csv, project):
+    table = patients()[0].assign(patient=[f"p{i // 3}" for i in range(300)])
+    table.to_csv(csv, index=False)
+    features, entry, _ = add_table(csv, Roles("died", group="patient"), "mine", project)
+    matrix = read_features(features)
+    assert matrix.group is not None
+    assert matrix.group.tolist() == [str(i // 3) for i in range(300)]
+    assert "p1" not in features.read_bytes().decode("latin-1")  # a number stands for the patient
+    assert load_registry(project / "config" / "registry").dataset("mine").grouped
+    splits = make_splits(matrix.row_id, matrix.label, [0, 1], unit=matrix.group)
+    write_splits(project / "s.parquet", splits)
+    for scheme in ("seeds", "holdout", "folds"):
+        for split in read_splits(project / "s.parquet", matrix.row_id, scheme):
+            parts = [
+                set(matrix.group[rows]) for rows in (split.train, split.validation, split.test)
+            ]
+            assert sum(map(len, parts)) == 100
+    setting = Setting("mine", 2, Protocol(frozenset({"A14"})), "cac")
+    (split,) = read_splits(project / "s.parquet", matrix.row_id, "holdout")
+    task = make_task(matrix, split, setting)
+    assert len(task.y_train) == len(split.train)
+    assert np.array_equal(task.y_train, matrix.label[split.train])
+    assert entry.exists()
 
 
 @pytest.mark.parametrize(

@@ -53,3 +53,8 @@ def test_the_gallery_makes_the_pictures_that_it_shows(tmp_path, commands):
     for name in shown:
         assert (folder / name).stat().st_size > 5_000
     assert "Yes, for some models" in (folder / "gallery-compare.html").read_text()
+
+
+@pytest.mark.long
+def test_the_page_of_subtypes_is_followed(tmp_path, commands):
+    follow("subtypes.md", tmp_path, commands)

@@ -369,6 +369,10 @@ def test_training_that_does_not_end_says_so():
     with pytest.warns(ConvergenceWarning, match="no end after 2 passes"):
         model = SupervisedKMeans(C=1000.0, max_iter=2).fit(items, truths)
     assert not model.converged_
+    if hasattr(model, "_html_repr"):  # scikit-learn 1.6 draws the diagram alone
+        told = f"SupervisedKMeans: 8 weights from {model.n_cuts_} constraints in 2 passes; not conv"
+        assert told in model._repr_html_()
+        assert "constraints" not in clone(model)._repr_html_()
 
 
 def test_too_many_pairs_for_a_kernel_are_refused():

@@ -25,6 +25,7 @@ rule judge_trials:
         code=code_digest("judge.trials"),
         effort=study.effort,
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
     script:
         "../scripts/judge_trials.py"
 

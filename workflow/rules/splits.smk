@@ -18,5 +18,6 @@ rule split:
         published_share=lambda wildcards: registry.dataset(
             wildcards.dataset
         ).published_share,
+        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
     script:
         "../scripts/split.py"

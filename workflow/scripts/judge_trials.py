@@ -13,4 +13,5 @@ with job(snakemake):
         dataset=snakemake.wildcards.dataset,
         effort=Effort(**snakemake.params.effort),
         synthetic=snakemake.params.synthetic,
+        grouped=snakemake.params.grouped,
     )

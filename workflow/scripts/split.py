@@ -11,6 +11,7 @@ with job(snakemake):
     protocol = Protocol.from_folder(snakemake.wildcards.variant)
     params = snakemake.params
     table = make_splits(
-        features.row_id, features.label, params.seeds, protocol, params.published_share
-    )
+        features.row_id, features.label, params.seeds, protocol, params.published_share,
+        features.group if params.grouped else None,
+    )  # fmt: skip
     write_splits(snakemake.output.splits, table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
 
 from deepcac.base_classifiers import (
     IN_CLUSTERS,
@@ -27,12 +26,13 @@ from deepcac.base_classifiers import (
 from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
 from deepcac.cac.collapse import collapsed, disguise, purity
 from deepcac.cac.prediction import LocalPrediction
-from deepcac.errors import CollapseWarning, ConfigError, DataError
+from deepcac.errors import CollapseWarning, DataError
 from deepcac.html_summary import SummaryHTML
 from deepcac.numeric_table import (
     check_classes,
     check_table,
     check_two_classes,
+    check_weights,
     column_names,
     warn_of_scales,
 )
@@ -58,29 +58,6 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
     }
     __metadata_request__fit: ClassVar[dict[str, str]] = {"labels": UNUSED, "validation": UNUSED}
 
-    def fit_labels(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        labels: ArrayLike,
-        start: Sequence[BaseEstimator] = (),
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Fit one classifier a cluster of given `labels` (n,); no row is moved, no cost computed.
-
-        Linear classifiers with ``warm_start`` go on from those of `start`, the ``estimators_`` of
-        nearly the same clusters.
-        """
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        self._keep(*self._learn_classes(X, y), np.asarray(labels), start, weights)
-        return self
-
-    def fit_clusters(self, X: ArrayLike, y: ArrayLike, found: Clustering) -> Self:
-        """Fit one classifier a cluster of what `deepcac.cac.cluster` found for these rows."""
-        self.fit_labels(X, y, found.labels)
-        self._record(found)
-        return self
-
     def _learn_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
         """Return validated rows and class ids from 0."""
         rows, labels = check_table(self, X, y, reset=True)
@@ -94,12 +71,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         rows, codes = self._learn_classes(X, y)
         check_two_classes(self.classes_)
         warn_of_scales(rows, column_names(self), SCALING)
-        if sample_weight is None:
-            return rows, codes, None
-        if not has_fit_parameter(self._base(), "sample_weight"):
-            name = type(self._base()).__name__
-            raise ConfigError(f"{name} takes no sample_weight; leave it out or choose another base")
-        return rows, codes, _check_sample_weight(sample_weight, rows, dtype=np.float64)
+        return rows, codes, check_weights(self._base(), sample_weight, rows)
 
     def _start(self, rows: Floats, labels: ArrayLike | None) -> Ints:
         """Return the clusters to start from: those given, or those of k-means."""

@@ -13,6 +13,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
+from deepcac.cac.given_clusters import fit_labels
 from deepcac.cac.local_training import LocalClassifier
 from deepcac.cac.rows import Rows, prepare
 from deepcac.errors import ConfigError
@@ -125,7 +126,7 @@ def scores_along(
     for labels in clusterings:
         key = labels.tobytes()
         if key not in seen:
-            fitted = model.fit_labels(X, y, labels, fitted, weights).estimators_
+            fitted = fit_labels(model, X, y, labels, fitted, weights).estimators_
             seen[key] = score(model)
         scores.append(seen[key])
     return scores

@@ -81,27 +81,6 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         values = self._by_cluster(rows, (len(rows), len(self.classes_)), self._decision)
         return values[:, 1] if len(self.classes_) == 2 else values
 
-    def local_scores(self, X: ArrayLike, n_classes: int | None = None) -> Floats:
-        """Return what the local classifiers answer, shape (n, n_classes), as records keep it.
-
-        Probabilities with 0 and 1 in a cluster of one class; else decision values with 1 and -1.
-        `n_classes` is given where ``classes_`` are ids of which `fit` may have seen only some.
-        """
-        rows, seen = self._rows(X), len(self.classes_)
-        probable = hasattr(self._base(), "predict_proba")
-
-        def ask(j: int, model: Any, own: Floats) -> Floats:
-            constant = isinstance(model, DummyClassifier)
-            scores = class_scores(model, own, seen, probabilities=probable or constant)
-            return 2.0 * scores - 1.0 if constant and not probable else scores
-
-        scores = self._by_cluster(rows, (len(rows), seen), ask)
-        if n_classes is None or n_classes == seen:
-            return scores
-        whole = np.full((len(rows), n_classes), 0.0 if probable else min(-1.0, scores.min()))
-        whole[:, self.classes_] = scores
-        return whole
-
     @property
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)

@@ -115,6 +115,11 @@ class DataSet(Entry):
     pairwise: bool = Field(
         False, description="Rows come with pair features and given clusterings; no random split."
     )
+    grouped: bool = Field(
+        False,
+        description="Rows with one `group` in the feature file, a patient's, stay in one part of "
+        "a split.",
+    )
     switches: tuple[str, ...] = Field((), description="Switches that change its features.")
     published_share: float = Field(
         0.25, gt=0, lt=1, description="Share of test rows, and of validation, as published (D3)."

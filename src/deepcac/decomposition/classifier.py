@@ -6,12 +6,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_consistent_length, check_random_state
 
-from deepcac.base_classifiers import log_odds
 from deepcac.decomposition.configuration import separate
 from deepcac.decomposition.decompose import Clusterer, checked_labels, decompose, labels_of
 from deepcac.decomposition.discriminants import (
@@ -24,26 +22,20 @@ from deepcac.decomposition.discriminants import (
     group_labels,
     weights_of_classes,
 )
-from deepcac.decomposition.mixed import Columns, Floats, Ints
-from deepcac.decomposition.naive_bayes import MixedNaiveBayes
+from deepcac.decomposition.group_prediction import GroupPrediction
+from deepcac.decomposition.mixed import Columns, Ints
 from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
 from deepcac.decomposition.validation import check_rows, rows_at
+from deepcac.decomposition.weighted_rows import WeightedRows
 from deepcac.errors import ConfigError
-from deepcac.numeric_table import check_classes, check_two_classes, hold_back
+from deepcac.html_summary import SummaryHTML, sizes
+from deepcac.numeric_table import check_classes, check_two_classes, check_weights, hold_back
 
 Search = Literal["greedy", "none", "exhaustive"]
 
 
-def _has_probabilities(self: "ClassDecompositionClassifier") -> bool:
-    return hasattr(self._base(), "predict_proba")
-
-
-def _has_scores(self: "ClassDecompositionClassifier") -> bool:
-    return hasattr(self._base(), "decision_function") or _has_probabilities(self)
-
-
-class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
+class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin, BaseEstimator):
     """Class decomposition via clustering (Vilalta, Achari & Eick 2003).
 
     The rows of each class are clustered; a simple classifier learns to tell the clusters apart;
@@ -75,6 +67,8 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
     class_weight : {"balanced"}, dict or None
         Weights of the rows by class, in training as far as the base estimator takes row weights,
         and in the accuracy of the search. A class weighs the same however many clusters it has.
+    n_jobs : int or None
+        Threads that fit the ten folds of EM's cross-validation; they change no result.
     random_state : int, RandomState or None
         Of the validation rows and the clustering.
 
@@ -82,6 +76,8 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    subtypes_ : ndarray of shape (n,)
+        Group of each row, numbered class by class; of rows that were not clustered, as `assign`.
     n_clusters_ : tuple of int
         Clusters of each class before the search.
     training_rows_ : ndarray
@@ -133,8 +129,10 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         "ties": [StrOptions({"separate", "merge"})],
         "revert": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
+        "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"validation": UNUSED, "clusters": UNUSED}
 
     def __init__(
         self,
@@ -148,6 +146,7 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         ties: Ties = "separate",
         revert: bool = True,
         class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.base_estimator = base_estimator
@@ -159,6 +158,7 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         self.ties = ties
         self.revert = revert
         self.class_weight = class_weight
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(
@@ -167,6 +167,7 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         y: npt.ArrayLike,
         validation: tuple[Any, npt.ArrayLike] | None = None,
         clusters: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Cluster the classes, search a configuration and fit the base estimator to it.
 
@@ -181,54 +182,69 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         clusters : array-like of shape (n,), int, optional
             Clusters of the rows within their classes, 0, 1, ..., in place of clustering;
             `validation` must then be given, unless there is no search.
+        sample_weight : array-like of shape (n,), optional
+            For a base estimator that takes them, as `MixedNaiveBayes` does and
+            `PairwiseLinearSVC` does not, and for the accuracy of the search. The clusters count
+            rows as they are, but a row of weight 0 is left out.
         """
         self._validate_params()
-        X, y = check_rows(self, X, y)
-        self.classes_, classes = check_classes(y)
+        X, labels = check_rows(self, X, y)
+        given = None if clusters is None else np.asarray(clusters)
+        weights = check_weights(self._base(), sample_weight, X)
+        self.training_rows_ = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
+        self.classes_, codes = check_classes(labels[self.training_rows_])
         check_two_classes(self.classes_)
+        train = WeightedRows(rows_at(X, self.training_rows_), codes)
+        if weights is not None:
+            train = train._replace(weights=weights[self.training_rows_])
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         held = None if validation is None else self._encode_held(*validation)
-        self.training_rows_ = np.arange(len(classes))
         if self.search != "none" and held is None:
-            if clusters is not None:
+            if given is not None:
                 raise ConfigError("clusters need validation=(X, y), or search='none'")
-            kept = hold_back(classes, self.validation, rng)
-            held = rows_at(X, np.flatnonzero(kept)), classes[kept]
-            self.training_rows_ = np.flatnonzero(~kept)
-            X, classes = rows_at(X, self.training_rows_), classes[~kept]
-        self.clusters_ = self._cluster(X, classes, clusters, rng)
-        self.n_clusters_ = cluster_counts(classes, self.clusters_)
-        weights = weights_of_classes(self.class_weight, self.classes_, classes)
-        self._keep(*self._search(X, classes, held, weights))
-        self._fit_base(X, classes, weights)
+            train, held = self._hold_back(train, rng)
+        self.clusters_ = self._cluster(train, len(labels), given, rng)
+        self.n_clusters_ = cluster_counts(train.classes, self.clusters_)
+        of_classes = weights_of_classes(self.class_weight, self.classes_, train.classes)
+        train = train.by_class(of_classes)
+        self._keep(*self._search(train, None if held is None else held.by_class(of_classes)))
+        self._fit_base(train, X)
         return self
 
-    def _encode_held(self, X: Any, y: npt.ArrayLike) -> tuple[Any, Ints]:
+    def _encode_held(self, X: Any, y: npt.ArrayLike) -> WeightedRows:
         """Return validation rows and their class ids, -1 for a class that is not fitted."""
         ids = {label: j for j, label in enumerate(self.classes_.tolist())}
         codes = [ids.get(label, -1) for label in np.asarray(y).tolist()]
-        return check_rows(self, X, reset=False), np.array(codes, dtype=np.int64)
+        rows = check_rows(self, X, reset=False)
+        check_consistent_length(rows, codes)
+        return WeightedRows(rows, np.array(codes, dtype=np.int64))
 
-    def _cluster(self, X: Any, classes: Ints, given: Any, rng: np.random.Generator) -> Ints:
+    def _hold_back(
+        self, rows: WeightedRows, rng: np.random.Generator
+    ) -> tuple[WeightedRows, WeightedRows]:
+        """Return the rows to cluster and those for the search."""
+        kept = hold_back(rows.classes, self.validation, rng)
+        self.training_rows_ = self.training_rows_[~kept]
+        return rows.take(np.flatnonzero(~kept)), rows.take(np.flatnonzero(kept))
+
+    def _cluster(self, train: WeightedRows, n: int, given: Any, rng: np.random.Generator) -> Ints:
         if given is not None:
-            return checked_labels(np.asarray(given), classes)
-        rows = Columns.of(X).encode(X)
-        found = decompose(
-            rows, classes, max_clusters=self.max_clusters, clusterer=self.clusterer, rng=rng
-        )
-        return labels_of(found, classes)
+            if given.shape != (n,):
+                raise ConfigError(f"clusters have shape {given.shape}; give one integer a row")
+            return checked_labels(given[self.training_rows_], train.classes)
+        rows = Columns.of(train.X).encode(train.X)
+        options: Any = {"max_clusters": self.max_clusters, "clusterer": self.clusterer}
+        found = decompose(rows, train.classes, rng=rng, n_jobs=self.n_jobs, **options)
+        return labels_of(found, train.classes)
 
     def _search(
-        self, X: Any, classes: Ints, held: tuple[Any, Ints] | None, weights: Floats | None
+        self, train: WeightedRows, held: WeightedRows | None
     ) -> tuple[Found, ValidationAccuracy | None]:
-        if self.search == "none" or held is None or not len(held[1]):
+        if self.search == "none" or held is None or not len(held.classes):
             return Found(separate(self.n_clusters_), np.nan, (), False), None
-        of_rows = of_held = None
-        if weights is not None:
-            of_rows = weights[classes]
-            of_held = np.append(weights, 1.0)[held[1]]  # the last for a class that is not fitted
-        data = Training(X, classes, self.clusters_, held[0], of_rows)
-        accuracy = ValidationAccuracy(predictor(self._base(), data, self.refit), held[1], of_held)
+        data = Training(train.X, train.classes, self.clusters_, held.X, train.weights)
+        asked = predictor(self._base(), data, self.refit)
+        accuracy = ValidationAccuracy(asked, held.classes, held.weights)
         if self.search == "exhaustive":
             return exhaustive(self.n_clusters_, accuracy), accuracy
         found = greedy(self.n_clusters_, accuracy, ties=self.ties, revert=self.revert)
@@ -250,51 +266,23 @@ class ClassDecompositionClassifier(ClassifierMixin, BaseEstimator):
         self.n_fits_ = accuracy.predictor.fitted if accuracy else 0
         self.n_fits_if_all_ = accuracy.discriminants if accuracy else 0
 
-    def _fit_base(self, X: Any, classes: Ints, weights: Floats | None) -> None:
-        labels = group_labels(self.configuration_, classes, self.clusters_)
-        of_rows = None if weights is None else weights[classes]
-        self.estimator_ = fit_groups(self._base(), X, labels, of_rows)
+    def _fit_base(self, train: WeightedRows, X: Any) -> None:
+        labels = group_labels(self.configuration_, train.classes, self.clusters_)
+        self.estimator_ = fit_groups(self._base(), train.X, labels, train.weights)
         self._class_of_group = class_of_group(self.configuration_)
+        self.subtypes_ = np.empty(len(X), dtype=np.int64)
+        self.subtypes_[self.training_rows_] = labels
+        others = np.setdiff1d(np.arange(len(X)), self.training_rows_)
+        if len(others):
+            self.subtypes_[others] = self.estimator_.predict(rows_at(X, others))
 
-    def _base(self) -> Any:
-        return MixedNaiveBayes() if self.base_estimator is None else self.base_estimator
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of the group that the base estimator predicts (section 3.4)."""
-        rows = self._rows(X)
-        groups = self.estimator_.predict(rows)
-        return self.classes_[self._class_of_group[groups]]
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> Floats:
-        """Return class probabilities (n, n_classes): the sums over the groups of each class."""
-        rows = self._rows(X)
-        shares = self.estimator_.predict_proba(rows)
-        return shares @ np.eye(len(self.classes_))[self._class_of_group]
-
-    @available_if(_has_scores)
-    def decision_function(self, X: Any) -> Floats:
-        """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes).
-
-        A base without probabilities gives the highest value among the groups of each class; of
-        two classes the second less the first.
-        """
-        if _has_probabilities(self):
-            return log_odds(self.predict_proba(X))
-        rows = self._rows(X)
-        values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
-        if values.ndim == 1 and len(self.classes_) == 2:
-            return values
-        if values.ndim == 1:
-            values = np.column_stack([-values, values])
-        best = [values[:, self._class_of_group == j].max(axis=1) for j in range(len(self.classes_))]
-        return best[1] - best[0] if len(best) == 2 else np.column_stack(best)
-
-    def _rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return check_rows(self, X, reset=False)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
-        return tags
+    def _summary(self) -> str:
+        if not hasattr(self, "subtypes_"):
+            return ""
+        groups = ", ".join(str(len(partition)) for partition in self.configuration_)
+        found = ", ".join(map(str, self.n_clusters_))
+        return (
+            f"{type(self).__name__}: {groups} groups of the classes "
+            f"{', '.join(map(str, self.classes_))} ({found} clusters before "
+            f"{self.merges_taken_} merges) of {sizes(self.subtypes_)} rows"
+        )

@@ -21,6 +21,7 @@ def decompose(
     max_clusters: int | None,
     clusterer: Clusterer = "em",
     rng: np.random.Generator,
+    n_jobs: int | None = None,
 ) -> list[Clusters]:
     """Cluster the rows of each class.
 
@@ -37,6 +38,8 @@ def decompose(
         EM chooses the number of clusters by cross-validated likelihood. k-means sees numbers
         scaled to [0, 1] and one-hot categories.
     rng : numpy.random.Generator
+    n_jobs : int or None
+        Threads of EM's cross-validation.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def decompose(
         raise ConfigError(f"max_clusters is {max_clusters}; use at least 1, or None with EM")
     members = [classes == j for j in range(classes.max() + 1)]
     if clusterer == "em":
-        return [cluster_rows(rows.take(own), max_clusters, rng) for own in members]
+        return [cluster_rows(rows.take(own), max_clusters, rng, n_jobs) for own in members]
     points = Design.of(rows).points(rows)
     return [_kmeans(points[own], max_clusters or 1, rng) for own in members]
 

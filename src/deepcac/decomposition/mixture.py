@@ -8,6 +8,7 @@ discrete distribution without a prior gives a level that a fold has not seen no 
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from deepcac.decomposition.mixed import Filler, Floats, Ints, Mixed
 from deepcac.decomposition.mixture_kernel import SMALLEST_SD, expect, maximise, start_labels
@@ -63,7 +64,9 @@ class Clusters(NamedTuple):
     likelihood: tuple[float, ...]
 
 
-def cluster_rows(rows: Mixed, max_clusters: int | None, rng: np.random.Generator) -> Clusters:
+def cluster_rows(
+    rows: Mixed, max_clusters: int | None, rng: np.random.Generator, n_jobs: int | None = None
+) -> Clusters:
     """Cluster rows, their number chosen by cross-validated likelihood.
 
     One cluster more is tried until the likelihood of ten-fold cross-validation no longer rises.
@@ -76,6 +79,8 @@ def cluster_rows(rows: Mixed, max_clusters: int | None, rng: np.random.Generator
         The most clusters tried; None for no bound but the rows.
     rng : numpy.random.Generator
         Of the folds and of the k-means starts.
+    n_jobs : int or None
+        Threads for the folds; what is found does not depend on it.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def cluster_rows(rows: Mixed, max_clusters: int | None, rng: np.random.Generator
     if max_clusters is not None and max_clusters < 1:
         raise ConfigError(f"max_clusters is {max_clusters}; use at least 1, or None")
     rows = Filler.of(rows).fill(rows)
-    k, likelihood = choose_clusters(rows, max_clusters, rng)
+    k, likelihood = choose_clusters(rows, max_clusters, rng, n_jobs)
     if k == 1:
         return Clusters(np.zeros(len(rows.numbers), np.int64), 1, likelihood)
     mixture = fit_mixture(rows, k, rng)
@@ -93,7 +98,7 @@ def cluster_rows(rows: Mixed, max_clusters: int | None, rng: np.random.Generator
 
 
 def choose_clusters(
-    rows: Mixed, max_clusters: int | None, rng: np.random.Generator
+    rows: Mixed, max_clusters: int | None, rng: np.random.Generator, n_jobs: int | None = None
 ) -> tuple[int, tuple[float, ...]]:
     """Return the number of clusters and the cross-validated likelihoods that chose it."""
     n = len(rows.numbers)
@@ -103,11 +108,19 @@ def choose_clusters(
     most = min(n - -(-n // folds), max_clusters or n)  # no more clusters than rows to fit
     likelihood: list[float] = []
     for k in range(1, most + 1):
-        scores = [fit_mixture(fit, k, rng).posterior(test)[1] for fit, test in parts]
+        # The orders are drawn one fold after the other, whoever fits the fold.
+        scores = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_held_out)(fit, test, k, _orders(len(fit.numbers), k, rng))
+            for fit, test in parts
+        )
         likelihood.append(float(np.mean(scores)))
         if k > 1 and not likelihood[-1] - likelihood[-2] > _RISE:
             return k - 1, tuple(likelihood)
     return max(len(likelihood), 1), tuple(likelihood)
+
+
+def _held_out(fit: Mixed, test: Mixed, k: int, orders: Ints) -> float:
+    return _fit_from(fit, k, orders).posterior(test)[1]
 
 
 def fit_mixture(rows: Mixed, k: int, rng: np.random.Generator) -> Mixture:
@@ -125,8 +138,17 @@ def fit_mixture(rows: Mixed, k: int, rng: np.random.Generator) -> Mixture:
     -------
     Mixture
     """
+    return _fit_from(rows, k, _orders(len(rows.numbers), k, rng))
+
+
+def _orders(n: int, k: int, rng: np.random.Generator) -> Ints:
+    """Draw the order of the rows in each run of k-means; one cluster needs none."""
+    return rng.permuted(np.tile(np.arange(n), (STARTS if k > 1 else 0, 1)), axis=1)
+
+
+def _fit_from(rows: Mixed, k: int, orders: Ints) -> Mixture:
     codes, starts = _joint_codes(rows)
-    labels = _kmeans(rows.numbers, codes, starts, k, rng)
+    labels = _kmeans(rows.numbers, codes, starts, k, orders)
     posterior = np.eye(labels.max(initial=0) + 1)[labels]
     return iterate(rows, posterior)
 
@@ -168,14 +190,13 @@ def _maximised(
     return new
 
 
-def _kmeans(numbers: Floats, codes: Ints, starts: Ints, k: int, rng: np.random.Generator) -> Ints:
+def _kmeans(numbers: Floats, codes: Ints, starts: Ints, k: int, orders: Ints) -> Ints:
     """Return labels without a gap."""
     if k == 1:
         return np.zeros(len(numbers), np.int64)
     low = numbers.min(axis=0, initial=np.inf)
     reach = numbers.max(axis=0, initial=-np.inf) - low
     scaled = (numbers - low) / np.where(reach > 0, reach, 1.0)
-    orders = rng.permuted(np.tile(np.arange(len(numbers)), (STARTS, 1)), axis=1)
     labels = np.zeros(len(numbers), np.int64)
     start_labels(scaled, codes, starts, orders, k, _KMEANS_PASSES, labels)
     return np.unique(labels, return_inverse=True)[1]

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 
 from deepcac.decomposition.mixed import is_frame
 from deepcac.errors import DataError
-from deepcac.numeric_table import NO_CLASSES, check_table
+from deepcac.numeric_table import NO_CLASSES, check_table, check_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,8 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     Raises
     ------
     DataError
-        Infinite values, or columns other than those of `fit`, in a table with categories.
+        In a table with categories: infinite or too large values, or columns other than those of
+        `fit`.
     """
     nominal = has_categories(X) if reset else getattr(estimator, "_nominal", False)
     if reset:
@@ -49,9 +50,8 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
     else:
         table = _in_order(estimator, table)
     numbers = table.select_dtypes("number")
-    infinite = numbers.columns[np.isinf(numbers.to_numpy(np.float64, na_value=np.nan)).any(axis=0)]
-    if len(infinite):
-        raise DataError(f"column {infinite[0]!r} holds an infinite value; make it missing")
+    values = numbers.to_numpy(np.float64, na_value=np.nan)
+    check_values(values, numbers.columns.tolist(), missing=True)
     if isinstance(y, str):
         return table
     y = column_or_1d(y, warn=True)

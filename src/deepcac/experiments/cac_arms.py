@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from deepcac.base_classifiers import balanced_shares, class_scores, fit_weighted
 from deepcac.cac.collapse import pure
 from deepcac.cac.estimator import CACClassifier
+from deepcac.cac.given_clusters import fit_clusters, local_scores
 from deepcac.cac.km import KMClassifier
 from deepcac.cac.local_training import LocalClassifier
 from deepcac.cac.path import GRID, START, AlphaPath, alpha_path, tune
@@ -139,7 +140,7 @@ def _fit_clustered(
     clock.append(time.perf_counter())
     if arm == "cac":
         model = CACClassifier(**model.get_params(deep=False), alpha=alpha)
-    model.fit_clusters(X, y, path.whole[alpha])
+    fit_clusters(model, X, y, path.whole[alpha])
     clock.append(time.perf_counter())
     spent = np.diff(clock).tolist()
     stages = dict(zip(("tuning", "classifier"), spent, strict=True))
@@ -168,7 +169,7 @@ def _report(
             "separation": model.separation_history_.tolist(),
             "moves": model.moves_.astype(float).tolist(),
         }
-    scores = model.local_scores(task.X_test, task.n_classes)
+    scores = local_scores(model, task.X_test, task.n_classes)
     return Fitted(
         probability=scores,
         predicted=scores.argmax(axis=1),

@@ -7,6 +7,7 @@ import numpy as np
 
 from deepcac.base_classifiers import balanced_shares
 from deepcac.cac.collapse import pure
+from deepcac.cac.given_clusters import local_scores
 from deepcac.cac.metric_km import MetricKMClassifier
 from deepcac.catalogue.methods import Method
 from deepcac.experiments.prepare import Setting
@@ -39,7 +40,7 @@ def fit_task(task: Task, setting: Setting, method: Method) -> Fitted:
     ).fit(task.X_train, task.y_train)
     seconds = {"classifier": time.perf_counter() - start}
     metric: Any = model.metric_
-    scores = model.local_scores(task.X_test, task.n_classes)
+    scores = local_scores(model, task.X_test, task.n_classes)
     return Fitted(
         probability=scores,
         predicted=scores.argmax(axis=1),

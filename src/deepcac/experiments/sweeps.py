@@ -16,6 +16,7 @@ from sklearn.model_selection import train_test_split
 
 from deepcac.base_classifiers import class_scores, logistic_regression
 from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.cac.given_clusters import local_scores
 from deepcac.cac.km import KMClassifier
 from deepcac.catalogue.methods import CAC_LR, DEEPCAC, KM_LR, LR, parse_method
 from deepcac.experiments.prepare import Setting
@@ -84,8 +85,8 @@ def _passes(task: Task, labels: Ids, alpha: float) -> Iterator[dict[str, float |
 def _local_scores(task: Task, labels: Ids) -> dict[str, float]:
     """Return log-loss and F1 of one LR a cluster."""
     plain, balanced = (_local_models(task, labels, weight) for weight in (None, "balanced"))
-    predicted = balanced.local_scores(task.X_test, task.n_classes).argmax(axis=1)
-    on_test = plain.local_scores(task.X_test, task.n_classes)
+    predicted = local_scores(balanced, task.X_test, task.n_classes).argmax(axis=1)
+    on_test = local_scores(plain, task.X_test, task.n_classes)
     classes = list(range(task.n_classes))
     return {
         "train_log_loss": float(log_loss(task.y_train, _own_scores(plain, task), labels=classes)),
@@ -182,7 +183,7 @@ def _clustered(task: Task, start: Ids, alpha: float) -> Ids:
 
 def _point(task: Task, method: str, k: int, alpha: float | None, labels: Ids) -> dict[str, Any]:
     model = _local_models(replace(task, k=k), labels, "balanced")
-    probability = model.local_scores(task.X_test, task.n_classes)
+    probability = local_scores(model, task.X_test, task.n_classes)
     return {
         "method": method,
         "k": k,

@@ -35,7 +35,8 @@ class FeatureMatrix:
     names : tuple of str, length d
         Column names.
     group : ndarray of shape (n,), str, or None
-        The part of the source that a row came from (for example set "a", "b" or "c").
+        The part of the source that a row came from (for example set "a", "b" or "c"), or the
+        patient, where patients have several rows (`grouped` in the registry).
     """
 
     row_id: npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
-from deepcac.splits import SHARE, TEST, TRAIN, VALIDATION, draw
+from deepcac.splits import SHARE, TEST, TRAIN, VALIDATION, draw, units
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -91,14 +91,13 @@ def resamples(
     train_rows: int,
     *,
     first: int = 0,
-    unit: Ids | None = None,
+    unit: npt.NDArray[Any] | None = None,
 ) -> Iterator[Resample]:
     """Yield `n` stratified resamples: 56 % for training, 19 % validation, 25 % test.
 
     Parameters
     ----------
     features : FeatureMatrix
-        One row a patient.
     n : int
         Number of resamples; resample i has seed `first` + i.
     train_rows : int
@@ -106,12 +105,13 @@ def resamples(
         rows of validation and test stay whole, so that a difference is measured as sharply.
     first : int
         Seed of the first resample.
-    unit : ndarray of shape (n,), int64, optional
+    unit : ndarray of shape (n,), optional
         Rows with one value, those of a patient, stay in one part; the shares are then shares of
-        patients, and the strata are whether a patient has a row of the rarest class.
+        patients (`deepcac.splits.units`).
     """
+    drawn, place = units(features.label, unit)
     for seed in range(first, first + n):
-        part = _parts(features.label, seed, unit)
+        part = draw(drawn, seed, stratified=True)[place]
         train, validation, test = (np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST))
         if len(train) > train_rows:
             kept, _ = train_test_split(
@@ -136,18 +136,6 @@ def prepared(
     scaler = TableScaler().fit(features.X[parts[0]])
     train, validation, test = (_rows(features, part, scaler) for part in parts)
     return Resample(train, validation, test, features.n_classes, seed)
-
-
-def _parts(label: Ids, seed: int, unit: Ids | None) -> npt.NDArray[np.int8]:
-    if unit is None:
-        return draw(label, seed, stratified=True)
-    _, place = np.unique(unit, return_inverse=True)
-    rare = int(np.bincount(label).argmin())
-    marked = np.zeros(int(place.max()) + 1, dtype=np.int64)
-    np.maximum.at(marked, place, (label == rare).astype(np.int64))
-    if marked.all():  # no strata among the patients: halves that mean nothing
-        marked = np.arange(len(marked)) % 2
-    return draw(marked, seed, stratified=True)[place]
 
 
 def _rows(features: FeatureMatrix, rows: npt.NDArray[Any], scaler: TableScaler) -> Rows:

@@ -192,7 +192,7 @@ def _subtypes(
     """Yield the subtype of every row of the data set, by this resample's models."""
     scaled = TableScaler().fit(sample.train.raw).transform(features.X)
     everyone = Rows(features.X, scaled, features.label, features.row_id)
-    points = _points(fitted.backbone.answers(features.X, 1))
+    points = fitted.backbone.explain(features.X).flatten(1).numpy()
     for k in CLUSTERS[1:]:
         yield (SUBTYPES, k), _gates(sample, fitted, k).assign(points)
         for arm in (KM, CAC):

@@ -56,6 +56,7 @@ def run_trials(
     dataset: str,
     effort: Effort,
     synthetic: bool = False,
+    grouped: bool = False,
 ) -> None:
     """Fit and score all trials of a contender on a feature file, and write what they say.
 
@@ -71,10 +72,13 @@ def run_trials(
     effort : Effort
     synthetic : bool
         Whether the data are generated.
+    grouped : bool
+        Whether rows of one group, those of a patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
     matrix = read_features(features)
-    found, answers = judge_rows(matrix, contender, effort)
+    unit = matrix.group if grouped else None
+    found, answers = judge_rows(matrix, contender, effort, unit)
     head = {
         "dataset": dataset,
         "synthetic": synthetic,
@@ -102,9 +106,12 @@ def write_trials(
 
 
 def judge_rows(
-    matrix: FeatureMatrix, contender: Contender, effort: Effort
+    matrix: FeatureMatrix,
+    contender: Contender,
+    effort: Effort,
+    unit: npt.NDArray[Any] | None = None,
 ) -> tuple[dict[str, Any], pa.Table]:
-    """Run all trials of a contender on rows in memory.
+    """Run all trials of a contender on rows in memory; see `resamples` for the unit.
 
     Returns
     -------
@@ -118,7 +125,7 @@ def judge_rows(
     small = len(matrix.label) < effort.small_rows
     n = effort.resamples_small if small else effort.resamples
     trials = effort.network_trials if contender.network else effort.trials
-    return judge_samples(resamples(matrix, n, effort.train_rows), contender, trials)
+    return judge_samples(resamples(matrix, n, effort.train_rows, unit=unit), contender, trials)
 
 
 def judge_samples(

@@ -58,6 +58,12 @@ def arm_name(contender: str) -> str:
     return _ARMS[contender.partition("_")[0]]
 
 
+def signed(value: float, digits: int = 3) -> str:
+    """Return a difference with its sign; none before a zero."""
+    rounded = round(value, digits)
+    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
+
+
 def answer(trials: Trials, name: str, margin: float = MARGIN) -> Answer:
     """Compare the contenders and put the outcome into words.
 
@@ -74,7 +80,10 @@ def answer(trials: Trials, name: str, margin: float = MARGIN) -> Answer:
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
     verdict = _overall(counts)
     sentence = _SENTENCES[verdict].format(
-        **counts, n=len(rows), margin=f"{margin:g}", best=_best(rows)
+        **{one: count or "none" for one, count in counts.items()},
+        n=len(rows),
+        margin=f"{margin:g}",
+        best=_best(rows),
     )
     return Answer(sentence, _details(table, rows, counts), verdict, table, margin)
 
@@ -105,15 +114,15 @@ def _best(rows: pd.DataFrame) -> str:
         return ""
     one = max(better, key=lambda row: row["mean"])
     return (
-        f"the largest gain is {one['mean']:+.3f} AUROC (95 % interval {one['low']:+.3f} to "
-        f"{one['high']:+.3f}), {contender_name(one['contender'])}"
+        f"the largest gain is {signed(one['mean'])} AUROC (95 % interval {signed(one['low'])} to "
+        f"{signed(one['high'])}), {contender_name(one['contender'])}"
     )
 
 
 def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
-    detectable = rows["detectable"]
+    detectable, gaps = rows["detectable"], rows["mean"]
     said = [
-        f"Differences in AUROC go from {rows['mean'].min():+.3f} to {rows['mean'].max():+.3f}. "
+        f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}. "
         f"With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference of "
         f"{detectable.min():.3f} to {detectable.max():.3f}, depending on the comparison."
     ]

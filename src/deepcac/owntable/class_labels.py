@@ -66,7 +66,7 @@ def class_labels(
     shown = _shown(cells, name)
     distinct = pc.unique(shown)
     if not 2 <= len(distinct) <= MOST_CLASSES:
-        raise DataError(_wrong_number(name, distinct))
+        raise DataError(_wrong_number(name, distinct, cells))
     ordered, reason = _order(distinct.to_pylist(), shown, name, positive)
     codes = pc.index_in(shown, value_set=pa.array(ordered, pa.string()))
     return ClassLabels(codes.to_numpy().astype(np.int64), tuple(ordered), reason)
@@ -118,13 +118,21 @@ def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(values.astype(np.int64)).cast(pa.string())])
 
 
-def _wrong_number(name: str, distinct: pa.Array) -> str:
+def _wrong_number(name: str, distinct: pa.Array, cells: pa.ChunkedArray) -> str:
     if len(distinct) < 2:
         return f"column {name!r} holds {distinct[0].as_py()!r} in every row; two classes are needed"
     return (
         f"column {name!r} holds {len(distinct):,} different values; a label has 2 to "
-        f"{MOST_CLASSES} classes (divide a number with --above)"
+        f"{MOST_CLASSES} classes{_halves(cells, name)}"
     )
+
+
+def _halves(cells: pa.ChunkedArray, name: str) -> str:
+    """Say how a number is divided in two."""
+    if is_text(cells.type) and as_numbers(cells).slips.any():
+        return ""
+    middle = np.median(_numbers(cells, name))
+    return f"; divide a number with --above, at its median by --above {middle:g}"
 
 
 def _order(

@@ -58,6 +58,16 @@ def compare(
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
     ] = 0.01,
+    resamples: Annotated[
+        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
+        ),
+    ] = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
@@ -67,7 +77,7 @@ def compare(
     roles = Roles(label, id_column, group, drop or (), positive, above)
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        say=say, command=_typed(),
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -81,6 +91,8 @@ def _typed() -> str:
 def profile(
     table: Table,
     label: Annotated[str | None, typer.Option(help="Column whose rates are shown.")] = None,
+    positive: Positive = None,
+    above: Above = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("profile.html"),
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
@@ -89,7 +101,8 @@ def profile(
     from deepcac.owntable.profile_page import write_profile_page
 
     encoder = write_profile_page(
-        table, out, command=_typed(), label=label, most=rows, seed=seed
+        table, out, command=_typed(), label=label, positive=positive, above=above, most=rows,
+        seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     say(f"page: {out}")
@@ -118,6 +131,7 @@ def fit(
     seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
+    from deepcac.owntable.answer import arm_name
     from deepcac.owntable.risk_tables import fit_table
 
     roles = Roles(label, id_column, group, drop or (), positive, above)
@@ -126,7 +140,7 @@ def fit(
         seed=seed,
     )  # fmt: skip
     k = len(model.centres)
-    what = f"{k} {model.method['arm']} clusters" if k else "no clusters"
+    what = f"{k} {arm_name(model.method['arm'])} clusters" if k else "no clusters"
     typer.echo(f"logistic regression, {what}, {model.method['chosen']}")
     say(f"model: {out}")
 
@@ -154,6 +168,7 @@ def add(
     label: Label,
     name: Annotated[str, typer.Option(help="Id of the data set in the workflow.")],
     id_column: Id = None,
+    group: Group = None,
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
@@ -162,10 +177,11 @@ def add(
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
     from deepcac.owntable.private_data_set import add_table
 
-    roles = Roles(label, id_column, None, drop or (), positive, above)
+    roles = Roles(label, id_column, group, drop or (), positive, above)
     features, entry, read = add_table(table, roles, name, project)
-    for remark in read.remarks:
-        say(remark)
+    read.tell(say)
     say(f"features: {features}")
     say(f"registry entry: {entry}")
+    if group is not None:
+        say(f"rows of one {group!r} stay in one part of each split")
     typer.echo(f"snakemake --cores 2 results/{name}/cac_lr_k2.json")

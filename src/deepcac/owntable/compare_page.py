@@ -8,9 +8,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac import __version__
 from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED, choose
-from deepcac.judge.contenders import CAC
+from deepcac.judge.contenders import CAC, KM
 from deepcac.judge.questions import HELP, NEGATIVE, QUESTIONS
-from deepcac.owntable.answer import Answer, contender_name
+from deepcac.owntable.answer import Answer, contender_name, signed
 from deepcac.owntable.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.owntable.column_lines import HEAD, column_lines
 from deepcac.owntable.found_subtypes import FoundClustering, Subtype
@@ -48,7 +48,9 @@ def write_compare_page(
     command : str
         As the user typed it.
     """
-    one, other = (each.label for each in clusterings)
+    agreement = adjusted_rand_score(*(each.label for each in clusterings))
+    same = agreement == 1.0
+    shown = [one for one in clusterings if not same or one.arm == KM]
     content = {
         "version": __version__,
         "command": command,
@@ -57,13 +59,14 @@ def write_compare_page(
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,
+        "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
         "remarks": [*table.remarks, *_limits(trials)],
         "comparisons": _comparisons(found),
         "scores": _scores(trials),
-        "agreement": adjusted_rand_score(one, other),
-        "clusterings": [_clustering(each, table) for each in clusterings],
+        "agreement": agreement,
+        "clusterings": [_clustering(each, table) for each in shown],
         "classes": _classes(table),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "missing": missingness(table.columns, len(table.features.label)),
@@ -105,8 +108,8 @@ def _comparisons(found: Answer) -> dict[str, Any]:
             contender_name(row["reference"]),
             _METRICS[row["metric"]],
             row["verdict"],
-            f"{row['mean']:+.4f}",
-            f"{row['low']:+.4f} to {row['high']:+.4f}",
+            signed(row["mean"], 4),
+            f"{signed(row['low'], 4)} to {signed(row['high'], 4)}",
             f"{row['p_holm']:.3f}",
             f"{row['detectable']:.4f}",
         )
@@ -200,10 +203,11 @@ def _method(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:
     rows = "patients (--group)" if table.group is not None else "rows"
     return [
         f"{len(trials.seeds)} of {trials.planned} planned resamples (at least {FEWEST_RESAMPLES}), "
-        f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the "
-        f"{rows} for training (at most {trials.train_rows:,} of {n:,} rows), 19 % for choosing a "
-        "trial, 25 % for the test. Numbers are imputed by the training median with a flag, and "
-        "standardised on the training part; categories are one column a level.",
+        f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s, "
+        f"{trials.jobs} at a time: 56 % of the {rows} for training (at most {trials.train_rows:,} "
+        f"of {n:,} rows), 19 % for choosing a trial, 25 % for the test. "
+        "Numbers are imputed by the training median with a flag, and standardised on the training "
+        "part; categories are one column a level.",
         f"Every contender has {effort.trials} trials: the defaults, and draws from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
         "of clusters (1 to 5, so that no clusters is a choice) and alpha of CAC. The trial is "

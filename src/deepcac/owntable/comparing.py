@@ -5,7 +5,7 @@ from pathlib import Path
 
 from deepcac.atomic import check_writable
 from deepcac.owntable.answer import MARGIN, answer
-from deepcac.owntable.budgeted_trials import Effort, Say, contenders, run_budgeted
+from deepcac.owntable.budgeted_trials import Effort, Say, contenders, run_budgeted, usual_jobs
 from deepcac.owntable.compare_page import write_compare_page
 from deepcac.owntable.found_subtypes import found_clusterings
 from deepcac.owntable.labelled_table import LabelledTable, Roles, read_labelled
@@ -23,6 +23,8 @@ def compare_table(
     margin: float = MARGIN,
     most: int = MOST_ROWS,
     seed: int = 0,
+    jobs: int | None = None,
+    n_resamples: int | None = None,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
 
@@ -43,6 +45,11 @@ def compare_table(
     most : int
         Of more rows than this a sample is used.
     seed : int
+    jobs : int, optional
+        Resamples that are judged at once; `usual_jobs` if None. A resample says the
+        same, but more of them fit into the time.
+    n_resamples : int, optional
+        Made exactly, whatever the time.
 
     Raises
     ------
@@ -53,7 +60,7 @@ def compare_table(
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
     _tell(table, say)
-    effort = Effort(minutes=minutes, seed=seed)
+    effort = Effort(minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples)
     trials = run_budgeted(table, effort, say)
     found = answer(trials, table.name, margin)
     say("subtypes")
@@ -65,6 +72,5 @@ def compare_table(
 def _tell(table: LabelledTable, say: Say) -> None:
     n, d = table.features.X.shape
     say(f"{n:,} rows, {d} features of {len(table.encoder.used)} columns")
-    for remark in table.remarks:
-        say(remark)
+    table.tell(say)
     say(f"{len(contenders())} contenders: logistic regression and boosting, with and without")

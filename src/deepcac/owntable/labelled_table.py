@@ -1,7 +1,7 @@
 """A table with a label, checked and ready to be judged."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from deepcac.errors import DataError
 from deepcac.features.matrix import RESERVED, FeatureMatrix
 from deepcac.owntable.cells import plain
 from deepcac.owntable.class_labels import class_labels
+from deepcac.owntable.label_leaks import HEAD, label_leaks
 from deepcac.owntable.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.owntable.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.owntable.table_files import read_blocks
@@ -80,6 +81,8 @@ class LabelledTable:
         Rows of the file.
     remarks : tuple of str
         What a reader must know: the positive class, sampling, columns that were left out.
+    leaks : tuple of str
+        Columns that tell the label or the row (`label_leaks`); they are used like any other.
     """
 
     name: str
@@ -90,6 +93,14 @@ class LabelledTable:
     group: npt.NDArray[np.int64] | None
     total: int
     remarks: tuple[str, ...] = field(default=())
+    leaks: tuple[str, ...] = field(default=())
+
+    def tell(self, say: Callable[[str], None]) -> None:
+        """Say everything that a reader must know."""
+        for remark in self.remarks:
+            say(remark)
+        for line in (f"Warning: {HEAD}", *self.leaks) if self.leaks else ():
+            say(line)
 
     @property
     def columns(self) -> tuple[EncodedColumn, ...]:
@@ -141,6 +152,7 @@ def read_labelled(
         group=_groups(sample, roles.group),
         total=sample.total,
         remarks=tuple(remarks),
+        leaks=tuple(label_leaks(encoder, X, codes, labels.classes)),
     )
 
 

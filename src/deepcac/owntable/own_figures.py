@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.judge.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
-from deepcac.owntable.answer import Answer, arm_name, contender_name
+from deepcac.owntable.answer import Answer, arm_name, contender_name, signed
 from deepcac.owntable.found_subtypes import FoundClustering
 from deepcac.owntable.table_encoder import EncodedColumn
 from deepcac.report.figures import PALETTE, Figure
@@ -101,7 +101,7 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         heat.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
         for (i, j), value in np.ndenumerate(values):
             light = abs(value) > _CLEAR / 3
-            heat.text(j, i, f"{value:+.1f}", ha="center", va="center", fontsize=8,
+            heat.text(j, i, _short(value), ha="center", va="center", fontsize=8,
                       color="white" if light else "#1c2430")  # fmt: skip
         heat.set_yticks(range(len(shown)), [one.names[f].replace("=", " = ") for f in shown])
         heat.set_xticks(range(len(columns)), columns)
@@ -128,6 +128,10 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         head=("feature", *(str(s.number) for s in one.subtypes)),
         data=[(one.names[f], *map(float, one.profile[:, f])) for f in shown],
     )
+
+
+def _short(value: float) -> str:
+    return signed(value, 1).replace("-", "−")
 
 
 def _event(one: FoundClustering, classes: tuple[str, ...]) -> int:

@@ -2,12 +2,14 @@
 
 import base64
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import ChoiceLoader, PackageLoader
 
 from deepcac.atomic import atomic_path
+from deepcac.owntable.label_leaks import HEAD
 from deepcac.report.figures import Figure, as_svg
 from deepcac.report.templating import environment
 
@@ -28,10 +30,15 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     own = PackageLoader("deepcac.owntable", "templates")
     assert made.loader is not None
     made = made.overlay(loader=ChoiceLoader([own, made.loader]))
-    made.filters["address"] = _address
-    text = made.get_template(template).render(**content)
+    made.filters |= {"address": _address, "minus": _minus}
+    text = made.get_template(template).render(leaks_head=HEAD, **content)
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def _minus(text: object) -> str:
+    """Return a text with real minus signs before its numbers."""
+    return re.sub(r"(^|[\s(])-(?=[\d.])", "\\1−", str(text))
 
 
 def _address(figure: Figure) -> str:

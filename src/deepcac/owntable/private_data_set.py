@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -56,11 +57,10 @@ def add_table(
     known = load_registry(registry)
     if not entry.exists() and (name in known.datasets or name in known.sources):
         raise ConfigError(f"there is a data set {name!r} already; choose another --name")
-    if roles.group is not None:
-        raise ConfigError("the workflow's splits know no groups; `deepcac compare` does")
     table = read_labelled(path, roles, most=_NO_LIMIT)
     features = Path(project) / "data" / "features" / f"{name}.parquet"
-    write_features(features, table.features)
+    group = None if table.group is None else table.group.astype(str)
+    write_features(features, replace(table.features, group=group))
     with atomic_path(entry) as partial:
         text = yaml.safe_dump({**_HEAD, "datasets": {name: _entry(table, roles)}}, sort_keys=False)
         partial.write_text(text, encoding="utf-8")
@@ -83,5 +83,6 @@ def _entry(table: LabelledTable, roles: Roles) -> dict[str, object]:
         "label": roles.label,
         "positive": table.classes[1] if two else None,
         "task": "binary" if two else "multiclass",
+        "grouped": table.group is not None,
         "note": f"Classes in order: {', '.join(table.classes)}.",
     }

@@ -8,6 +8,7 @@ from deepcac.errors import ConfigError
 from deepcac.judge.contenders import CAC, KM, Contender
 from deepcac.judge.resamples import resamples
 from deepcac.judge.trials import run_resample
+from deepcac.owntable.answer import arm_name
 from deepcac.owntable.budgeted_trials import MOST_TRAIN, Say, linear, validation_scores
 from deepcac.owntable.labelled_table import LabelledTable
 
@@ -43,7 +44,8 @@ def chosen_method(table: LabelledTable, seed: int, say: Say) -> dict[str, Any]:
         one = Contender(linear(), arm)
         drawn = [values for values in one.trials(2 * TRIALS) if values["class_weight"] is None]
         drawn = drawn[:TRIALS]
-        say(f"choosing: {len(drawn)} trials {'in ' + arm + ' clusters' if arm else 'alone'}")
+        where = f"in {arm_name(arm)} clusters" if arm else "without clusters"
+        say(f"choosing: {len(drawn)} trials of logistic regression {where}")
         samples = resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
         entries = [run_resample(sample, one, drawn)[0] for sample in samples]
         scores = validation_scores({"resamples": entries})

@@ -49,8 +49,7 @@ def fit_table(
     """
     given = given_method(method, clusters, alpha)
     table = read_labelled(path, roles, most=most, seed=seed)
-    for remark in table.remarks:
-        say(remark)
+    table.tell(say)
     chosen = chosen_method(table, seed, say) if method == AUTO else given
     model = fit_risk_model(table, roles, chosen, seed)
     write_json(out, model.to_dict())

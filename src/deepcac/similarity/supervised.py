@@ -201,6 +201,14 @@ class SupervisedKMeans(SimilarityClusterer):
         if self.weights == "nonnegative" and self.kernel is not None:
             raise ConfigError("weights of a kernel have no sign to keep; use weights='free'")
 
+    def _summary(self) -> str:
+        if not hasattr(self, "weights_"):
+            return ""
+        return (
+            f"{type(self).__name__}: {len(self.weights_)} weights from {self.n_cuts_} constraints "
+            f"in {self.n_iter_} passes; {'converged' if self.converged_ else 'not converged'}"
+        )
+
     def _mapped(self, item_set: ItemSet) -> ItemSet:
         mapping = getattr(self, "_map", None)
         return item_set if mapping is None else mapping.transform(item_set)

@@ -1,14 +1,16 @@
 """What every learnt similarity can do: give K, cluster new items, and say how far off it is."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.html_summary import SummaryHTML
 from deepcac.similarity.clusterers import clusterer
 from deepcac.similarity.clustering import delta
 from deepcac.similarity.itemset import ItemSet, same_features
@@ -18,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-class SimilarityClusterer(BaseEstimator):
+class SimilarityClusterer(SummaryHTML, BaseEstimator):
     """Base of k-means with weights on the features of pairs of items.
 
     Subclasses have the parameters `n_clusters`, `predictor`, `n_restarts` and `random_state`, and
@@ -30,6 +32,12 @@ class SimilarityClusterer(BaseEstimator):
     n_restarts: int
     random_state: Any
     weights_: Floats
+    # Item sets are no metadata that a pipeline could pass on.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"item_sets": UNUSED, "clusterings": UNUSED}
+    __metadata_request__predict: ClassVar[dict[str, str]] = {
+        "item_set": UNUSED,
+        "n_clusters": UNUSED,
+    }
     # No parameter: only `published` changes it.
     _reading = Reading()
 

@@ -82,12 +82,19 @@ class Backbone:
 
     def answers(self, rows: Array, n_threads: int) -> Answers:
         """Return what all members together say of rows (n, d)."""
-        x = self.inputs.rows(rows, self.networks.weight_in.device)
+        x = self._read(rows)
         outputs = [answer(self.networks, x)]
         if self.boosted is not None:
             trees = self.boosted.outputs(rows, n_threads)
             outputs.append(torch.as_tensor(trees, device=x.device))
         return Answers(self.blend.logits(torch.stack(outputs)), self.parts(x))
+
+    def explain(self, rows: Array) -> Tensor:
+        """Return the contributions of rows alone, (n, n_outputs, d); no tree is asked."""
+        return self.parts(self._read(rows))
+
+    def _read(self, rows: Array) -> Tensor:
+        return self.inputs.rows(rows, self.networks.weight_in.device)
 
     def parts(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
         """Return the contributions (n, n_outputs, d) to the inputs' rows, by members' weights."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy.typing as npt
 import torch
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
 
 from deepcac.base_classifiers import log_odds
 from deepcac.nn.data import session
 from deepcac.numeric_table import check_table
-from deepcac.subtyping.backbone import Answers, Backbone
+from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.gates import Gates
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_heads import Heads
@@ -41,7 +43,9 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return class probabilities, shape (n, n_classes)."""
-        logits, parts = self._answers(X)
+        rows = self._rows(X)
+        with self._session():
+            logits, parts = self._backbone.answers(rows, self.n_threads)
         if self.penalty_ is not None:
             gates = self._gates.weigh(parts.flatten(1).cpu().numpy())
             logits = logits + self._heads.change(torch.as_tensor(gates).to(logits), parts)
@@ -64,12 +68,12 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (n, d), or (n, n_classes, d) for more than two classes
             Against an average patient.
         """
-        parts = self._answers(X).parts.cpu().numpy()
+        parts = self._parts(X).cpu().numpy()
         return parts[:, 0] if parts.shape[1] == 1 else parts
 
     def transform(self, X: ArrayLike) -> Array:
         """Return the contributions in one row a patient, where the subtypes live."""
-        return self._answers(X).parts.flatten(1).cpu().numpy()
+        return self._parts(X).flatten(1).cpu().numpy()
 
     def weigh(self, X: ArrayLike) -> Array:
         """Return how much each row belongs to each subtype, shape (n, n_subtypes_)."""
@@ -79,11 +83,17 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """Return the subtype of each row, shape (n,)."""
         return self._gates.assign(self.transform(X))
 
-    def _answers(self, X: ArrayLike) -> Answers:
+    def _parts(self, X: ArrayLike) -> Tensor:
+        rows = self._rows(X)
+        with self._session():
+            return self._backbone.explain(rows)
+
+    def _rows(self, X: ArrayLike) -> Array:
         check_is_fitted(self, "heads_")
-        rows = check_table(self, X, reset=False, missing=True)
-        with session(self._heads.weight.device, 0, self.n_threads):
-            return self._backbone.answers(rows, self.n_threads)
+        return check_table(self, X, reset=False, missing=True)
+
+    def _session(self) -> AbstractContextManager[None]:
+        return session(self._heads.weight.device, 0, self.n_threads)
 
     @property
     def _n_features_out(self) -> int:

@@ -34,10 +34,7 @@ Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 ArrayLike = npt.ArrayLike
 
-_COUNTS = (
-    *("n_clusters", "hidden"),
-    *("batch_size", "max_epochs", "patience", "n_threads"),
-)
+_COUNTS = ("n_clusters", "hidden", "batch_size", "max_epochs", "patience", "n_threads")
 _COUNT = Interval(Integral, 1, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _SHARE = Interval(Real, 0, 1, closed="left")

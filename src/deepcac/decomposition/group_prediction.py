@@ -1,0 +1,101 @@
+"""What a classifier of groups says of new rows: the group of each, and with it the class."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from deepcac.base_classifiers import log_odds
+from deepcac.decomposition.mixed import Floats, Ints
+from deepcac.decomposition.naive_bayes import MixedNaiveBayes
+from deepcac.decomposition.validation import check_rows
+
+
+def _has_probabilities(self: "GroupPrediction") -> bool:
+    return hasattr(self._base(), "predict_proba")
+
+
+def _has_scores(self: "GroupPrediction") -> bool:
+    return hasattr(self._base(), "decision_function") or _has_probabilities(self)
+
+
+class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Prediction by groups that are mapped back to classes (Vilalta, Achari & Eick 2003, 3.4).
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimator_ : classifier
+        Of the groups, numbered from 0 and class by class.
+    """
+
+    base_estimator: Any
+    classes_: npt.NDArray[Any]
+    estimator_: Any
+    _class_of_group: Ints
+
+    def assign(self, X: Any) -> Ints:
+        """Return the group that the base estimator finds each row of `X` (n, d) in."""
+        rows = self._rows(X)
+        return np.asarray(self.estimator_.predict(rows), dtype=np.int64)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of the group that the base estimator predicts (section 3.4)."""
+        groups = self.assign(X)
+        return self.classes_[self._class_of_group[groups]]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities (n, n_classes): the sums over the groups of each class."""
+        return self._of_groups(self._rows(X)) @ np.eye(len(self.classes_))[self._class_of_group]
+
+    @available_if(_has_scores)
+    def decision_function(self, X: Any) -> Floats:
+        """Return log-odds of `predict_proba`, (n,) for two classes, else (n, n_classes).
+
+        A base without probabilities gives the highest value among the groups of each class; of
+        two classes the second less the first.
+        """
+        if _has_probabilities(self):
+            return log_odds(self.predict_proba(X))
+        rows = self._rows(X)
+        if len(self._class_of_group) == 2:
+            return np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
+        values = self._of_groups(rows)
+        best = [values[:, self._class_of_group == j].max(axis=1) for j in range(len(self.classes_))]
+        return best[1] - best[0] if len(best) == 2 else np.column_stack(best)
+
+    def transform(self, X: Any) -> Floats:
+        """Return what the base estimator says of each group, shape (n, n_groups).
+
+        Probabilities if it has them, else decision values, else 1 for the group it predicts.
+        """
+        return self._of_groups(self._rows(X))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._class_of_group)
+
+    def _of_groups(self, rows: Any) -> Floats:
+        if _has_probabilities(self):
+            return np.asarray(self.estimator_.predict_proba(rows), dtype=np.float64)
+        if not _has_scores(self):
+            return np.eye(len(self._class_of_group))[self.estimator_.predict(rows)]
+        values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
+        return np.column_stack([-values, values]) if values.ndim == 1 else values
+
+    def _base(self) -> Any:
+        return MixedNaiveBayes() if self.base_estimator is None else self.base_estimator
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return check_rows(self, X, reset=False)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
+        return tags

@@ -1,0 +1,175 @@
+"""Columns that tell the label or the row: named with their value, never left out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from deepcac.owntable.column_parts import column_parts
+from deepcac.owntable.label_leaks import _auroc, _by_order, label_leaks
+from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.profile_page import write_profile_page
+from deepcac.owntable.risk_tables import fit_table
+from deepcac.owntable.table_encoder import NUMBER, EncodedColumn
+
+
+def honest(n=600, seed=0):
+    """Synthetic patients whose columns say a little of the outcome."""
+    rng = np.random.default_rng(seed)
+    died = rng.random(n) < 0.2
+    return pd.DataFrame(
+        {
+            "age": (60 + 12 * rng.normal(size=n) + 8 * died).round(1),
+            "crp": rng.normal(10, 3, n).round(2),
+            "stage": rng.integers(1, 5, n),
+            "sex": rng.choice(["f", "m"], n),
+            "died": np.where(died, "yes", "no"),
+        }
+    )
+
+
+def found(tmp_path, table, roles=None):
+    path = tmp_path / "t.csv"
+    table.to_csv(path, index=False)
+    return read_labelled(path, roles or Roles("died"))
+
+
+def test_an_honest_table_has_none(tmp_path):
+    for seed in range(5):
+        assert found(tmp_path, honest(seed=seed)).leaks == ()
+    assert found(tmp_path, honest(60)).leaks == ()
+
+
+def late(table, column):
+    """Return the value of a column that is known only after the outcome."""
+    died = (table["died"] == "yes").to_numpy()
+    rng = np.random.default_rng(1)
+    wrong = rng.random(len(died)) < 0.01
+    return {
+        "code": np.where(died, 7, 3),
+        "word": np.where(died, "alive no more", "alive"),
+        "blank": np.where(died, 1.0, np.nan),
+        "discharged to": np.where(died, "morgue", rng.choice(["home", "ward"], len(died))),
+        "days to death": np.where(died, rng.integers(1, 30, len(died)), np.nan),
+        "dose": np.where(died != wrong, 40.0, 20.0) + rng.normal(size=len(died)),
+        "both ends": np.where(died, rng.choice([-5.0, 5.0], len(died)), 0.0)
+        + rng.normal(size=len(died)),
+        "row": np.arange(len(died)) * 10 + rng.integers(0, 3, len(died)),
+        "case": rng.permutation(len(died)) + 1000,
+    }[column]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (
+            "code",
+            r"'code' is the label under another coding (3 = no, 7 = yes): --drop code",
+        ),
+        ("word", r"another coding (alive = no, alive no more = yes): --drop word"),
+        ("blank", r"another coding (1 = yes, missing = no): --drop blank"),
+        ("discharged to", "alone ranks 'yes' with an AUROC of 1.000 (morgue: 100 % of them)"),
+        ("discharged to", "--drop 'discharged to'"),
+        ("days to death", "alone ranks 'yes' with an AUROC of 1.000 (above "),
+        ("dose", "alone ranks 'yes' with an AUROC of 0.9"),
+        ("both ends", "alone ranks 'yes' with an AUROC of 0.9"),
+        (
+            "row",
+            "'row' goes up with the row number (an id, or the order of entry?): --drop row",
+        ),
+        ("case", "'case' holds another whole number in every row (an id?): --drop case"),
+    ],
+)
+def test_a_column_that_tells_is_named_with_its_value_and_kept(tmp_path, column, said):
+    table = honest()
+    read = found(tmp_path, table.assign(**{column: late(table, column)}))
+    (line,) = read.leaks
+    assert said in line, line
+    assert any(name.split("=")[0] == column for name in read.features.names)
+    dropped = found(
+        tmp_path, table.assign(**{column: late(table, column)}), Roles("died", drop=[column])
+    )
+    assert dropped.leaks == ()
+
+
+def test_of_three_classes_the_one_that_is_told_is_named(tmp_path):
+    table = honest()
+    kind = np.random.default_rng(3).choice(["mild", "severe", "dead"], len(table))
+    table = table.assign(died=kind, organ_donor=np.where(kind == "dead", 1, 0))
+    (line,) = found(tmp_path, table).leaks
+    assert "'organ_donor' alone ranks 'dead' with an AUROC of 1.000 (1: 100 % of them)" in line
+
+
+def test_many_columns_are_all_named_in_few_lines(tmp_path):
+    table = honest()
+    extra = {f"late{j}": late(table, "dose") + j for j in range(12)}
+    leaks = found(tmp_path, table.assign(**extra)).leaks
+    assert len(leaks) == 9
+    assert all(any(f"'{name}'" in line for line in leaks) for name in extra)
+
+
+def test_they_are_said_on_the_profile_page_and_when_a_model_is_fitted(tmp_path):
+    table = honest(200)
+    found(tmp_path, table.assign(code=late(table, "code")))
+    said = []
+    fit_table(
+        tmp_path / "t.csv", Roles("died"), tmp_path / "m.json",
+        say=said.append, most=1000, method="plain",
+    )  # fmt: skip
+    assert any(one.startswith("'code' is the label") for one in said)
+    write_profile_page(tmp_path / "t.csv", tmp_path / "p.html", command="x", label="died")
+    page = (tmp_path / "p.html").read_text()
+    assert "Look at these columns first" in page
+    assert page.index("is the label under another coding") < page.index("<h2>Columns</h2>")
+    write_profile_page(tmp_path / "t.csv", tmp_path / "p.html", command="x")
+    assert "Look at these columns first" not in (tmp_path / "p.html").read_text()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000))
+def test_the_fast_rules_are_scikit_learns(seed):
+    rng = np.random.default_rng(seed)
+    part, inside = rng.integers(0, 5, 60), rng.random(60) < 0.4
+    inside[:2] = [True, False]
+    share = rng.integers(0, 4, 5) / 4
+    events, others = (np.bincount(part[one], minlength=5) for one in (inside, ~inside))
+    assert _auroc(share, events, others) == pytest.approx(roc_auc_score(inside, share[part]))
+    values = rng.integers(0, 6, 60).astype(float)
+    expected = roc_auc_score(inside, values)
+    assert _by_order(values, inside) == pytest.approx(max(expected, 1 - expected))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 5.0, np.nan]), min_size=1, max_size=50))
+def test_parts_cover_all_rows_in_order(values):
+    X = np.array(values)[:, None]
+    if np.isnan(X).all():
+        X[0] = 1.0
+    column = EncodedColumn("x", NUMBER)
+    for most in (2, 3, 10):
+        parts = column_parts(column, X, ("x",), most)
+        assert parts.sizes.sum() == len(X)
+        assert parts.sizes.min() > 0
+        assert len(parts.names) <= most + bool(np.isnan(X).any())
+        assert np.array_equal(parts.number == len(parts.names) - 1, np.isnan(X[:, 0])) or (
+            parts.names[-1] != "missing"
+        )
+        seen = ~np.isnan(X[:, 0])
+        order = np.argsort(X[seen, 0], kind="stable")
+        assert (np.diff(parts.number[seen][order]) >= 0).all()
+
+
+def test_a_wide_table_takes_no_time():
+    rng = np.random.default_rng(0)
+    y = (rng.random(500) < 0.3).astype(np.int64)
+
+    class Encoder:
+        used = tuple(EncodedColumn(f"x{j}", NUMBER) for j in range(300))
+        names = tuple(f"x{j}" for j in range(300))
+
+    X = rng.normal(size=(500, 300))
+    X[:, 17] = y + 0.1 * X[:, 17]
+    (line,) = label_leaks(Encoder(), X, y, ("0", "1"))
+    assert "'x17'" in line

@@ -18,7 +18,8 @@ from pathlib import Path
 START = "<!-- cost: made by benchmarks/cost.py -->\n"
 END = "<!-- end of cost -->\n"
 LOGS = "logs/benchmarks"
-ARMS = ("base_arm", "clustered_arms", "pair")  # jobs of several runs, by how their files begin
+# Jobs of several runs, by how their files begin.
+ARMS = ("base_arm", "clustered_arms", "every_k", "pair")
 
 BASE = {"n": 8000, "d": 10, "k": 2, "alphas": 2, "splits": 1}
 GROWN = {

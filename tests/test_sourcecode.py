@@ -1,5 +1,6 @@
 """Digests of the code: an edit anywhere below a stage is seen, a comment is not."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from deepcac import sourcecode
 from deepcac.errors import ConfigError
 from deepcac.sourcecode import code_digest
 
@@ -75,6 +77,18 @@ def test_a_table_of_the_package_counts(copy):
     edit(copy, "features/physionet2019_ranges.csv", "HR,1/min,0,350", "HR,1/min,0,300")
     assert digest_of(copy, "features") != before[0]
     assert digest_of(copy, "nn") == before[1]
+
+
+def test_imports_read_from_the_text_are_those_of_a_parser():
+    known = sourcecode._modules()
+    for name, path in known.items():
+        found = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        assert sourcecode._imports(name) == found & known.keys(), name
 
 
 def test_a_module_that_is_not_there_is_named():

@@ -13,7 +13,11 @@ from deepcac.catalogue.entries import DataSet, Source, Step, file_names
 from deepcac.catalogue.methods import parse_method
 from deepcac.catalogue.protocol import Protocol, switches
 from deepcac.catalogue.registry import DEMO, Registry, checked
-from deepcac.catalogue.run_paths import datasets_of_whole_arms, runs_among
+from deepcac.catalogue.run_paths import (
+    datasets_of_whole_arms,
+    networks_of_every_k,
+    runs_among,
+)
 from deepcac.errors import ConfigError
 from deepcac.raw.fetch import available, restricted_folder
 
@@ -136,8 +140,14 @@ class Layout:
 
     def whole_arms(self) -> str:
         """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""
-        plans = [checked(Plan, plan, "runs") for plan in self.config["runs"]]
-        return datasets_of_whole_arms(plans)
+        return datasets_of_whole_arms(self._plans())
+
+    def networks_of_every_k(self) -> tuple[list[int], str]:
+        """Return numbers of clusters, and the data sets whose networks have them all."""
+        return networks_of_every_k(self._plans())
+
+    def _plans(self) -> list[Plan]:
+        return [checked(Plan, plan, "runs") for plan in self.config["runs"]]
 
     def shared_file(self, variant: str, dataset: str, method: str, k: int | str) -> list[str]:
         """Return the file that methods of one family share, if this one uses it (0 or 1).
@@ -165,8 +175,8 @@ class Layout:
 
     def runs(self, part: str) -> list[str]:
         """Return the run records of one part of the configuration (``cac`` or ``deep``)."""
-        plans = (checked(Plan, plan, "runs") for plan in self.config["runs"])
-        wanted = (path for plan in plans if plan.part == part for path in self._grid(plan))
+        plans = [plan for plan in self._plans() if plan.part == part]
+        wanted = (path for plan in plans for path in self._grid(plan))
         return list(dict.fromkeys(wanted))
 
     def _grid(self, plan: Plan) -> Iterator[str]:

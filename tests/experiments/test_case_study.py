@@ -150,8 +150,8 @@ def written(tmp_path_factory):
     write_features(folder / "features.parquet", features)
     write_splits(folder / "splits.parquet", make_splits(features.row_id, features.label, [0, 1]))
     files = RunFiles(folder / "features.parquet", folder / "splits.parquet")
-    methods = {folder / "deepcac_k3.json": parse_method("deepcac")}
-    run(files, methods, dataset="cic_los", k=3, protocol=SOUND)
+    asked = {folder / "deepcac_k3.json": (parse_method("deepcac"), 3)}
+    run(files, asked, dataset="cic_los", protocol=SOUND)
     write_case_study(
         folder / "results" / "cic_los_k3.json",
         features,

@@ -30,7 +30,7 @@ def files(tmp_path):
 def fit_one(files, method="lr", k=1):
     """Run one method and return its record's path."""
     path = files.features.with_name("run.json")
-    run(files, {path: parse_method(method)}, dataset="toy", k=k, protocol=SOUND)
+    run(files, {path: (parse_method(method), k)}, dataset="toy", protocol=SOUND)
     return path
 
 
@@ -56,10 +56,11 @@ def test_a_run_scores_every_test_row_once_and_repeats_to_the_digest(files):
 
 def test_methods_that_share_a_job_have_the_records_of_their_own(files):
     folder = files.features.parent
-    methods = {folder / f"{name}.json": parse_method(name) for name in ("km_lr", "km_lda", "km_rf")}
-    run(files, methods, dataset="toy", k=2, protocol=SOUND)
-    for path, method in methods.items():
-        alone = fit_one(files, method.id, k=2)
+    arms = (("km_lr", 2), ("km_lda", 3), ("km_rf", 2))
+    asked = {folder / f"{name}.json": (parse_method(name), k) for name, k in arms}
+    run(files, asked, dataset="toy", protocol=SOUND)
+    for path, (method, k) in asked.items():
+        alone = fit_one(files, method.id, k)
         assert records.read_record(path)["digest"] == records.read_record(alone)["digest"]
         assert records.scores_path(path).read_bytes() == records.scores_path(alone).read_bytes()
 

@@ -97,6 +97,11 @@ runs:
     k: [2]
   - {{part: cac, protocols: [sound], datasets: [demo_cic], methods: [cac_lr], k: [3]}}
   - {{part: cac, switches: [A4], datasets: [demo_cic], methods: [km_lr, cac_lr], k: [2]}}
+  - part: deep
+    protocols: [sound, as_published]
+    datasets: [demo_cic, demo_sepsis_ts]
+    methods: [km_z, deepcac_ts]
+    k: {{default: [1, 2, 3]}}
 """
 
 
@@ -105,7 +110,7 @@ def planned_jobs(folder: Path, *targets: str) -> dict[str, int]:
     (folder / "plan.yaml").write_text(PLAN.format(methods=", ".join(methods)))
     command = [*SNAKEMAKE, "-n", "--configfile", "config/demo.yaml", "plan.yaml", "--", *targets]
     said = run(folder, command)
-    rules = "run|base_arm|clustered_arms|switched_pair|clusterings"
+    rules = "run|deep_run|deep_arm|base_arm|clustered_arms|switched_pair|clusterings"
     found = re.findall(rf"^({rules}) +(\d+)$", said, re.MULTILINE)
     return {rule: int(count) for rule, count in found}
 
@@ -118,6 +123,9 @@ def test_runs_with_things_in_common_share_a_job(tmp_path):
     }
     alone = [f"results/{folder}demo_cic/km_svm_k2.json" for folder in ("", "as_published/")]
     assert planned_jobs(folder, *alone) == {"clusterings": 1, "run": 2}
+    # Every k of a network on a table, sound and as published; on sequences each k alone.
+    assert planned_jobs(folder, "deep") == {"deep_arm": 2, "deep_run": 6}
+    assert planned_jobs(folder, "results/demo_cic/km_z_k2.json") == {"deep_run": 1}
 
 
 def test_a_dry_run_is_a_summary_unless_the_jobs_are_asked_for(tmp_path):

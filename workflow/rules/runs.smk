@@ -26,6 +26,28 @@ use rule run as deep_run with:
         method="|".join(sorted(m.id for m in methods().values() if m.family == "deep")),
 
 
+# All k of a network on a table share a job: starting it, reading and scaling take half of the time of one k.
+ALL_K, NETWORK_PLACES = layout.networks_of_every_k()
+
+
+use rule deep_run as deep_arm with:
+    input:
+        unpack(lambda wildcards: layout.run_inputs(**wildcards, k=ALL_K[0])),
+    output:
+        records=expand("results/{{variant}}{{dataset}}/{{method}}_k{k}.json", k=ALL_K),
+        scores=expand(
+            "results/{{variant}}{{dataset}}/{{method}}_k{k}.scores.parquet", k=ALL_K
+        ),
+    log:
+        "logs/runs/{variant}{dataset}/every_k_{method}.log",
+    benchmark:
+        "logs/benchmarks/runs/{variant}{dataset}/every_k_{method}.tsv"
+    wildcard_constraints:
+        variant="(as_published/)?",
+        dataset=NETWORK_PLACES,
+        method="|".join(sorted(m.id for m in methods().values() if m.family == "deep")),
+
+
 # Most runs take a second or two, no more than a job's start. So those that share features, splits
 # and clusters come together: every X alone,
 use rule run as base_arm with:
@@ -104,12 +126,15 @@ ruleorder: deep_run > run
 # A run that is asked for by its name is made alone.
 if any(runs_among(sys.argv[1:])):
 
+    ruleorder: deep_run > deep_arm
     ruleorder: run > base_arm
     ruleorder: run > clustered_arms
     ruleorder: run > switched_pair
 
 else:
 
+    ruleorder: deep_arm > deep_run
+    ruleorder: deep_arm > run
     ruleorder: base_arm > run
     ruleorder: clustered_arms > run
     ruleorder: switched_pair > run

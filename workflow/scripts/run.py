@@ -1,4 +1,4 @@
-"""Fit and score methods with k clusters on every split of one data set."""
+"""Fit and score methods with some numbers of clusters on every split of one data set."""
 
 from pathlib import Path
 
@@ -9,6 +9,8 @@ with job(snakemake):
     from deepcac.catalogue.protocol import Protocol
     from deepcac.experiments.run import RunFiles, run
 
+    records = [Path(record) for record in snakemake.output.records]
+    asked = [record.stem.rpartition("_k") for record in records]
     shared = snakemake.input.get("shared")
     run(
         RunFiles(
@@ -17,11 +19,10 @@ with job(snakemake):
             shared=Path(str(shared)) if shared else None,
         ),
         {
-            record: parse_method(record.stem.rpartition("_k")[0])
-            for record in map(Path, snakemake.output.records)
+            record: (parse_method(method), int(k))
+            for record, (method, _, k) in zip(records, asked, strict=True)
         },
         dataset=snakemake.wildcards.dataset,
-        k=int(snakemake.wildcards.k),
         protocol=Protocol.from_folder(snakemake.wildcards.variant),
         synthetic=snakemake.params.synthetic,
         threads=snakemake.threads,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from deepcac.catalogue.config import Plan
-from deepcac.catalogue.methods import classifiers
+from deepcac.catalogue.methods import classifiers, parse_method
 from deepcac.catalogue.protocol import folder_pattern
 
 # Folders of other records.
@@ -41,3 +41,20 @@ def datasets_of_whole_arms(plans: Sequence[Plan]) -> str:
                 found.setdefault(dataset, set()).update(map(str, plan.clusters(dataset)))
     places = [rf"{name}(?=/\w+_k({'|'.join(sorted(ks))})\.)" for name, ks in found.items()]
     return "|".join(places) or "(?!)"
+
+
+def networks_of_every_k(plans: Sequence[Plan]) -> tuple[list[int], str]:
+    """Return numbers of clusters, and a pattern of the data sets whose networks have them all.
+
+    They are those of the plan with most of them. The pattern matches ``cic`` of
+    ``cic/km_z_k2.json`` if that plan has it, soundly and as published. Networks on sequences are
+    left out: one takes minutes.
+    """
+    both = [plan for plan in plans if {"sound", "as_published"} <= set(plan.protocols)]
+    plan = max(both, key=lambda plan: len(plan.clusters("")), default=None)
+    if plan is None or plan.part != "deep" or len(plan.clusters("")) == 1:
+        return [1], "(?!)"
+    parsed = map(parse_method, plan.methods)
+    names = "|".join(one.id for one in parsed if one.clustered and not one.sequence)
+    same = [name for name in plan.datasets if plan.clusters(name) == plan.clusters("")]
+    return plan.clusters(""), "|".join(rf"{name}(?=/({names})_k\d)" for name in same)

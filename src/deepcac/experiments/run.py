@@ -1,10 +1,10 @@
-"""Runs: methods with k clusters on every split of a data set, to one record each."""
+"""Runs: methods with their k clusters on every split of a data set, to one record each."""
 
 import logging
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from deepcac.splits import Split, read_splits, scheme
 from deepcac.task import Fitted, Task
 
 log = logging.getLogger(__name__)
+
+Arm = tuple[Method, int]  # a method and its number of clusters
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,9 @@ class _Done:
 
 def run(
     files: RunFiles,
-    methods: Mapping[Path, Method],
+    asked: Mapping[Path, Arm],
     *,
     dataset: str,
-    k: int,
     protocol: Protocol,
     synthetic: bool = False,
     threads: int = 1,
@@ -67,12 +68,11 @@ def run(
     Parameters
     ----------
     files : RunFiles
-    methods : mapping of path to Method
-        Of one family, by the JSON to write; the per-row scores go beside it.
+    asked : mapping of path to (Method, int)
+        Methods of one family and their numbers of clusters, 1 for a method without clusters; by
+        the JSON to write. The per-row scores go beside it.
     dataset : str
         Data set id.
-    k : int
-        Number of clusters; must be 1 for a method without clusters.
     protocol : Protocol
     synthetic : bool
         Whether the data are generated.
@@ -80,23 +80,23 @@ def run(
         For the record; the limits themselves are set by `deepcac.job`.
     """
     features = read_features(files.features)
-    for method in methods.values():
+    for method, k in asked.values():
         _check(method, k, dataset, features)
-    (family,) = {method.family for method in methods.values()}
-    setting = Setting(dataset, k, protocol, family)
+    (family,) = {method.family for method, _ in asked.values()}
+    settings = {k: Setting(dataset, k, protocol, family) for _, k in asked.values()}
     splits = read_splits(files.splits, features.row_id, scheme(protocol, family))
-    given = tuple(methods.values())
-    by_split = [_run_split(features, split, setting, given, files.shared) for split in splits]
+    arms = tuple(asked.values())
+    by_split = [_run_split(features, split, settings, arms, files.shared) for split in splits]
     shape = _shape(features)
     inputs = {name: records.file_digest(getattr(files, name)) for name in ("features", "splits")}
-    for (path, method), done in zip(methods.items(), zip(*by_split, strict=True), strict=True):
+    for (path, (method, k)), done in zip(asked.items(), zip(*by_split, strict=True), strict=True):
         seconds: Counter[str] = Counter()
         for each in done:
             seconds.update(each.seconds)
         records.write_scores(path, [each.scores for each in done])
         record = {
             "synthetic": synthetic,
-            **_head(setting, method),
+            **_head(settings[k], method),
             **shape,
             **_outcome([each.entry for each in done]),
             "inputs": inputs,
@@ -159,25 +159,29 @@ class ClusterView:
 def _run_split(
     features: FeatureMatrix,
     split: Split,
-    setting: Setting,
-    methods: Sequence[Method],
+    settings: Mapping[int, Setting],
+    arms: Sequence[Arm],
     shared: Path | None,
 ) -> list[_Done]:
-    """Make the task and the clusters once, and run every method on them.
+    """Make the task once and the clusters once a k, and run every method on them.
 
     Each method is told the whole time of what they share.
     """
     clock = [time.perf_counter()]
-    task = make_task(features, split, setting)
+    first = make_task(features, split, settings[arms[0][1]])
+    tasks = {k: replace(first, k=k) for k in settings}
     clock.append(time.perf_counter())
-    common = shared_stage(task, setting, methods, shared)
+    common = {
+        k: shared_stage(tasks[k], setting, [m for m, own in arms if own == k], shared)
+        for k, setting in settings.items()
+    }
     clock.append(time.perf_counter())
     stages = dict(zip(("prepare", "shared"), np.diff(clock).tolist(), strict=True))
     seen: dict[bytes, ClusterView] = {}
     done = []
-    for method in methods:
-        start = time.perf_counter()
-        fitted = fit(task, setting, method, common)
+    for method, k in arms:
+        start, task = time.perf_counter(), tasks[k]
+        fitted = fit(task, settings[k], method, common[k])
         spent = stages | {"fit": time.perf_counter() - start}
         start = time.perf_counter()
         entry = split_entry(task, fitted, seen)
@@ -185,7 +189,7 @@ def _run_split(
         spent |= {f"fit.{stage}": value for stage, value in fitted.seconds.items()}
         spent["score"] = time.perf_counter() - start
         shown = {name: entry["metrics"].get(name) for name in ("f1", "auroc", "auprc")}
-        log.info("%s split %d: %s, %.1f s", method.id, split.seed, shown, spent["fit"])
+        log.info("%s k%d split %d: %s, %.1f s", method.id, k, split.seed, shown, spent["fit"])
         done.append(_Done(entry, scores, spent))
     return done
 

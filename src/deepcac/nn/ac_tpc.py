@@ -106,7 +106,8 @@ class ACTPCClassifier(DeepClassifier):
 
     def critic_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
         """Return L1 of a batch, for the predictor: the selector is taken as it is."""
-        weights = network.log_weights(x).detach().exp()
+        with torch.no_grad():
+            weights = network.log_weights(x).exp()
         return expected_cross_entropy(weights, network.cluster_logits().log_softmax(dim=1), y)
 
     def actor_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
@@ -131,16 +132,17 @@ class ACTPCClassifier(DeepClassifier):
 
     def _train_supervised(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
         """Teach encoder and predictor the labels, without clusters."""
-        x, y = train_rows.x, train_rows.y
 
         def loss(rows: Tensor) -> Tensor:
-            return functional.cross_entropy(network.predictor(network.encode(x[rows])), y[rows])
+            x, y = train_rows.batch(rows)
+            return functional.cross_entropy(network.predictor(network.encode(x)), y)
 
         def score() -> float:
             return evaluate(self._measure, validation.y, _predicted(network, validation.x))
 
         learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
-        curve = train(network, [Step(loss, learned)], len(x), score, self.budget(len(x)))
+        n = len(train_rows)
+        curve = train(network, [Step(loss, learned)], n, score, self.budget(n))
         self._record("supervised", curve)
 
     def _start_clusters(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
@@ -152,9 +154,11 @@ class ACTPCClassifier(DeepClassifier):
         typical = torch.cdist(centres, predicted, p=1).argmin(dim=1)
         network.raw_embeddings.data.copy_(z[typical].clamp(-INSIDE, INSIDE).atanh())
         labels_new = nearest(_predicted(network, validation.x), centres)
+        start = Rows(z, labels)
 
         def loss(rows: Tensor) -> Tensor:
-            return functional.cross_entropy(network.selector(z[rows]), labels[rows])
+            latents, clusters = start.batch(rows)
+            return functional.cross_entropy(network.selector(latents), clusters)
 
         def score() -> float:
             with torch.no_grad():
@@ -166,24 +170,24 @@ class ACTPCClassifier(DeepClassifier):
     def _train_actor_critic(
         self, network: ACTPCNetwork, train_rows: Rows, validation: Rows
     ) -> None:
-        x, y = train_rows.x, train_rows.y
         encoder = network.autoencoder.encoding_parameters()
         steps = [
             Step(
-                lambda rows: self.critic_loss(network, x[rows], y[rows]),
+                lambda rows: self.critic_loss(network, *train_rows.batch(rows)),
                 list(network.predictor.parameters()),
             ),
             Step(
-                lambda rows: self.actor_loss(network, x[rows], y[rows]),
+                lambda rows: self.actor_loss(network, *train_rows.batch(rows)),
                 [*encoder, *network.selector.parameters()],
             ),
             Step(
-                lambda rows: self.embedding_loss(network, x[rows], y[rows]),
+                lambda rows: self.embedding_loss(network, *train_rows.batch(rows)),
                 [network.raw_embeddings],
             ),
         ]
         score = partial(self._score, network, validation)
-        self._record("actor_critic", train(network, steps, len(x), score, self.budget(len(x))))
+        n = len(train_rows)
+        self._record("actor_critic", train(network, steps, n, score, self.budget(n)))
 
 
 def _predicted(network: ACTPCNetwork, x: Tensor) -> Tensor:

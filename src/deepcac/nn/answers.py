@@ -109,5 +109,5 @@ class NetworkAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 def predict_in_chunks(network: Network, x: Tensor) -> Prediction:
     """Predict without gradients, some rows at a time."""
     with torch.no_grad():
-        parts = [network.predict(part) for part in x.split(data.CHUNK)]
+        parts = [network.predict(part) for part in data.chunks(x)]
     return Prediction(*(torch.cat(field) for field in zip(*parts, strict=True)))

@@ -131,18 +131,17 @@ class CentroidClassifier(DeepClassifier):
         validation: Rows,
     ) -> None:
         """Lower a loss of (x, y) batch by batch, moving the centroids after every step."""
-        x, y = train_rows.x, train_rows.y
 
         @torch.no_grad()
         def move(rows: Tensor) -> None:
-            z = network.autoencoder.encode(x[rows])
+            z = network.autoencoder.encode(train_rows.batch(rows)[0])
             moved, counts = self._move(network, z, network.membership(z))
             network.centroids.copy_(moved)
             network.counts.copy_(counts)
 
         curve = train(
             network,
-            [Step(lambda rows: loss(x[rows], y[rows]), learned)],
+            [Step(lambda rows: loss(*train_rows.batch(rows)), learned)],
             len(train_rows),
             lambda: self._clustering_score(network, train_rows, validation),
             self.budget(len(train_rows)),
@@ -175,9 +174,11 @@ class CentroidClassifier(DeepClassifier):
 
         def loss(rows: Tensor) -> Tensor:
             # The mean of each cluster on its own: as if every predictor were trained alone.
-            logits = (membership[rows].unsqueeze(2) * network.predictors(z[rows])).sum(dim=1)
-            errors = functional.cross_entropy(logits, train_rows.y[rows], reduction="none")
-            return cluster_means(errors, membership[rows])
+            own, batch = membership.index_select(0, rows), z.index_select(0, rows)
+            logits = (own.unsqueeze(2) * network.predictors(batch)).sum(dim=1)
+            labels = train_rows.y.index_select(0, rows)
+            errors = functional.cross_entropy(logits, labels, reduction="none")
+            return cluster_means(errors, own)
 
         best, pooled = OwnBest(network.predictors), list[float]()
 

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from deepcac.errors import ConfigError, DataError
 
-CHUNK = 8192  # rows that a forward pass without gradients takes at once
+# Rows that a forward pass without gradients takes at once; caches hold those of sequences.
+CHUNK, SEQUENCE_CHUNK = 8192, 512
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Rows:
     x : Tensor of shape (n, d) or (n, steps, 2 variables), float32
         Features, or values and mask of sequences side by side.
     y : Tensor of shape (n,), int64
-        Class ids.
+        Class ids, or what else the rows are to get.
     """
 
     x: Tensor
@@ -33,6 +34,10 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def batch(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the rows at some positions, of shape (b,); in less time than by brackets."""
+        return self.x.index_select(0, rows), self.y.index_select(0, rows)
 
 
 def as_inputs(
@@ -69,7 +74,12 @@ def default_batch_size(n: int, sequence: bool) -> int:
 def in_chunks(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     """Apply a row-wise function without gradients, some rows at a time."""
     with torch.no_grad():
-        return torch.cat([function(part) for part in x.split(CHUNK)])
+        return torch.cat([function(part) for part in chunks(x)])
+
+
+def chunks(x: Tensor) -> tuple[Tensor, ...]:
+    """Cut a table (n, d), or sequences (n, steps, 2 variables), into some rows at a time."""
+    return x.split(SEQUENCE_CHUNK if x.ndim == 3 else CHUNK)
 
 
 def find_device(name: str) -> torch.device:

@@ -100,9 +100,9 @@ class DMNNClassifier(DeepClassifier):
 
     def _mixture_step(self, network: DMNNNetwork, train_rows: Rows) -> tuple[Step, Budget]:
         """Return how gate and predictors are trained together, and for how long."""
-        x, y = train_rows.x, train_rows.y
-        step = Step(lambda rows: self.loss(network, x[rows], y[rows]), list(network.parameters()))
-        return step, self.budget(len(x))
+        learned = list(network.parameters())
+        step = Step(lambda rows: self.loss(network, *train_rows.batch(rows)), learned)
+        return step, self.budget(len(train_rows))
 
     def _train_gate(self, network: DMNNNetwork, train_rows: Rows, validation: Rows) -> None:
         """Teach the gate the starting clusters, until the validation rows fit no better."""
@@ -117,11 +117,14 @@ class DMNNClassifier(DeepClassifier):
             with torch.no_grad():
                 return evaluate(log_likelihood, labels_new, network.gate(z_new))
 
-        loss = Step(
-            lambda rows: functional.cross_entropy(network.gate(z[rows]), labels[rows]),
-            list(network.gate.parameters()),
-        )
-        self._record("gate", train(network, [loss], len(z), score, self.budget(len(z))))
+        start = Rows(z, labels)
+
+        def loss(rows: Tensor) -> Tensor:
+            latents, clusters = start.batch(rows)
+            return functional.cross_entropy(network.gate(latents), clusters)
+
+        step = Step(loss, list(network.gate.parameters()))
+        self._record("gate", train(network, [step], len(z), score, self.budget(len(z))))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

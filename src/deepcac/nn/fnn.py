@@ -37,8 +37,9 @@ class FNNClassifier(DeepClassifier):
 
     def _train(self, network: FNNNetwork, train_rows: Rows, validation: Rows) -> None:
         def loss(rows: Tensor) -> Tensor:
-            z = network.autoencoder.encode(train_rows.x[rows])
-            return functional.cross_entropy(network.predictor(z).squeeze(1), train_rows.y[rows])
+            x, y = train_rows.batch(rows)
+            logits = network.predictor(network.autoencoder.encode(x)).squeeze(1)
+            return functional.cross_entropy(logits, y)
 
         learned = [*network.autoencoder.encoding_parameters(), *network.predictor.parameters()]
         with self._timed("train"):

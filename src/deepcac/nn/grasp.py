@@ -136,7 +136,7 @@ class GRASPClassifier(DeepClassifier):
         return functional.cross_entropy(network.answer(network.dropout(h), centres)[0], y)
 
     def _train(self, network: GRASPNetwork, train_rows: Rows, validation: Rows) -> None:
-        x, y = train_rows.x, train_rows.y
+        x = train_rows.x
 
         def score() -> float:
             h = in_chunks(network.autoencoder.encode, x)
@@ -155,7 +155,7 @@ class GRASPClassifier(DeepClassifier):
                 network.autoencoder.encoding_parameters()
             )
             learned = [p for p in network.parameters() if p not in decoder]
-            step = Step(lambda rows: self.loss(network, x[rows], y[rows]), learned)
+            step = Step(lambda rows: self.loss(network, *train_rows.batch(rows)), learned)
             budget = self.budget(len(x))
             curve = train(network, [step], len(x), score, budget, before_epoch=link)
             self._record("train", curve)

@@ -55,11 +55,11 @@ class IDECClassifier(CentroidClassifier):
             z = in_chunks(network.autoencoder.encode, x)
             target.copy_(target_distribution(student_t(z, network.centroids.detach())))
 
-        learned = self._learned(network)
+        learned, aims = self._learned(network), Rows(x, target)
         network.centroids.requires_grad_(True)
         curve = train(
             network,
-            [Step(lambda rows: self.loss(network, x[rows], target[rows]), learned)],
+            [Step(lambda rows: self.loss(network, *aims.batch(rows)), learned)],
             len(x),
             lambda: self._clustering_score(network, train_rows, validation),
             self.budget(len(x)),

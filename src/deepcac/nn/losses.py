@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from deepcac.nn.centroids import one_hot
+
 
 def squared_distances(z: Tensor, centroids: Tensor) -> Tensor:
     """Return ||z_i - mu_j||^2 as (n, k), never negative."""
@@ -34,7 +36,7 @@ def am_softmax(
     Tensor of shape (n,)
     """
     cosine = functional.normalize(z, dim=1) @ class_vectors.T
-    margin = m * functional.one_hot(y, len(class_vectors)).to(z.dtype)
+    margin = m * one_hot(y, len(class_vectors), z)
     return functional.cross_entropy(s * (cosine - margin), y, reduction="none")
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 class Prediction(NamedTuple):
@@ -89,7 +90,7 @@ class Autoencoder(nn.Module):
 
     def error(self, x: Tensor, z: Tensor) -> Tensor:
         """Return ||x - D(z)||^2 of each row, shape (n,)."""
-        return (x - self.decoder(z)).square().sum(dim=1)
+        return functional.mse_loss(self.decoder(z), x, reduction="none").sum(dim=1)
 
     def entries(self, x: Tensor) -> Tensor:
         """Return how many values of `x` a reconstruction is compared with."""
@@ -191,4 +192,4 @@ class LocalPredictors(nn.Module):
     def forward(self, z: Tensor) -> Tensor:
         """Return the class scores of every predictor for rows `z` (n, latent): (n, k, classes)."""
         active = self.dropout(self.first(z).relu()).unflatten(1, (self.k, -1))
-        return torch.einsum("nkh,khc->nkc", active, self.weight) + self.bias
+        return (active.transpose(0, 1) @ self.weight).transpose(0, 1) + self.bias

@@ -1,11 +1,12 @@
 """The one training loop: index batches over tensors that stay on the device, early stopping."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
+from torch.optim.adam import adam
 
 Report = Callable[[int, "Curve"], None]
 
@@ -44,9 +45,47 @@ class Budget:
     restore: bool = True
     report: Report = untold
 
-    def optimiser(self, parameters: list[nn.Parameter]) -> torch.optim.Adam:
+    def optimiser(self, parameters: list[nn.Parameter]) -> "Optimiser":
         """Return an optimiser of the parameters."""
-        return torch.optim.Adam(parameters, lr=self.lr, weight_decay=self.weight_decay, fused=True)
+        return Optimiser(parameters, self.lr, self.weight_decay)
+
+
+class Optimiser:
+    """Adam in torch's fused form, without the bookkeeping of `torch.optim.Adam` around it.
+
+    Parameters
+    ----------
+    parameters : sequence of Parameter
+    lr, weight_decay : float
+        As of `Budget`.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], lr: float, weight_decay: float) -> None:
+        self.parameters, self.lr, self.weight_decay = list(parameters), lr, weight_decay
+        self.mean = [torch.zeros_like(p) for p in parameters]
+        self.square = [torch.zeros_like(p) for p in parameters]
+        self.count = [torch.zeros((), device=p.device) for p in parameters]
+
+    def step(self, loss: Tensor) -> None:
+        """Lower a loss by one step."""
+        gradients = list(torch.autograd.grad(loss, self.parameters))
+        with torch.no_grad():
+            adam(
+                self.parameters,
+                gradients,
+                self.mean,
+                self.square,
+                [],
+                self.count,
+                fused=True,
+                amsgrad=False,
+                beta1=0.9,
+                beta2=0.999,
+                lr=self.lr,
+                weight_decay=self.weight_decay,
+                eps=1e-8,
+                maximize=False,
+            )
 
 
 @dataclass(frozen=True)
@@ -141,9 +180,7 @@ def train(
         for rows in batches(n_rows, budget.batch_size, device):
             for step, optimiser in zip(steps, optimisers, strict=True):
                 loss = step.loss(rows)
-                optimiser.zero_grad()
-                loss.backward(inputs=step.parameters)
-                optimiser.step()
+                optimiser.step(loss)
                 total += loss.detach()
             after_batch(rows)
         network.eval()

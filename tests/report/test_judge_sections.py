@@ -14,6 +14,7 @@ from deepcac.report.published_divisions import (
     division_tables,
     load_divisions,
 )
+from deepcac.report.subtype_worth import ablation_tables, load_ablations
 from deepcac.storage import write_json, write_table
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
@@ -105,6 +106,42 @@ def test_the_judges_page_links_both(tmp_path, factorial, divisions):
     for name in ("factorial_cic", "published_divisions"):
         assert f'id="table-{name}"' in page
         assert all((out / "figures" / f"{name}.{end}").exists() for end in ("svg", "png", "csv"))
+
+
+def arms(gain):
+    """Two resamples: three soft subtypes .80, everything else lower by `gain`."""
+    for seed in (0, 1):
+        for arm in ("soft", "backbone", "permuted"):
+            score = 0.80 + seed / 100 - (arm != "soft") * (gain + seed / 1000)
+            one = {"seed": seed, "arm": arm, "k": 3 if arm != "backbone" else 1}
+            risk = {} if arm == "backbone" else {"risk_auroc": 0.7}
+            yield one | {"auroc": score, "auprc": 0.5} | risk
+
+
+def test_subtypes_are_compared_with_what_was_changed(tmp_path):
+    stability = [
+        {"method": method, "k": 3, "ari": ari}
+        for method in ("subtypes", "km", "cac")
+        for ari in (0.75, 0.85)
+    ]
+    part = {"arms": list(arms(0.004)), "stability": stability}
+    path = tmp_path / "cic.json"
+    write_json(path, {"dataset": "cic", "networks": part, "with_trees": part})
+    worth, stable = ablation_tables(load_ablations([path]))
+    shown = [[cell.text for cell in row] for row in worth.rows]
+    assert [row[0] for row in shown] == [
+        *("soft subtypes", "no subtypes (backbone)", "memberships permuted among the rows")
+    ]
+    assert shown[0][2] == "0.8050"
+    assert shown[0][7:] == ["", ""]
+    assert shown[1][6] == ""
+    assert shown[2][6:8] == ["0.700", "+0.0045"]
+    assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]
+    out = tmp_path / "results" / "report"
+    build([], REGISTRY, out, ablation_paths=[path])
+    page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
+    assert 'href="#subtypes-worth"' in page
+    assert 'id="table-subtypes_worth_cic"' in page
 
 
 def test_contenders_have_names_for_people_and_old_ones_keep_theirs():

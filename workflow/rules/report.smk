@@ -12,6 +12,7 @@ rule report:
         decompositions=layout.decomposition_files(),
         judged=study.verdicts,
         divisions=study.public,
+        ablations=study.ablations,
         factorials=collect(
             "results/factorial/{dataset}.parquet", dataset=config["factorial"]
         ),

@@ -24,5 +24,6 @@ with job(snakemake):
         decomposition_paths=snakemake.input.decompositions,
         judge_paths=snakemake.input.judged,
         division_paths=snakemake.input.divisions,
+        ablation_paths=snakemake.input.ablations,
         factorial_paths=snakemake.input.factorials,
     )

@@ -42,6 +42,7 @@ from deepcac.report.rows_or_classes import rows_or_classes_tables
 from deepcac.report.runtables import clusters_table, runs_table, times_table
 from deepcac.report.schematics import schematic_figures
 from deepcac.report.source_notes import data_table
+from deepcac.report.subtype_worth import ablation_tables
 from deepcac.report.sweep_curves import sweep_figures
 from deepcac.report.tables import Table
 from deepcac.report.win_matrix import win_matrix
@@ -109,6 +110,7 @@ def _tables(
         "judge": judgement_tables(found.judged),
         "factorial": factorial_tables(found.factorials),
         "divisions": division_tables(found.divisions),
+        "ablations": ablation_tables(found.ablations),
         "papers": paper_tables(ledger),
         "clustering": [
             *(effects_table(effects, metric) for metric in METRICS),

@@ -20,6 +20,7 @@ from deepcac.report.planted_truth import Found
 from deepcac.report.profiles import Profile
 from deepcac.report.published_divisions import Divided
 from deepcac.report.source_notes import SourceNote
+from deepcac.report.subtype_worth import Ablation
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Material:
     judged: Judgement | None = None
     factorials: Sequence[Factorial] = ()
     divisions: Sequence[Divided] = ()
+    ablations: Sequence[Ablation] = ()
     planted: Sequence[Found] = ()
     features_dir: Path | None = None
 

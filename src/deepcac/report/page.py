@@ -29,6 +29,7 @@ from deepcac.report.profiles import load_profiles
 from deepcac.report.published_divisions import load_divisions
 from deepcac.report.site import write_site
 from deepcac.report.source_notes import source_notes
+from deepcac.report.subtype_worth import load_ablations
 from deepcac.report.subtypepages import subtype_pages
 
 
@@ -49,6 +50,7 @@ def build(
     judge_paths: Iterable[str | os.PathLike[str]] = (),
     factorial_paths: Iterable[str | os.PathLike[str]] = (),
     division_paths: Iterable[str | os.PathLike[str]] = (),
+    ablation_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 100,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -86,6 +88,8 @@ def build(
         Tables of `deepcac.experiments.factorial`.
     division_paths : iterable of path-like
         Records of `deepcac.judge.public_protocols`.
+    ablation_paths : iterable of path-like
+        Records of `deepcac.judge.subtype_ablation`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -110,6 +114,7 @@ def build(
         judged=load_judgement(judge_paths),
         factorials=load_factorials(factorial_paths),
         divisions=load_divisions(division_paths),
+        ablations=load_ablations(ablation_paths),
         sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
         planted=planted_against_found(runs, registry, truth_paths),
         features_dir=features,

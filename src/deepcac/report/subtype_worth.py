@@ -1,0 +1,127 @@
+"""What each part of the classifier with subtypes is worth, and how stable its subtypes are."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from deepcac.papers.ledger import number
+from deepcac.report.tables import Table, text_row
+from deepcac.scoring.equivalence import difference
+from deepcac.splits import SHARE
+from deepcac.storage import read_json
+
+_WITHOUT, _WITH = "networks", "with_trees"
+_BEST, _K = "soft", 3  # what the others are compared with
+_MARGIN = 0.005  # only the interval is shown, which does not depend on it
+ARMS = {
+    "soft": "soft subtypes",
+    "backbone": "no subtypes (backbone)",
+    "hard": "hard subtypes",
+    "permuted": "memberships permuted among the rows",
+    "random": "cells around random rows",
+    "inputs": "k-means of the inputs, no labels",
+}
+METHODS = {"subtypes": "subtypes", "km": "k-means of the inputs", "cac": "CAC (alpha .03)"}
+_ARMS_NOTE = (
+    "Mean over {n} resamples; the same backbone, one part changed at a time. Risk by subtype: "
+    "AUROC of nothing but the training rate of a test row's subtype. Difference: of three soft "
+    "subtypes from the row, by networks alone, with the 95 % interval of the corrected resampled "
+    "t-test."
+)
+_STABLE_NOTE = (
+    "Adjusted Rand index of the clusters that two resamples find, over all rows of the data set: "
+    "mean (least) of all pairs."
+)
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """A record of `deepcac.judge.subtype_ablation` as tables."""
+
+    dataset: str
+    arms: dict[str, pd.DataFrame]
+    stability: pd.DataFrame
+
+    def scores(self, backbone: str, arm: str, k: int, metric: str) -> pd.Series:
+        """Return a metric of each resample."""
+        table = self.arms[backbone]
+        own = table[(table["arm"] == arm) & (table["k"] == k)]
+        return own.set_index("seed")[metric].sort_index()
+
+
+def load_ablations(paths: Iterable[str | os.PathLike[str]]) -> list[Ablation]:
+    """Read ``results/judge/ablations/{dataset}.json`` files, in order of their data sets."""
+    records = sorted((read_json(path) for path in paths), key=lambda one: one["dataset"])
+    return [_ablation(record) for record in records]
+
+
+def _ablation(record: dict[str, Any]) -> Ablation:
+    arms = {name: pd.DataFrame(record[name]["arms"]) for name in (_WITHOUT, _WITH)}
+    return Ablation(record["dataset"], arms, pd.DataFrame(record[_WITHOUT]["stability"]))
+
+
+def ablation_tables(found: Sequence[Ablation]) -> list[Table]:
+    """Return two tables for each data set."""
+    return [table for one in found for table in (_arms_table(one), _stability_table(one))]
+
+
+def _arms_table(one: Ablation) -> Table:
+    table = one.arms[_WITHOUT]
+    order = list(ARMS)
+    fits = sorted(
+        set(zip(table["arm"], table["k"], strict=True)), key=lambda fit: (order.index(fit[0]), fit)
+    )
+    best = one.scores(_WITHOUT, _BEST, _K, "auroc")
+    rows = []
+    for arm, k in fits:
+        gap = best - one.scores(_WITHOUT, arm, k, "auroc")
+        gained = difference(gap.tolist(), test_share=SHARE, margin=_MARGIN) if gap.any() else None
+        risk = one.scores(_WITHOUT, arm, k, "risk_auroc").mean()
+        rows.append(
+            text_row(
+                ARMS[arm],
+                str(k),
+                *(
+                    f"{one.scores(backbone, arm, k, metric).mean():.4f}"
+                    for backbone in (_WITHOUT, _WITH)
+                    for metric in ("auroc", "auprc")
+                ),
+                "" if pd.isna(risk) else f"{risk:.3f}",
+                "" if gained is None else number(gained.mean, signed=True),
+                "" if gained is None else f"{gained.low:+.4f} to {gained.high:+.4f}",
+            )
+        )
+    return Table(
+        id=f"subtypes_worth_{one.dataset}",
+        title=f"What subtypes are worth, on {one.dataset}",
+        note=_ARMS_NOTE.format(n=table["seed"].nunique()),
+        head=(
+            *("arm", "k", "AUROC, networks", "AUPRC, networks", "AUROC, with trees"),
+            *("AUPRC, with trees", "risk by subtype", "three soft ahead by", "95 % interval"),
+        ),
+        rows=rows,
+        mixed=True,
+    )
+
+
+def _stability_table(one: Ablation) -> Table:
+    pairs = one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"])
+    clusters = sorted(one.stability["k"].unique())
+    rows = [
+        text_row(label, *(_stable(pairs.loc[(method, k)]) for k in clusters))
+        for method, label in METHODS.items()
+    ]
+    return Table(
+        id=f"subtypes_stability_{one.dataset}",
+        title=f"Are they the same subtypes on other rows? {one.dataset}",
+        note=_STABLE_NOTE,
+        head=("method", *(f"k = {k}" for k in clusters)),
+        rows=rows,
+    )
+
+
+def _stable(pair: "pd.Series[float]") -> str:
+    return f"{pair['mean']:.2f} ({pair['min']:.2f})"

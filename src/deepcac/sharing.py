@@ -28,7 +28,7 @@ from deepcac.pointers import (
 
 ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own
 STAGES, RESULTS = "data/stages.dvc", "results.dvc"
-_SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet")
+_SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet", ".plane.parquet")
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +47,7 @@ def shared_files(layout: Layout) -> list[str]:
         *(f"results/sweeps/{sweep}.parquet" for sweep in config["sweeps"]),
         *(f"results/case_study/{case}{e}" for case in config["case_studies"] for e in _STUDY),
         *(f"results/theory/{name}.json" for name in config["theory"]),
+        *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
     ]
     return [file for file in dict.fromkeys(found) if not restricted_part(layout.registry, file)]

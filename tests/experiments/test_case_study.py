@@ -21,6 +21,7 @@ from deepcac.experiments.case_study import (
 )
 from deepcac.experiments.finished import Runs
 from deepcac.experiments.finished_studies import load_case_studies, match
+from deepcac.experiments.latent_plane import latent_plane
 from deepcac.experiments.prepare import Setting
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.papers.deepcac.length_of_stay import (
@@ -32,6 +33,7 @@ from deepcac.papers.evidence import Evidence
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import entries
 from deepcac.report.casetables import case_figures, case_tables
+from deepcac.report.embedding_maps import embedding_figures, of_pages
 from deepcac.report.tables import markdown
 from deepcac.scoring.student import distil
 from deepcac.splits import make_splits, read_splits, write_splits
@@ -169,6 +171,28 @@ def test_the_case_study_is_of_the_run(written):
     assert len(table) == 2 * 3 * len(NAMES)
     sums = table.groupby(["seed", "cluster"])["importance"].sum()
     assert sums.round(6).isin([0, 1]).all()
+
+
+def test_the_map_shows_the_test_rows_under_the_runs_own_clusters(written):
+    (study,) = load_case_studies([written], written.parents[1])
+    scores = pd.read_parquet(written.parents[1] / "deepcac_k3.scores.parquet")
+    first = scores[scores["seed"] == study.record["splits"][0]["seed"]]
+    assert study.plane["cluster"].tolist() == first["cluster"].tolist()
+    assert study.plane["label"].tolist() == first["label"].tolist()
+    (figure,) = embedding_figures([study])
+    assert len(figure.data) == len(first)
+    assert "silhouette of the subtypes" in figure.alternative
+    assert embedding_figures([study], {"cic_los"}) == []
+    assert of_pages([figure]) == {"subtypes_cic_los_deepcac_k3": figure}
+
+
+def test_a_map_is_the_plane_of_most_spread():
+    rng = np.random.default_rng(0)
+    latents = rng.normal(size=(40, 5)) * [1, 9, 1, 4, 1]
+    found = latent_plane(latents, np.arange(40) % 3, np.arange(40) % 2).to_pandas()
+    spread = np.linalg.eigvalsh(np.cov(latents.T))[::-1]
+    assert found[["x", "y"]].var().to_numpy() == pytest.approx(spread[:2], rel=1e-5)
+    assert latent_plane(latents[:0], np.zeros(0, int), np.zeros(0, int)).num_rows == 0
 
 
 def test_sequences_are_refused():

@@ -206,6 +206,25 @@ def test_a_phone_scrolls_tables_not_pages(page, tmp_path):
         assert probed(path, tmp_path / f"phone_{path.stem}", body) == "true", path.name
 
 
+def test_the_menu_needs_no_scrolling_at_1400_pixels(page, tmp_path):
+    body = """
+      document.querySelector("header").style.width = "1400px";
+      const menu = document.querySelector("nav");
+      probe.textContent = menu.scrollWidth <= menu.clientWidth;"""
+    assert probed(page, tmp_path / "menu", body) == "true"
+
+
+def test_a_link_to_a_folded_table_opens_it(page, tmp_path):
+    anchor, body = (
+        "#table-cac_v1_table3",
+        """
+      const table = document.getElementById("table-cac_v1_table3");
+      probe.textContent = table.closest("details").open;""",
+    )
+    said = probed(inner(page, "paper_cac_v1"), tmp_path / "folded", body, anchor=anchor)
+    assert said == "true"
+
+
 @pytest.mark.parametrize("name", ["index", "ledger", "claims", "papers", "paper_cac_v1", "figures"])
 def test_axe_finds_nothing_serious(page, tmp_path, name):
     axe = (Path(__file__).parent / "axe" / "axe.min.js").read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from deepcac.features.ranges import Range
 from deepcac.report.page import build
 from deepcac.report.subtype_numbers import Variable, explained, variables
 from deepcac.report.subtype_tables import UnseenRows, who_table
+from deepcac.report.subtypepages import _badly_calibrated
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
 NAN = float("nan")
@@ -113,3 +114,15 @@ def test_the_page_says_what_the_clusters_are(report):
     assert (report / "tables" / "subtypes_cic_km_lr_k2_medians.csv").is_file()
     listed = (report / "pages" / "subtypes.html").read_text(encoding="utf-8")
     assert 'href="../pages/subtypes_cic_km_lr_k2.html"' in listed
+
+
+def test_far_risks_are_told_and_near_ones_are_not():
+    cluster, label = np.repeat([0, 1], 60), np.tile([0, 1, 1], 40)
+    near = UnseenRows(cluster, label, np.full(120, 0.65), [], 2)
+    far = UnseenRows(cluster, label, np.where(cluster == 1, 0.1, 0.65), [], 2)
+    decisions = UnseenRows(cluster, label, np.full(120, -3.0), [], 2)
+    said = _badly_calibrated(far)
+    assert "in subtype 2 their mean is 10 %, and 67 % have the outcome" in said
+    assert _badly_calibrated(near) == _badly_calibrated(decisions) == ""
+    few = UnseenRows(cluster[55:65], label[55:65], np.zeros(10), [], 2)
+    assert _badly_calibrated(few) == ""

@@ -109,6 +109,7 @@ rule case_study:
     output:
         summary="results/case_study/{variant}{dataset}_k{k}.json",
         features="results/case_study/{variant}{dataset}_k{k}.features.parquet",
+        plane="results/case_study/{variant}{dataset}_k{k}.plane.parquet",
     log:
         "logs/case_study/{variant}{dataset}_k{k}.log",
     benchmark:

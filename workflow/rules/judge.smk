@@ -95,6 +95,7 @@ rule judge_ablations:
     params:
         code=code_digest("judge.subtype_ablation"),
         effort=study.effort,
+        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
     script:
         "../scripts/judge_ablations.py"
 

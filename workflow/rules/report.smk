@@ -11,6 +11,10 @@ rule report:
         clusterings=layout.skmeans_files(),
         decompositions=layout.decomposition_files(),
         judged=study.verdicts,
+        divisions=study.public,
+        factorials=collect(
+            "results/factorial/{dataset}.parquet", dataset=config["factorial"]
+        ),
     output:
         # The folder as a site, so that links and pictures hold in Snakemake's own report too.
         site=report(

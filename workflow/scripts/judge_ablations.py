@@ -11,4 +11,5 @@ with job(snakemake):
         snakemake.output[0],
         dataset=snakemake.wildcards.dataset,
         effort=Effort(**snakemake.params.effort),
+        grouped=snakemake.params.grouped,
     )

@@ -23,4 +23,6 @@ with job(snakemake):
         clustering_paths=snakemake.input.clusterings,
         decomposition_paths=snakemake.input.decompositions,
         judge_paths=snakemake.input.judged,
+        division_paths=snakemake.input.divisions,
+        factorial_paths=snakemake.input.factorials,
     )

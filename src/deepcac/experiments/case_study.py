@@ -22,6 +22,7 @@ from sklearn.metrics import adjusted_rand_score
 from deepcac.catalogue.methods import DEEPCAC, parse_method
 from deepcac.errors import ConfigError
 from deepcac.experiments.fit import fit
+from deepcac.experiments.latent_plane import latent_plane
 from deepcac.experiments.prepare import Setting, make_task
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.scoring.metrics import one_against_rest
@@ -50,6 +51,8 @@ class View:
     cluster : ndarray of shape (n,)
         Cluster ids 0..k-1, ordered by the mean class of their training rows.
     probability : ndarray of shape (n, n_classes)
+    plane : pyarrow.Table or None
+        The test rows' latents (`latent_plane`), under the network's own cluster numbers.
     """
 
     seed: int
@@ -58,6 +61,7 @@ class View:
     test: npt.NDArray[np.intp]
     cluster: Ids
     probability: Array
+    plane: pa.Table | None = None
 
 
 def fit_view(
@@ -82,7 +86,12 @@ def fit_view(
         probability = special.softmax(probability, axis=1)
     place = np.argsort(rows)
     cluster = order_clusters(fitted.cluster[place], features.label, split.train, setting.k)
-    return View(split.seed, fitted.status, split.train, split.test, cluster, probability[place])
+    seen = place[split.test] if fitted.status == "ok" else place[:0]
+    assert fitted.embedding_test is not None
+    plane = latent_plane(fitted.embedding_test[seen], fitted.cluster[seen], everyone.y_test[seen])
+    return View(
+        split.seed, fitted.status, split.train, split.test, cluster, probability[place], plane
+    )
 
 
 def order_clusters(cluster: Ids, y: Ids, train: npt.NDArray[np.intp], k: int) -> Ids:
@@ -241,7 +250,8 @@ def write_case_study(
     Parameters
     ----------
     path : Path
-        JSON to write; the table of features goes beside it as ``.features.parquet``.
+        JSON to write; the table of features goes beside it as ``.features.parquet``, the latents
+        of the first split's test rows as ``.plane.parquet``.
     features, splits, setting
         Of the run.
     pretrained : Path or None
@@ -259,6 +269,8 @@ def write_case_study(
         for (summary, _), view in zip(described, views, strict=True)
     ]
     write_table(path.with_suffix(".features.parquet"), pa.concat_tables([t for _, t in described]))
+    if views[0].plane is not None:
+        write_table(path.with_suffix(".plane.parquet"), views[0].plane)
     write_json(
         path,
         {

@@ -36,12 +36,15 @@ class CaseStudy:
         Training rows.
     table : DataFrame
         A row for each split, feature and cluster.
+    plane : DataFrame or None
+        Latents of the first split's test rows; None where the study was made without.
     """
 
     path: str
     record: dict[str, Any]
     sizes: npt.NDArray[np.int64]
     table: pd.DataFrame
+    plane: pd.DataFrame | None = None
 
     @property
     def protocol(self) -> str:
@@ -160,4 +163,9 @@ def _read(file: Path, root: Path, references: References) -> CaseStudy:
         part = table[table["seed"] == entry["seed"]]
         tables.append(part.assign(cluster=number[part["cluster"].to_numpy() - 1] + 1))
     path = Path(os.path.relpath(file, root)).as_posix()
-    return CaseStudy(path, record, ordered, pd.concat(tables, ignore_index=True))
+    return CaseStudy(path, record, ordered, pd.concat(tables, ignore_index=True), _plane(file))
+
+
+def _plane(file: Path) -> pd.DataFrame | None:
+    beside = file.with_suffix(".plane.parquet")
+    return read_table(beside).to_pandas() if beside.exists() else None

@@ -71,6 +71,7 @@ def run_ablation(
     *,
     dataset: str,
     effort: Effort,
+    grouped: bool = False,
 ) -> None:
     """Change the parts with and without trees, on the judge's resamples, and write the scores.
 
@@ -82,14 +83,17 @@ def run_ablation(
         JSON to write: ``dataset``, ``networks`` and ``with_trees`` (each of `ablate`).
     dataset : str
     effort : Effort
+    grouped : bool
+        Whether rows of one group, those of a patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
     matrix = read_features(features)
     n = effort.resamples_small if len(matrix.label) < effort.small_rows else effort.resamples
-    found = {
-        name: ablate(resamples(matrix, n, effort.train_rows), matrix, boosting=boosting)
-        for name, boosting in (("networks", False), ("with_trees", True))
-    }
+    unit = matrix.group if grouped else None
+    found = {}
+    for name, boosting in (("networks", False), ("with_trees", True)):
+        samples = resamples(matrix, n, effort.train_rows, unit=unit)
+        found[name] = ablate(samples, matrix, boosting=boosting)
     about = {"dataset": dataset, "inputs": {"features": file_digest(features)}}
     seconds = machine({"total": time.perf_counter() - begin}, 1, "cpu")
     write_json(record, {**about, **found, "machine": seconds})

@@ -1,10 +1,11 @@
 """The ledger and the claims as tables of the page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.claims import Claim
 from deepcac.papers.ledger import Entry
+from deepcac.report.claim_pictures import Place, deciding
 from deepcac.report.tables import Cell, Table, text_row
 from deepcac.report.wording import people
 
@@ -70,21 +71,27 @@ def _fixed(value: str, score: bool) -> str:
     return f"{number:+.{digits}f}" if value[0] in "+-" else f"{number:.{digits}f}"
 
 
-def claims_table(claims: Sequence[Claim], name: str = "claims") -> Table:
-    """Return a row for each claim."""
+def claims_table(
+    claims: Sequence[Claim], name: str = "claims", known: Mapping[str, Place] | None = None
+) -> Table:
+    """Return a row for each claim, with what decided it among the known tables and figures."""
+    shown = {claim.id: deciding(claim, known or {}) for claim in claims}
     return Table(
         id=name,
         title="Claims",
         note="",
         head=(
-            *("verdict", "id", "paper", "claim", "reason", "as published"),
+            *("verdict", "id", "paper", "claim", "reason", "decided by", "as published"),
             *("reason as published", "the paper's own numbers", "runs"),
         ),
         rows=[
-            text_row(
-                *(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.claim, claim.reason),
-                *(claim.as_published, claim.as_published_reason, claim.own_numbers, claim.runs),
-            )
+            [
+                *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label),
+                *text_row(claim.claim, claim.reason),
+                Cell("; ".join(place.text for place in shown[claim.id]), links=shown[claim.id]),
+                *text_row(claim.as_published, claim.as_published_reason),
+                *text_row(claim.own_numbers, claim.runs),
+            ]
             for claim in claims
         ],
         n_labels=0,

@@ -25,6 +25,8 @@ from deepcac.report.effecttables import (
     effects_table,
     switches_table,
 )
+from deepcac.report.embedding_maps import embedding_figures
+from deepcac.report.factorial_grid import factorial_figures, factorial_tables
 from deepcac.report.figures import Figure
 from deepcac.report.histories import history_figures
 from deepcac.report.judgement import judgement_figures, judgement_tables
@@ -35,6 +37,7 @@ from deepcac.report.overview import effect_forest, printed_against_ours
 from deepcac.report.papertables import paper_tables
 from deepcac.report.planted_truth import planted_figure, planted_table
 from deepcac.report.profiles import missingness_figures
+from deepcac.report.published_divisions import division_figures, division_tables
 from deepcac.report.rows_or_classes import rows_or_classes_tables
 from deepcac.report.runtables import clusters_table, runs_table, times_table
 from deepcac.report.schematics import schematic_figures
@@ -104,6 +107,8 @@ def _tables(
     return {
         "answer": [answer_table(effects)],
         "judge": judgement_tables(found.judged),
+        "factorial": factorial_tables(found.factorials),
+        "divisions": division_tables(found.divisions),
         "papers": paper_tables(ledger),
         "clustering": [
             *(effects_table(effects, metric) for metric in METRICS),
@@ -157,6 +162,8 @@ def _figures(
         effect_forest(effects),
         win_matrix(found.real),
         *judgement_figures(found.judged),
+        *factorial_figures(found.factorials),
+        *division_figures(found.divisions),
         *schematic_figures(),
         *decomposition_figures(real_only(found.decompositions)),
         *curve_figures(found.runs),
@@ -164,6 +171,7 @@ def _figures(
         *sweep_figures(found.sweeps),
         *missingness_figures(found.profiles),
         *case_figures(found.studies),
+        *embedding_figures(found.studies, found.restricted),
         *learning_figures(found.clusterings),
         planted_figure(found.planted, found.features_dir),
     ]

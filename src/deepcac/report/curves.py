@@ -1,8 +1,7 @@
-"""ROC, precision-recall and calibration curves from the per-row scores."""
+"""ROC and precision-recall curves from the per-row scores."""
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +9,12 @@ from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
 from deepcac.catalogue.methods import WELL_KNOWN, parse_method
-from deepcac.catalogue.methods import label as method_label
 from deepcac.experiments.finished import Run, Runs
+from deepcac.report.calibration import calibration_figure
 from deepcac.report.comparisons import split_scores
 from deepcac.report.figures import LINES, Figure
+from deepcac.report.runtables import run_label
 from deepcac.scoring.bootstrap import SplitScores
-from deepcac.scoring.statistics import reliability, wilson
 
 Array = npt.NDArray[np.float64]
 _GRID = np.linspace(0, 1, 101)
@@ -28,7 +27,7 @@ def curve_figures(runs: Runs) -> list[Figure]:
         shown = [(run, scores) for run in chosen(list(group)) if (scores := split_scores(run))]
         if shown:
             section = "synthetic" if shown[0][0].synthetic else "figures"
-            figures += [_roc_pr(dataset, shown, section), _calibration(dataset, shown, section)]
+            figures += [draw(dataset, shown, section) for draw in (_roc_pr, calibration_figure)]
     return [figure for figure in figures if figure.data]
 
 
@@ -40,10 +39,6 @@ def chosen(runs: Sequence[Run], most: int = 6) -> list[Run]:
         if run.method in WELL_KNOWN and (present is None or (present.k == 1 and run.k > 1)):
             best[run.method] = run
     return [best[method] for method in WELL_KNOWN if method in best][:most]
-
-
-def _name(run: Run) -> str:
-    return method_label(run.method) + (f", k = {run.k}" if run.k > 1 else "")
 
 
 def roc(scores: SplitScores) -> Array:
@@ -100,63 +95,8 @@ def _draw_roc_pr(
             if own:
                 mean = np.mean(own, axis=0)
                 look = {"color": colours[run.path], "linestyle": dashes[run.path]}
-                axis.plot(_GRID, mean, label=_name(run), **look)
+                axis.plot(_GRID, mean, label=run_label(run), **look)
     axes["ROC"].plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
     axes["ROC"].set(title="ROC", xlabel="false positive rate", ylabel="true positive rate")
     axes["PR"].set(title="Precision and recall", xlabel="recall", ylabel="precision")
     axes["ROC"].legend(loc="lower right")
-
-
-def _calibration(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: str) -> Figure:
-    points = []
-    for run, splits in shown:
-        score = np.concatenate([split.score for split in splits])
-        if score.min() < 0 or score.max() > 1:
-            continue
-        label = np.concatenate([split.label for split in splits])
-        predicted, observed, count = reliability(label, score)
-        points.append((run, predicted, observed, *wilson(observed, count), count))
-
-    data = [
-        (run.method, run.k, *map(float, line[:-1]), int(line[-1]))
-        for run, *columns in points
-        for line in zip(*columns, strict=True)
-    ]
-    return Figure(
-        id=f"calibration_{dataset}",
-        title=f"{dataset}: calibration",
-        caption="Ten bins of equal width, test rows of all splits, with 95 % intervals (Wilson; a "
-        "row in several splits counts each time). Below: how many rows a bin holds. Methods that "
-        "give decision values instead of probabilities are left out.",
-        section=section,
-        size=(5.2, 5.0),
-        draw=lambda canvas: _draw_calibration(canvas, points),
-        head=("method", "k", "predicted", "observed", "low", "high", "rows"),
-        data=data,
-        seen="; ".join(
-            f"{_name(run)}: mean distance from the diagonal {_distance(columns):.3f}"
-            for run, *columns in points
-        ),
-    )
-
-
-def _distance(columns: Sequence[Any]) -> float:
-    """Return the mean distance of observed shares from predicted ones, by rows."""
-    predicted, observed, *_, count = columns
-    return float(np.average(np.abs(predicted - observed), weights=count))
-
-
-def _draw_calibration(canvas: Canvas, points: Sequence[tuple[Any, ...]]) -> None:
-    upper, lower = canvas.subplots(2, 1, sharex=True, height_ratios=[3, 1])
-    upper.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-    for index, (run, predicted, observed, low, high, count) in enumerate(points):
-        colour, dash = parse_method(run.method).colour, LINES[index % len(LINES)]
-        # Set beside each other, so that intervals do not hide each other.
-        x = predicted + 0.004 * (index - (len(points) - 1) / 2)
-        bars = [observed - low, high - observed]
-        look = {"color": colour, "linestyle": dash, "markersize": 3, "elinewidth": 0.7}
-        upper.errorbar(x, observed, yerr=bars, fmt="o", label=_name(run), **look)
-        lower.plot(x, count, color=colour, linestyle=dash, marker="o", markersize=2.5)
-    upper.set(ylabel="share of positives", ylim=(-0.03, 1.03))
-    lower.set(xlabel="predicted probability", ylabel="rows", ylim=(0, None))
-    upper.legend(loc="upper left")

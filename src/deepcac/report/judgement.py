@@ -12,10 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
-from deepcac.catalogue.methods import ARM_COLOURS, methods
-from deepcac.judge.contenders import parse_contender
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
+from deepcac.report.contender_names import contender_colour, contender_label
 from deepcac.report.figures import LINES, PALETTE, Figure
 from deepcac.report.tables import Table, text_row
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
@@ -29,14 +28,6 @@ _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
     *("cohorts", "mean", "detected"),
 )
-_ARMS = {
-    "km": "in k-means clusters",
-    "cac": "in CAC clusters",
-    "dist": "with distances to centres",
-    "cells": "in random cells",
-    "hash": "in parts by a hash",
-}
-_LEARNERS = {"lgbm": "LightGBM", "catboost": "CatBoost"}
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
@@ -154,9 +145,11 @@ def _warning(judged: Judgement) -> str:
 
 
 def _comparisons(judged: Judgement) -> Table:
+    texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
     rows = [
         text_row(
-            *(row[name] for name in ("question", "dataset", "contender", "reference")),
+            *(texts[row["question"]], row["dataset"]),
+            *(contender_label(row[name]) for name in ("contender", "reference")),
             _METRICS[row["metric"]],
             row["verdict"],
             number(row["score"]),
@@ -255,7 +248,9 @@ def _power(curve: Sequence[dict[str, Any]]) -> Figure:
         right.set(ylabel="mean difference in AUROC")
         for axis in (left, right):
             axis.set(xlabel="AUROC that the true subtypes add")
-        left.legend(loc="center right")
+            axis.xaxis.set_major_locator(MaxNLocator(4))
+        lines = left.get_legend_handles_labels()
+        canvas.legend(*lines, loc="outside upper center", ncols=min(len(contenders), 4))
 
     return Figure(
         id="judge_power",
@@ -264,7 +259,7 @@ def _power(curve: Sequence[dict[str, Any]]) -> Figure:
         "the subtypes themselves would add what the horizontal axis says (dotted on the right). "
         f"{curve[0]['cohorts']} cohorts a point; a hash of the row number is the control.",
         section="judge",
-        size=(8.6, 3.4),
+        size=(8.6, 3.7),
         draw=draw,
         head=_CURVE,
         data=[tuple(one[name] for name in _CURVE) for one in curve],
@@ -286,14 +281,6 @@ def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: 
         markersize=4 + 1.5 * (index % 2),
         markerfacecolor="none",
         linestyle=LINES[index % len(LINES)],
-        color=ARM_COLOURS.get(parse_contender(name).arm, PALETTE[index % len(PALETTE)]),
+        color=contender_colour(name, index),
         label=contender_label(name),
     )
-
-
-def contender_label(name: str) -> str:
-    """Return a contender as people write it."""
-    one = parse_contender(name)
-    known = methods().get(one.learner)
-    learner = known.label if known else _LEARNERS.get(one.learner, one.learner)
-    return f"{learner} {_ARMS[one.arm]}" if one.arm else learner

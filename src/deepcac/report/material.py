@@ -14,9 +14,11 @@ from deepcac.experiments.finished_sweeps import Sweeps
 from deepcac.experiments.theorem_checks import TheoryRecord
 from deepcac.papers.findings import Findings
 from deepcac.papers.names import known_datasets
+from deepcac.report.factorial_grid import Factorial
 from deepcac.report.judgement import Judgement
 from deepcac.report.planted_truth import Found
 from deepcac.report.profiles import Profile
+from deepcac.report.published_divisions import Divided
 from deepcac.report.source_notes import SourceNote
 
 
@@ -29,7 +31,7 @@ class Material:
     runs : Runs
         Real and synthetic ones.
     sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
-    judged, planted
+    judged, factorials, divisions, planted
         What the loaders of this package return.
     features_dir : Path or None
         Folder of the sound feature files.
@@ -45,6 +47,8 @@ class Material:
     profiles: Sequence[Profile]
     sources: Sequence[SourceNote]
     judged: Judgement | None = None
+    factorials: Sequence[Factorial] = ()
+    divisions: Sequence[Divided] = ()
     planted: Sequence[Found] = ()
     features_dir: Path | None = None
 
@@ -57,6 +61,12 @@ class Material:
     def own(self) -> Runs:
         """The runs on real data that no paper has; they say nothing about the papers."""
         return Runs(tuple(run for run in self.runs if not run.synthetic and not _printed(run)))
+
+    @cached_property
+    def restricted(self) -> frozenset[str]:
+        """The data sets of which no row may be shown."""
+        closed = (item for item in self.sources if item.source.restricted)
+        return frozenset(note.id for item in closed for note in item.sets if not note.generated)
 
     @cached_property
     def findings(self) -> Findings:

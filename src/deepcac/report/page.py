@@ -21,10 +21,12 @@ from deepcac.papers.deepcac.length_of_stay import printed_clusters
 from deepcac.report import figures as drawing
 from deepcac.report import tables as tabular
 from deepcac.report.contents import contents
+from deepcac.report.factorial_grid import load_factorials
 from deepcac.report.judgement import load_judgement
 from deepcac.report.material import Material
 from deepcac.report.planted_truth import planted_against_found
 from deepcac.report.profiles import load_profiles
+from deepcac.report.published_divisions import load_divisions
 from deepcac.report.site import write_site
 from deepcac.report.source_notes import source_notes
 from deepcac.report.subtypepages import subtype_pages
@@ -45,6 +47,8 @@ def build(
     clustering_paths: Iterable[str | os.PathLike[str]] = (),
     decomposition_paths: Iterable[str | os.PathLike[str]] = (),
     judge_paths: Iterable[str | os.PathLike[str]] = (),
+    factorial_paths: Iterable[str | os.PathLike[str]] = (),
+    division_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 100,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
@@ -78,6 +82,10 @@ def build(
         Records of `deepcac.experiments.decomposition_runs` and `bias_variance_runs`.
     judge_paths : iterable of path-like, optional
         The two files of `deepcac.judge.verdicts.write_judgement`.
+    factorial_paths : iterable of path-like
+        Tables of `deepcac.experiments.factorial`.
+    division_paths : iterable of path-like
+        Records of `deepcac.judge.public_protocols`.
     resamples : int, optional
         Bootstrap resamples.
 
@@ -100,6 +108,8 @@ def build(
         resampled=load_resampled(decomposition_paths, root),
         profiles=profiles,
         judged=load_judgement(judge_paths),
+        factorials=load_factorials(factorial_paths),
+        divisions=load_divisions(division_paths),
         sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
         planted=planted_against_found(runs, registry, truth_paths),
         features_dir=features,
@@ -119,6 +129,7 @@ def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:
     own = chain.from_iterable(page.tables for page in subtypes)
     for table in chain(chain.from_iterable(shown.tables.values()), own):
         tabular.write(table, out / "tables")
-    for figure in shown.all_figures:
+    pictures = (page.figure for page in subtypes if page.figure)
+    for figure in chain(shown.all_figures, pictures):
         drawing.write(figure, out / "figures")
     write_site(shown, subtypes, out)

@@ -1,6 +1,6 @@
 """One page a paper: its tables beside ours, its claims, and what its program did otherwise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deepcac.papers.agreement import AGREE, DIFFER
@@ -9,8 +9,10 @@ from deepcac.papers.claims import Claim
 from deepcac.papers.ledger import Entry
 from deepcac.papers.reference import Paper
 from deepcac.report.booktables import claims_table
+from deepcac.report.claim_pictures import Place, places
 from deepcac.report.contents import Contents
 from deepcac.report.figures import Figure
+from deepcac.report.switch_sentences import switch_sentences, touching
 from deepcac.report.tables import Table
 
 
@@ -26,6 +28,8 @@ class PaperPage:
     tables : list of Table
         In the paper's shape.
     claims, switches : Table
+    effects : list of str
+        What its program did otherwise and what came of it, in sentences.
     figures : list of Figure
         Those that decide its claims.
     """
@@ -36,15 +40,17 @@ class PaperPage:
     tables: list[Table]
     claims: Table
     switches: Table
+    effects: list[str]
     figures: list[Figure]
 
 
 def paper_pages(shown: Contents) -> list[PaperPage]:
     """Return the page of every paper."""
-    return [_page(paper, shown) for paper in PAPERS.values()]
+    known = places(shown)
+    return [_page(paper, shown, known) for paper in PAPERS.values()]
 
 
-def _page(paper: Paper, shown: Contents) -> PaperPage:
+def _page(paper: Paper, shown: Contents, known: Mapping[str, Place]) -> PaperPage:
     ledger = [e for e in shown.ledger if e.paper == paper.key]
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
     return PaperPage(
@@ -52,8 +58,9 @@ def _page(paper: Paper, shown: Contents) -> PaperPage:
         cells=_of_cells(ledger),
         claimed=_of_claims(claims),
         tables=[t for t in shown.tables["papers"] if t.group == paper.key],
-        claims=claims_table(claims, f"claims_{paper.key}"),
+        claims=claims_table(claims, f"claims_{paper.key}", known),
         switches=_switches(paper, shown.tables["switches"][0]),
+        effects=switch_sentences(touching(paper.key), shown.switched),
         figures=[f for section in paper.pictures for f in shown.figures.get(section, ())][:4],
     )
 
@@ -80,13 +87,8 @@ def _of_claims(claims: Sequence[Claim]) -> str:
 
 def _switches(paper: Paper, table: Table) -> Table:
     """Return the rows of the switches that touch a printed table of the paper."""
-    place = list(table.head).index("printed tables it touches")
-    named = [row[place].text for row in table.rows if paper.key in row[place].text]
-    rows = [
-        row
-        for row in table.rows
-        if named and (row[place].text in named or row[place].text.startswith("all"))
-    ]
+    labels = {one.label for one in touching(paper.key)}
+    rows = [row for row in table.rows if row[0].text in labels]
     return Table(
         id=f"switches_{paper.key}",
         title=f"Switches of {paper.label}",

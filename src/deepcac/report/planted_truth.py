@@ -15,7 +15,7 @@ from deepcac.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import DataError
 from deepcac.experiments.finished import Run, Runs
-from deepcac.features.matrix import FeatureMatrix, read_features
+from deepcac.features.matrix import read_features
 from deepcac.papers.ledger import number
 from deepcac.report.figures import PALETTE, Figure
 from deepcac.report.tables import Table, text_row
@@ -113,13 +113,24 @@ def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure 
     file = features_dir / f"{shown[0].run.dataset}.parquet"
     if not file.is_file():
         return None
-    return _map(shown[:_MOST], _plane(read_features(file), shown[0].rows))
-
-
-def _plane(features: FeatureMatrix, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return the first two principal components of standardised rows, missing values at 0."""
+    features = read_features(file)
     place = {row: index for index, row in enumerate(features.row_id.tolist())}
-    X = features.X[[place[row] for row in rows.tolist()]]
+    X = features.X[[place[row] for row in shown[0].rows.tolist()]]
+    return _map(shown[:_MOST], plane(X))
+
+
+def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the first two principal components of standardised rows, missing values at 0.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        NaN where missing; d is at least 2.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+    """
     known = ~np.isnan(X)
     count = np.maximum(known.sum(axis=0), 1)
     centred = np.where(known, X - np.nansum(X, axis=0) / count, 0.0)
@@ -130,7 +141,7 @@ def _plane(features: FeatureMatrix, rows: npt.NDArray[np.int64]) -> npt.NDArray[
     return (U * s * sign)[:, :2]
 
 
-def _map(shown: Sequence[Found], plane: npt.NDArray[np.float64]) -> Figure:
+def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
     first = shown[0]
     titles = ["planted", *(f"{_name(one)}, ARI {one.agreement:.2f}" for one in shown)]
     groups = [first.planted, *(one.found for one in shown)]
@@ -139,7 +150,7 @@ def _map(shown: Sequence[Found], plane: npt.NDArray[np.float64]) -> Figure:
         axes = canvas.subplots(1, len(groups), sharex=True, sharey=True)
         for axis, title, group in zip(axes, titles, groups, strict=True):
             for index in np.unique(group):
-                own = plane[group == index]
+                own = places[group == index]
                 look = {"s": 9, "marker": _MARKERS[index % len(_MARKERS)], "linewidth": 0}
                 axis.scatter(*own.T, color=PALETTE[index % len(PALETTE)], alpha=0.75, **look)
             axis.set(title=title, xlabel="first component")
@@ -157,9 +168,9 @@ def _map(shown: Sequence[Found], plane: npt.NDArray[np.float64]) -> Figure:
         head=("row_id", "x", "y", "planted", *(one.run.method for one in shown)),
         data=[
             (int(row), float(x), float(y), *(int(group[place]) for group in groups))
-            for place, (row, (x, y)) in enumerate(zip(first.rows, plane, strict=True))
+            for place, (row, (x, y)) in enumerate(zip(first.rows, places, strict=True))
         ],
-        seen=f"{len(np.unique(first.planted))} planted groups of {len(plane)} rows; ARI of {said}",
+        seen=f"{len(np.unique(first.planted))} planted groups of {len(places)} rows; ARI of {said}",
     )
 
 

@@ -25,6 +25,11 @@ def protocol_label(protocol: str) -> str:
     return PROTOCOLS.get(protocol, f"switch {protocol}")
 
 
+def run_label(run: Run) -> str:
+    """Return a run's method with its number of clusters, if it has more than one."""
+    return method_label(run.method) + (f", k = {run.k}" if run.k > 1 else "")
+
+
 def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs") -> Table:
     """Return a row for each run, with the numbers that papers print for it."""
     printed: dict[str, list[str]] = {}

@@ -7,11 +7,14 @@ from typing import Any
 from jinja2 import Environment
 
 from deepcac.atomic import atomic_path
+from deepcac.catalogue.protocol import switches
 from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
 from deepcac.papers.agreement import AGREE, DIFFER
 from deepcac.report.booktables import claims_table, ledger_table
+from deepcac.report.claim_pictures import places
 from deepcac.report.contents import Contents
+from deepcac.report.embedding_maps import of_pages
 from deepcac.report.firstpage import (
     DECIDED,
     answer,
@@ -24,6 +27,7 @@ from deepcac.report.judgement import sentence
 from deepcac.report.paperpages import PaperPage, paper_pages
 from deepcac.report.runtables import tally
 from deepcac.report.subtypepages import SubtypePage, pages_table
+from deepcac.report.switch_sentences import switch_sentences
 from deepcac.report.templating import environment
 
 MENU = {
@@ -59,7 +63,8 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         "papers": pages,
         "judged_sentence": sentence(shown.found.judged),
         "ledger_table": ledger_table(shown.ledger),
-        "claims_table": claims_table(shown.claims),
+        "claims_table": claims_table(shown.claims, known=places(shown)),
+        "switch_effects": switch_sentences(switches().values(), shown.switched),
         "own_sentence": sentence(shown.found.judged, own=True),
         **{
             f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
@@ -73,10 +78,12 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         title = f"{page.paper.label} – {TITLE}"
         parts = {"one": page, "title": title, "current": "papers", "up": "../"}
         _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
+    latents = of_pages(shown.all_figures)
     for one in subtypes:
         title = f"{one.title}, {one.run.dataset} – {TITLE}"
         current = one.kind if one.kind in MENU else "subtypes"
         parts = {"one": one, "title": title, "current": current, "up": "../"}
+        parts["latents"] = latents.get(one.id)
         _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
 
 

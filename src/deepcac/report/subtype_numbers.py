@@ -1,8 +1,11 @@
 """Numbers of the subtypes of one run: one line a variable, over test rows the run never saw."""
 
+import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +18,8 @@ Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
 FEWEST = 10  # rows behind a median, a difference or a correlation
+_SHORT = 60  # letters of a name that fits a line
+_SIGNS = {"10^3/uL": "10³/µL", "deg C": "°C"}  # units as people write them
 _SUMMARIES = (
     "median",
     "first",
@@ -32,16 +37,14 @@ class Variable:
         In full; the unit is ``%`` where the variable is yes or no.
     values : ndarray of shape (n,)
         NaN where it was not measured.
+    yes_or_no : bool
+        Whether its values are 0 and 1, shown as a share in %.
     """
 
     name: str
     unit: str
     values: Array
-
-    @property
-    def yes_or_no(self) -> bool:
-        """Whether its values are shares of rows."""
-        return self.unit == "%"
+    yes_or_no: bool = False
 
     def middle(self, rows: npt.NDArray[np.bool_]) -> float:
         """Return its median among rows, or their share in percent; NaN for too few."""
@@ -103,15 +106,25 @@ def _variable(
     known = values[~np.isnan(values)]
     shared = bool(len(known)) and bool(np.isin(known, (0.0, 1.0)).all())
     entry = ranges.get(variable_of(name))
-    unit = "%" if shared else (entry.unit if entry and entry.unit != "1" else "")
-    return Variable(_full(name, entry, features.names[places[0]]), unit, values)
+    unit = entry.unit if entry and entry.unit != "1" else ""
+    unit = "%" if shared else _names().get(variable_of(name), ("", ""))[1] or _SIGNS.get(unit, unit)
+    return Variable(_full(name, entry, features.names[places[0]]), unit, values, shared)
+
+
+@cache
+def _names() -> dict[str, tuple[str, str]]:
+    """Return names and units of variables whose table of ranges has none that fits a line."""
+    file = resources.files("deepcac.report") / "variable_names.csv"
+    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    return {row["variable"]: (row["name"], row["unit"]) for row in rows}
 
 
 def _full(name: str, entry: Range | None, column: str) -> str:
     """Return a variable's full name, with the summary that stands for it."""
     stem, _, level = name.partition("=")
-    plain = (entry.meaning if entry and entry.meaning and len(entry.meaning) < 60 else stem) or stem
-    plain = re.sub(r"_+", " ", plain)
+    meaning = entry.meaning if entry and len(entry.meaning) < _SHORT else ""
+    known = meaning if meaning != stem else ""
+    plain = re.sub(r"_+", " ", known or _names().get(stem, (stem, ""))[0])
     if level:
         return f"{plain}: {level}"
     part = column.rpartition("_")[2]

@@ -1,7 +1,7 @@
 """Tables of one run's subtypes: sizes and outcomes, medians, what the predicted risk follows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -9,10 +9,13 @@ from deepcac.catalogue.entries import DataSet
 from deepcac.experiments.finished import Run
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.ranges import read_ranges
+from deepcac.report.calibration import unweighted_risk
 from deepcac.report.profiling import withheld, withheld_parts
 from deepcac.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 from deepcac.report.tables import Cell, Table, text_row
 
+CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
+_ONE = 0.9995  # a risk that would be written as 100 %
 _FACTORS = 6  # of each subtype's risk
 
 
@@ -24,10 +27,12 @@ class UnseenRows:
     ----------
     cluster, label : ndarray of shape (n,), int64
     risk : ndarray of shape (n,)
-        Predicted for class 1.
+        Predicted for class 1, without class weights where it is a probability.
     found : list of Variable
     k : int
         Clusters asked for.
+    places : ndarray of shape (n,), int64
+        Of the rows in the feature file.
     """
 
     cluster: Ids
@@ -35,6 +40,19 @@ class UnseenRows:
     risk: Array
     found: list[Variable]
     k: int
+    places: Ids = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether the risks are shares, and no decision values."""
+        return bool(len(self.risk)) and 0 <= self.risk.min() <= self.risk.max() <= 1
+
+    @property
+    def medians(self) -> list[float | None]:
+        """The median risk of each subtype; None for too few rows or without probabilities."""
+        parts = [self.risk[self.cluster == j] for j in range(self.k)]
+        told = self.gives_probabilities
+        return [float(np.median(p)) if told and len(p) >= FEWEST else None for p in parts]
 
 
 def page_id(run: Run) -> str:
@@ -56,7 +74,10 @@ def unseen_rows(run: Run, features: FeatureMatrix, entry: DataSet) -> UnseenRows
     if not np.array_equal(features.row_id[places], ids):
         return None
     ranges = read_ranges(entry.ranges) if entry.ranges else {}
-    return UnseenRows(cluster, label, risk, variables(features, places, ranges), run.k)
+    two = int(run.record.get("n_classes", 2)) == 2
+    if two and len(risk) and 0 <= risk.min() <= risk.max() <= 1:
+        risk = unweighted_risk(run, run.splits[0], risk)
+    return UnseenRows(cluster, label, risk, variables(features, places, ranges), run.k, places)
 
 
 def names(rows: UnseenRows) -> list[str]:
@@ -76,18 +97,14 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
         events = withheld_parts([withheld(e or 0, n) if n else None for e, n in pairs])
     outcome = entry.positive or "of class 2"
     body = []
-    for j, (name, size, event) in enumerate(zip(names(rows), sizes, events, strict=True)):
-        own = rows.risk[rows.cluster == j]
-        enough = len(own) >= FEWEST
+    for name, size, event, risk in zip(names(rows), sizes, events, rows.medians, strict=True):
         body.append(
             text_row(
                 name,
                 "fewer than 10, withheld" if size is None else f"{size:,}",
                 "withheld" if event is None else f"{event:,}",
                 f"{100 * event / size:.1f} %" if size and event is not None else "",
-                f"{100 * np.median(own):.1f} %"
-                if enough and 0 <= own.min() <= own.max() <= 1
-                else "",
+                _percent(risk),
             )
         )
     return Table(
@@ -99,6 +116,15 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
     )
 
 
+def _percent(risk: float | None) -> str:
+    """Return a risk in per cent; no risk is written as certain."""
+    if risk is None:
+        return ""
+    return (
+        "> 99.9 %" if risk > CERTAIN else "< 0.1 %" if risk < 1 - CERTAIN else f"{100 * risk:.1f} %"
+    )
+
+
 def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[Variable]) -> Table:
     """Return the medians of every variable, in the order given."""
     body = []
@@ -106,7 +132,13 @@ def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[Variable]) -> Ta
         everyone = np.ones(len(rows.cluster), dtype=bool)
         values = [variable.middle(everyone)]
         values += [variable.middle(rows.cluster == j) for j in range(rows.k)]
-        body.append(text_row(variable.name, variable.unit, *map(_value, values)))
+        body.append(
+            text_row(
+                variable.name,
+                variable.unit,
+                *(_value(value, share=variable.yes_or_no) for value in values),
+            )
+        )
     return Table(
         id=f"{page_id(run)}_medians",
         title="Median values",
@@ -118,7 +150,9 @@ def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[Variable]) -> Ta
     )
 
 
-def _value(value: float) -> str:
+def _value(value: float, *, share: bool) -> str:
+    if share:
+        return "" if np.isnan(value) else f"{value:.1f}"
     return "" if np.isnan(value) else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 

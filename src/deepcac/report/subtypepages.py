@@ -8,15 +8,25 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.catalogue.entries import DataSet
-from deepcac.catalogue.methods import LR, parse_method
+from deepcac.catalogue.methods import DEEPCAC, LR, parse_method
 from deepcac.catalogue.registry import DEMO, load_registry
 from deepcac.experiments.finished import Run, Runs
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
+from deepcac.report.figures import Figure
 from deepcac.report.stability import stability
+from deepcac.report.subtype_figures import (
+    COLOURS,
+    ProfileLine,
+    profile_lines,
+    subtype_figure,
+    subtype_map,
+)
 from deepcac.report.subtype_numbers import Variable, explained
+from deepcac.report.subtype_risk import differing, risk_factors, risk_table
 from deepcac.report.subtype_tables import (
+    CERTAIN,
     UnseenRows,
     factors_table,
     medians_table,
@@ -29,14 +39,7 @@ from deepcac.report.tables import Cell, Table
 
 _SHOWN = 15  # variables in the picture
 _CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
-
-
-@dataclass(frozen=True)
-class ProfileLine:
-    """One variable of the picture: its full name with unit, and a difference a subtype."""
-
-    name: str
-    differences: tuple[float, ...]
+_ENOUGH, _FAR = 50, 0.1  # rows of a subtype whose mean risk is held against its outcomes
 
 
 @dataclass(frozen=True)
@@ -48,10 +51,12 @@ class SubtypePage:
     id, title, data : str
         File name, heading and the data set's title.
     synthetic : bool
-    who, medians, factors : Table
-        Size and outcome of each subtype; medians; what its risk follows.
+    who, medians, risk, factors : Table
+        Size and outcome of each subtype; medians; what goes with its outcome and its risk.
     lines : list of ProfileLine
         The picture.
+    figure : Figure or None
+        The same as files, with a map, for the best known methods.
     reading : list of str
         What the clusters are, how stable, in sentences.
     warnings : list of str
@@ -64,10 +69,12 @@ class SubtypePage:
     synthetic: bool
     who: Table
     medians: Table
+    risk: Table
     factors: Table
     lines: list[ProfileLine]
     reading: list[str]
     warnings: list[str]
+    figure: Figure | None = None
 
     @property
     def kind(self) -> str:
@@ -79,7 +86,12 @@ class SubtypePage:
     @property
     def tables(self) -> tuple[Table, ...]:
         """Every table of the page."""
-        return self.who, self.medians, self.factors
+        return self.who, self.medians, self.risk, self.factors
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """Of the subtypes, by their number."""
+        return COLOURS
 
     @property
     def widest(self) -> float:
@@ -148,30 +160,40 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     ]
     told = [(v, explained(v.values, rows.cluster)) for v in rows.found]
     ordered = [v for v, _ in sorted(told, key=lambda pair: -pair[1])]
-    name = parse_method(run.method).label
+    title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
+    lines = profile_lines(rows, ordered[:_SHOWN])
+    own = risk_factors(rows) if entry.task == "binary" else []
     return SubtypePage(
         id=page_id(run),
         run=run,
-        title=f"Subtypes by {name}, k = {run.k}",
+        title=title,
         data=entry.title,
         synthetic=run.synthetic,
         who=who_table(run, rows, entry, hidden=hidden),
         medians=medians_table(run, rows, ordered),
+        risk=risk_table(run, rows, entry.positive or "of class 2", own),
         factors=factors_table(run, rows),
-        lines=_lines(rows, ordered[:_SHOWN]),
-        reading=_reading(run, rows, told, measured),
+        lines=lines,
+        reading=[*_reading(run, rows, told, measured), differing(own)],
         warnings=_warnings(run, rows),
+        figure=_figure(run, f"{title}, {run.dataset}", lines, rows, features, hidden=hidden),
     )
 
 
-def _lines(rows: UnseenRows, shown: Sequence[Variable]) -> list[ProfileLine]:
-    return [
-        ProfileLine(
-            f"{v.name}{f' [{v.unit}]' if v.unit else ''}",
-            tuple(v.difference(rows.cluster == j) for j in range(rows.k)),
-        )
-        for v in shown
-    ]
+def _figure(
+    run: Run,
+    title: str,
+    lines: Sequence[ProfileLine],
+    rows: UnseenRows,
+    features: FeatureMatrix,
+    *,
+    hidden: bool,
+) -> Figure | None:
+    method = parse_method(run.method)
+    if method.family == "deep" and method.classifier != DEEPCAC:
+        return None
+    where = None if hidden else subtype_map(rows, features.X[rows.places])
+    return subtype_figure(page_id(run), title, lines, where, synthetic=run.synthetic)
 
 
 def _reading(
@@ -191,8 +213,9 @@ def _reading(
         )
     elif share >= _STRONG:
         word = "mostly" if share >= _CLEAR else "in part"
+        what = f"rows with and without “{best.name}”" if best.yes_or_no else ""
         said.append(
-            f"The subtypes are {word} different values of {best.name}, which explains "
+            f"The subtypes are {word} {what or f'different values of {best.name}'}, which explains "
             f"{100 * share:.0f} % of the difference."
         )
     else:
@@ -224,6 +247,14 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
             "The outcome itself makes these groups: each holds nearly one class of the training "
             "rows. They are a prediction, not subtypes of patients."
         )
+    if any(risk is not None and risk > CERTAIN for risk in rows.medians):
+        found.append(
+            "Of most rows of a subtype the model is all but certain, which happens where its "
+            "training rows can be told apart without an error. Such a risk orders patients; it is "
+            "no probability to act on."
+        )
+    if off := _badly_calibrated(rows):
+        found.append(off)
     sizes = np.bincount(rows.cluster, minlength=rows.k)
     if sizes.min() < 0.05 * sizes.sum():
         found.append(
@@ -231,6 +262,26 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
             "about it is uncertain."
         )
     return found
+
+
+def _badly_calibrated(rows: UnseenRows) -> str:
+    """Say in which subtype the mean risk is furthest from the share with the outcome, if far."""
+    if not rows.gives_probabilities:
+        return ""
+    gaps = {}
+    for name, j in zip(names(rows), range(rows.k), strict=True):
+        own = rows.cluster == j
+        if own.sum() >= _ENOUGH:
+            gaps[name] = (float(rows.risk[own].mean()), float((rows.label[own] == 1).mean()))
+    name, (mean, share) = max(
+        gaps.items(), key=lambda pair: abs(pair[1][0] - pair[1][1]), default=("", (0.0, 0.0))
+    )
+    if abs(mean - share) < _FAR:
+        return ""
+    return (
+        f"The predicted risks are not those of these rows: in {name} their mean is "
+        f"{100 * mean:.0f} %, and {100 * share:.0f} % have the outcome."
+    )
 
 
 def _small(count: int) -> str:

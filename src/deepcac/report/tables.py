@@ -50,6 +50,8 @@ class Cell:
         The run that decides, relative to the project's folder.
     difference : str
         Of the deciding number from the printed one, in a comparison.
+    links : sequence of (str, str)
+        Several texts with their ways from the report's folder, in place of the text on a page.
     """
 
     text: str
@@ -58,6 +60,7 @@ class Cell:
     verdict: str = ""
     link: str = ""
     difference: str = ""
+    links: Sequence[tuple[str, str]] = ()
 
     @property
     def compares(self) -> bool:

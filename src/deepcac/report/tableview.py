@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"[<>≤]?\s*[+−]?[\d.,]+(e[+-−]?\d+)?( ± [\d.,]+| %| 
 
 @dataclass(frozen=True)
 class ShownCell:
-    """One cell, ready for the page; `kind` is label, compared, verdict, number, words or plain."""
+    """One cell, ready for the page; `kind` decides how it is written."""
 
     kind: str
     text: str
@@ -32,12 +32,15 @@ class View:
     rows : tuple of tuple of ShownCell
     filters : tuple of int
         Columns that get a choice of their values.
+    numeric : tuple of bool
+        Whether a column holds numbers alone, which stand below each other.
     """
 
     table: Table
     head: tuple[str, ...]
     rows: tuple[tuple[ShownCell, ...], ...]
     filters: tuple[int, ...]
+    numeric: tuple[bool, ...] = ()
 
 
 def view(table: Table) -> View:
@@ -51,6 +54,7 @@ def view(table: Table) -> View:
         head=tuple(people(name) for name in head),
         rows=rows,
         filters=tuple(place for place, name in enumerate(head) if name in table.filters),
+        numeric=tuple({cell.kind for cell in column} == {"number"} for column in columns),
     )
 
 
@@ -85,7 +89,9 @@ def _kind(cell: Cell, text: str, *, verdict: bool, label: bool, numbers: bool) -
         return "compared"
     if label:
         return "label"
-    if cell.link or text.startswith("results/"):
+    if cell.links:
+        return "links"
+    if text.startswith("results/"):
         return "path"
     if len(text) > _LONG:
         return "words"

@@ -12,5 +12,5 @@ DEEPCAC = Paper(
         title="Clustering Aware Classification for Risk Prediction & Subtyping in Clinical Data",
         year=2021,
     ),
-    pictures=("judge", "subtypes"),
+    pictures=("factorial", "judge", "subtypes"),
 )

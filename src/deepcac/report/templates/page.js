@@ -65,6 +65,11 @@
   const recall = () => {
     const [id, query] = location.hash.slice(1).split("?");
     const one = tables.find(({ table }) => table.id === id);
+    const folded = id && document.getElementById(id)?.closest("details:not([open])");
+    if (folded) {
+      folded.open = true;
+      document.getElementById(id).scrollIntoView();
+    }
     if (!one || !query) return;
     const state = new URLSearchParams(query);
     for (const field of one.form ? one.form.querySelectorAll("input, select") : []) {

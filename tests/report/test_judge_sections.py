@@ -1,0 +1,117 @@
+"""The factorial and the published divisions beside the verdicts: numbers by hand, one page."""
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from deepcac.report.contender_names import contender_colour, contender_label
+from deepcac.report.factorial_grid import factorial_figures, factorial_tables, load_factorials
+from deepcac.report.page import build
+from deepcac.report.published_divisions import (
+    division_figures,
+    division_tables,
+    load_divisions,
+)
+from deepcac.storage import write_json, write_table
+
+REGISTRY = Path(__file__).parents[2] / "config" / "registry"
+
+
+def fits(gain_of_one):
+    """Yield two splits: FNN .80, DeepCAC .79, one head above it or below, permuted lower."""
+    for seed in (0, 1):
+        common = {"seed": seed, "auprc": 0.5}
+        yield (
+            {"estimator": "FNNClassifier", "k": 1, "beta": None, "head": "local"}
+            | common
+            | {
+                "auroc": 0.80 + seed / 100,
+                "smallest": 60,
+            }
+        )
+        for head, score in (("local", 0.79), ("one", 0.79 + gain_of_one), ("permuted", 0.78)):
+            yield (
+                {"estimator": "DeepCACClassifier", "k": 2, "beta": 20.0, "head": head}
+                | common
+                | {
+                    "auroc": score + seed / 100,
+                    "smallest": 20 + 10 * seed,
+                }
+            )
+
+
+@pytest.fixture
+def factorial(tmp_path):
+    path = tmp_path / "results" / "factorial" / "cic.parquet"
+    write_table(path, pa.Table.from_pandas(pd.DataFrame(fits(0.005)), preserve_index=False))
+    return path
+
+
+def division(folder, contender, auroc, train=("a",), test="b"):
+    one = {"chosen": [0], "n_test": 4000, "events": 568}
+    one |= {"auroc": [auroc, auroc - 0.01, auroc + 0.01], "auprc": [0.5, 0.45, 0.55]}
+    one |= {"min_se_pp": [0.49, 0.45, 0.53]}
+    record = {"dataset": "cic", "contender": contender, "train": list(train), "test": test}
+    write_json(folder / f"{contender}.json", record | {"scores": {"auroc": one, "auprc": one}})
+    return folder / f"{contender}.json"
+
+
+@pytest.fixture
+def divisions(tmp_path):
+    folder = tmp_path / "results" / "judge" / "public" / "physionet2012_a_b"
+    return [division(folder, "km_lr", 0.86), division(folder, "lgbm", 0.87)]
+
+
+def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
+    (found,) = load_factorials([factorial])
+    (table,), (figure,) = factorial_tables([found]), factorial_figures([found])
+    rows = {row[0].text: [cell.text for cell in row] for row in table.rows}
+    assert rows["FNN, trained end to end"][2] == "0.8050"
+    assert rows["DeepCAC, k = 2"][1:6] == ["20", "0.7950", "", "0.8000", "0.7850"]
+    assert rows["DeepCAC, k = 2"][6:8] == ["25", "-0.01"]
+    assert "one predictor for all rows: above DeepCAC's in 1 of 1" in figure.alternative
+    assert "clusters permuted: above DeepCAC's in 0 of 1" in figure.alternative
+    assert {row[2] for row in figure.data} == {"local", "one", "permuted"}
+
+
+def test_divisions_stand_beside_what_others_printed(divisions):
+    found = load_divisions(divisions)
+    assert [one.contender for one in found] == ["lgbm", "km_lr"]
+    (table,), (figure,) = division_tables(found), division_figures(found)
+    assert [row[1].text for row in table.rows] == [
+        *("LightGBM", "LR in k-means clusters", "Johnson et al. 2012")
+    ]
+    assert table.rows[0][3].text == "0.870 [0.860, 0.880]"
+    assert table.rows[2][5].text == "0.531"
+    assert "cic, a to b: highest AUROC 0.870, LightGBM" in figure.alternative
+    assert division_tables([]) == division_figures([]) == []
+
+
+def test_a_division_nobody_printed_stands_alone(tmp_path):
+    (one,) = load_divisions([division(tmp_path, "lr", 0.8, train=("A", "B"), test="C")])
+    assert len(division_tables([one])[0].rows) == 1
+    assert one.task == "cic, A + B to C"
+
+
+def test_the_judges_page_links_both(tmp_path, factorial, divisions):
+    out = tmp_path / "results" / "report"
+    build([], REGISTRY, out, factorial_paths=[factorial], division_paths=divisions)
+    page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
+    for place in ("worth", "divisions"):
+        assert f'href="#{place}"' in page
+        assert f'<section id="{place}">' in page
+    for name in ("factorial_cic", "published_divisions"):
+        assert f'id="table-{name}"' in page
+        assert all((out / "figures" / f"{name}.{end}").exists() for end in ("svg", "png", "csv"))
+
+
+def test_contenders_have_names_for_people_and_old_ones_keep_theirs():
+    names = ("lr", "km_lgbm", "subtypes", "a_contender_of_before")
+    assert [contender_label(name) for name in names] == [
+        *("LR", "LightGBM in k-means clusters", "Risk model with subtypes"),
+        "a_contender_of_before",
+    ]
+    assert contender_colour("km_lr") == contender_colour("km_lgbm") != contender_colour("lr")
+    assert contender_colour("a_contender_of_before", 1) != contender_colour("subtypes", 0)

@@ -1,0 +1,17 @@
+"""Draw the splits of all generated cohorts."""
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.catalogue.protocol import Protocol
+    from deepcac.features.matrix import read_features
+    from deepcac.splits import make_splits, write_splits
+
+    params = snakemake.params
+    files = zip(snakemake.input.features, snakemake.output.splits, strict=True)
+    drawn = zip(params.variants, params.published_shares, params.grouped, strict=True)
+    for (source, target), (variant, share, grouped) in zip(files, drawn, strict=True):
+        features = read_features(source)
+        protocol, unit = Protocol.from_folder(variant), features.group if grouped else None
+        table = make_splits(features.row_id, features.label, params.seeds, protocol, share, unit)
+        write_splits(target, table)

@@ -36,8 +36,11 @@ class Rows:
         return len(self.y)
 
     def batch(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the rows at some positions, of shape (b,); in less time than by brackets."""
-        return self.x.index_select(0, rows), self.y.index_select(0, rows)
+        """Return the rows at some positions, of shape (b,)."""
+        # Tables in less time than by brackets. Those keep the order of sequences in memory, on
+        # which the last bits of an LSTM depend.
+        x = self.x.index_select(0, rows) if self.x.ndim == 2 else self.x[rows]
+        return x, self.y.index_select(0, rows)
 
 
 def as_inputs(

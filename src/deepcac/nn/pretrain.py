@@ -53,7 +53,7 @@ def pretrain(
     n_entries = autoencoder.entries(x_validation)
 
     def loss(rows: Tensor) -> Tensor:
-        batch = x.index_select(0, rows)
+        batch = x[rows]
         return mean_error(autoencoder, batch, autoencoder.encode(batch))
 
     def score() -> float:

@@ -96,6 +96,7 @@ def test_a_module_that_is_not_there_is_named():
         code_digest("clusters")
 
 
+@pytest.mark.long
 def test_an_edit_of_a_called_function_is_compiled(copy, tmp_path):
     """Numba alone looks only at the file of the caller, here of the dot products."""
     place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}

@@ -54,6 +54,7 @@ def test_killed_and_doubled_runs_end_in_the_same_bytes(unbroken):
     assert two_runs(project, expected).refused == 1
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_folder_may_have_any_name(unbroken, tmp_path):
     project, expected = unbroken

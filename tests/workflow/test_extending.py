@@ -34,6 +34,7 @@ def follow(folder: Path, language: str, text: str) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_the_page_is_followed_in_a_fresh_checkout(tmp_path):
     folder = checkout(tmp_path)
     found = blocks(ROOT / "docs" / "extending.md")

@@ -115,6 +115,7 @@ def test_names_of_restricted_data_are_known_in_any_path(file, name):
     assert restricted_part(REGISTRY, file) == name
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket):  # noqa: F811
     source, clone = checkout(tmp_path / "source"), checkout(tmp_path / "clone")

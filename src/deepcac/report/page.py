@@ -98,10 +98,8 @@ def build(
     DataError
         A run record or score file is damaged.
     """
-    out, root = Path(out_dir), Path(out_dir).absolute().parents[1]
-    registry, profiles = Path(registry_dir), load_profiles(profile_paths)
-    features = Path(features_dir) if features_dir else None
-    runs = load(run_paths, root)
+    registry, root = Path(registry_dir), Path(out_dir).absolute().parents[1]
+    runs, profiles = load(run_paths, root), load_profiles(profile_paths)
     found = Material(
         runs=runs,
         sweeps=load_sweeps(sweep_paths),
@@ -117,9 +115,9 @@ def build(
         ablations=load_ablations(ablation_paths),
         sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
         planted=planted_against_found(runs, registry, truth_paths),
-        features_dir=features,
+        features_dir=Path(features_dir) if features_dir else None,
     )
-    _write(found, registry, out, resamples)
+    _write(found, registry, Path(out_dir), resamples)
 
 
 def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:

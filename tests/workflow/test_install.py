@@ -67,7 +67,9 @@ def environment(folder: Path, wheel: Path, extra: str = "") -> Path:
     """Make an empty environment and install the wheel in it, with our versions."""
     venv.create(folder, with_pip=True)
     asked = f"deepcac{extra} @ {wheel.as_uri()}"
-    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-compile"]
+    python = str(folder / "bin" / "python")
+    # Isolated: a checkout on the path would count as installed.
+    pip = [python, "-I", "-m", "pip", "install", "--quiet", "--no-compile"]
     subprocess.run([*pip, "--constraint", str(ROOT / "constraints.txt"), asked], check=True)
     return folder / "bin"
 

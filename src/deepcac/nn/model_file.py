@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from deepcac.errors import DataError
 from deepcac.nn.data import find_device
@@ -19,18 +20,43 @@ _PREPARED = "preparation."
 _KEPT = ("history_", "best_epoch_", "status_")
 
 
-def write_model(path: str | os.PathLike[str], model: Any) -> None:
-    """Write a fitted `DeepClassifier`; a random state that is no number is not kept."""
+def about(model: Any) -> dict[str, Any]:
+    """Return the part of the header that any fitted estimator with networks has."""
     parameters = model.get_params()
     if not isinstance(parameters["random_state"], Integral):
         parameters["random_state"] = None
-    header = {
+    return {
         "format": FORMAT,
         "estimator": type(model).__name__,
         "parameters": parameters,
         "classes": model.classes_.tolist(),
         "n_features": model.n_features_in_,
         "feature_names": list(map(str, getattr(model, "feature_names_in_", ()))),
+    }
+
+
+def open_model(
+    path: str | os.PathLike[str], kind: type[Any], device: str
+) -> tuple[Any, dict[str, Any], dict[str, Tensor]]:
+    """Return an estimator with what `about` kept, the header, and the tensors of a file."""
+    header, tensors = read_tensors(path)
+    found = header.get("estimator")
+    if found != kind.__name__:
+        raise DataError(f"{path}: holds {found}, not {kind.__name__}; load it as that")
+    if header.get("format") != FORMAT:
+        raise DataError(f"{path}: of another format than {FORMAT}; fit and save it again")
+    model = kind(**{**header["parameters"], "device": device})
+    model.classes_ = np.array(header["classes"])
+    model.n_features_in_ = header["n_features"]
+    if header["feature_names"]:
+        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+    return model, header, tensors
+
+
+def write_model(path: str | os.PathLike[str], model: Any) -> None:
+    """Write a fitted `DeepClassifier`; a random state that is no number is not kept."""
+    header = {
+        **about(model),
         "shape": list(model._shape),
         **{name: getattr(model, name) for name in _KEPT},
     }
@@ -46,17 +72,7 @@ def write_model(path: str | os.PathLike[str], model: Any) -> None:
 
 def read_model(path: str | os.PathLike[str], kind: type[Any], device: str) -> Any:
     """Read what `write_model` wrote of an estimator of this kind."""
-    header, tensors = read_tensors(path)
-    found = header.get("estimator")
-    if found != kind.__name__:
-        raise DataError(f"{path}: holds {found}, not {kind.__name__}; load it as that")
-    if header.get("format") != FORMAT:
-        raise DataError(f"{path}: of another format than {FORMAT}; fit and save it again")
-    model = kind(**{**header["parameters"], "device": device})
-    model.classes_ = np.array(header["classes"])
-    model.n_features_in_ = header["n_features"]
-    if header["feature_names"]:
-        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+    model, header, tensors = open_model(path, kind, device)
     model._shape = tuple(header["shape"])
     for name in _KEPT:
         setattr(model, name, header[name])

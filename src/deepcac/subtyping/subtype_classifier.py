@@ -13,6 +13,7 @@ import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
@@ -124,6 +125,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     n_threads: int = 1
     random_state: Any = 0
 
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"trees": UNUSED}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: [_COUNT] for name in _COUNTS},
         "members": [Interval(Integral, 2, None, closed="left")],

@@ -3,39 +3,28 @@
 from __future__ import annotations
 
 import os
-from numbers import Integral
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from deepcac.errors import DataError
 from deepcac.nn.data import find_device
-from deepcac.nn.persistence import read_tensors, write_tensors
+from deepcac.nn.model_file import about, open_model
+from deepcac.nn.persistence import write_tensors
 from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.boosted import BoostedFolds
 from deepcac.subtyping.gates import Gates
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, Gain, Heads
 
-FORMAT = 1
 _INPUTS, _NETWORKS = "inputs.", "networks."
 
 
 def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
     """Write a fitted `SubtypeClassifier`; a random state that is no number is not kept."""
-    parameters = model.get_params()
-    if not isinstance(parameters["random_state"], Integral):
-        parameters["random_state"] = None
     backbone = model._backbone
     header = {
-        "format": FORMAT,
-        "estimator": type(model).__name__,
-        "parameters": parameters,
-        "classes": model.classes_.tolist(),
-        "n_features": model.n_features_in_,
-        "feature_names": list(map(str, getattr(model, "feature_names_in_", ()))),
+        **about(model),
         "subtype_names": model.subtype_names_,
         "gains": model.gains_,
         "penalty": model.penalty_,
@@ -59,17 +48,7 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
 
 def read_subtypes(path: str | os.PathLike[str], kind: type[Any], device: str) -> Any:
     """Read what `write_subtypes` wrote."""
-    header, tensors = read_tensors(path)
-    found = header.get("estimator")
-    if found != kind.__name__:
-        raise DataError(f"{path}: holds {found}, not {kind.__name__}; load it as that")
-    if header.get("format") != FORMAT:
-        raise DataError(f"{path}: of another format than {FORMAT}; fit and save it again")
-    model = kind(**{**header["parameters"], "device": device})
-    model.classes_ = np.array(header["classes"])
-    model.n_features_in_ = header["n_features"]
-    if header["feature_names"]:
-        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
+    model, header, tensors = open_model(path, kind, device)
     model.subtype_names_ = header["subtype_names"]
     model.gains_ = [Gain(*gain) for gain in header["gains"]]
     model.penalty_, model.best_epoch_ = header["penalty"], header["best_epoch"]

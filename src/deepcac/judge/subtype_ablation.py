@@ -19,10 +19,10 @@ from deepcac.experiments.record import file_digest, machine
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.judge.contenders import CAC, CELLS, KM
 from deepcac.judge.partitions import part
-from deepcac.judge.resamples import Resample, Rows, resamples
+from deepcac.judge.resamples import Resample, Rows
 from deepcac.judge.subtype_learner import shared_trees
 from deepcac.judge.trial_scores import scores
-from deepcac.judge.trials import Effort
+from deepcac.judge.trials import Effort, study_resamples
 from deepcac.nn import data
 from deepcac.preprocess import TableScaler
 from deepcac.storage import write_json
@@ -88,12 +88,11 @@ def run_ablation(
     """
     begin = time.perf_counter()
     matrix = read_features(features)
-    n = effort.resamples_small if len(matrix.label) < effort.small_rows else effort.resamples
     unit = matrix.group if grouped else None
-    found = {}
-    for name, boosting in (("networks", False), ("with_trees", True)):
-        samples = resamples(matrix, n, effort.train_rows, unit=unit)
-        found[name] = ablate(samples, matrix, boosting=boosting)
+    found = {
+        name: ablate(study_resamples(matrix, effort, unit), matrix, boosting=boosting)
+        for name, boosting in (("networks", False), ("with_trees", True))
+    }
     about = {"dataset": dataset, "inputs": {"features": file_digest(features)}}
     seconds = machine({"total": time.perf_counter() - begin}, 1, "cpu")
     write_json(record, {**about, **found, "machine": seconds})

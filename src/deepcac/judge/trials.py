@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,10 +122,17 @@ def judge_rows(
         Probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2
         test), ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
     """
+    trials = effort.network_trials if contender.network else effort.trials
+    return judge_samples(study_resamples(matrix, effort, unit), contender, trials)
+
+
+def study_resamples(
+    matrix: FeatureMatrix, effort: Effort, unit: npt.NDArray[Any] | None = None
+) -> Iterator[Resample]:
+    """Yield the study's resamples of a data set: more of a small one."""
     small = len(matrix.label) < effort.small_rows
     n = effort.resamples_small if small else effort.resamples
-    trials = effort.network_trials if contender.network else effort.trials
-    return judge_samples(resamples(matrix, n, effort.train_rows, unit=unit), contender, trials)
+    return resamples(matrix, n, effort.train_rows, unit=unit)
 
 
 def judge_samples(

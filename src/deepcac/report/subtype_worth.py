@@ -24,7 +24,7 @@ ARMS = {
     "random": "cells around random rows",
     "inputs": "k-means of the inputs, no labels",
 }
-METHODS = {"subtypes": "subtypes", "km": "k-means of the inputs", "cac": "CAC (alpha .03)"}
+METHODS = {"subtypes": "subtypes", "km": "k-means of the inputs", "cac": "CAC"}
 _ARMS_NOTE = (
     "Mean over {n} resamples; the same backbone, one part changed at a time. Risk by subtype: "
     "AUROC of nothing but the training rate of a test row's subtype. Difference: of three soft "

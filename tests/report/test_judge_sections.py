@@ -114,6 +114,8 @@ def arms(gain):
         for arm in ("soft", "backbone", "permuted"):
             score = 0.80 + seed / 100 - (arm != "soft") * (gain + seed / 1000)
             one = {"seed": seed, "arm": arm, "k": 3 if arm != "backbone" else 1}
+            if arm == "soft":
+                yield one | {"k": 1, "auroc": 0.79, "auprc": 0.5, "risk_auroc": 0.5}
             risk = {} if arm == "backbone" else {"risk_auroc": 0.7}
             yield one | {"auroc": score, "auprc": 0.5} | risk
 
@@ -130,12 +132,13 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
     worth, stable = ablation_tables(load_ablations([path]))
     shown = [[cell.text for cell in row] for row in worth.rows]
     assert [row[0] for row in shown] == [
-        *("soft subtypes", "no subtypes (backbone)", "memberships permuted among the rows")
+        *("one head for all rows", "soft subtypes", "no subtypes (backbone)"),
+        "memberships permuted among the rows",
     ]
-    assert shown[0][2] == "0.8050"
-    assert shown[0][7:] == ["", ""]
-    assert shown[1][6] == ""
-    assert shown[2][6:8] == ["0.700", "+0.0045"]
+    assert shown[1][2] == "0.8050"
+    assert shown[1][7:] == ["", ""]
+    assert shown[2][6] == ""
+    assert shown[3][6:8] == ["0.700", "+0.0045"]
     assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]
     out = tmp_path / "results" / "report"
     build([], REGISTRY, out, ablation_paths=[path])

@@ -176,7 +176,7 @@ def test_what_is_stored_gives_the_scores_again(tmp_path):
     write_features(tmp_path / "cohort.parquet", cohort())
     path = tmp_path / "km_lr.json"
     contender = parse_contender("km_lr")
-    run_trials(tmp_path / "cohort.parquet", path, contender, dataset="cohort", effort=EFFORT)
+    run_trials(tmp_path / "cohort.parquet", {contender: path}, dataset="cohort", effort=EFFORT)
     record, table = read_trials(path), read_table(answers_path(path)).to_pandas()
     assert [one["seed"] for one in record["resamples"]] == [0, 1]
     assert len(record["trials"]) == 3
@@ -192,7 +192,7 @@ def test_what_is_stored_gives_the_scores_again(tmp_path):
             assert again["test"]["auroc"] == scores["test"]["auroc"]
             assert again["test"]["f1"] == scores["test"]["f1"]
     again = tmp_path / "again.json"
-    run_trials(tmp_path / "cohort.parquet", again, contender, dataset="cohort", effort=EFFORT)
+    run_trials(tmp_path / "cohort.parquet", {contender: again}, dataset="cohort", effort=EFFORT)
     assert answers_path(again).read_bytes() == answers_path(path).read_bytes()
 
 
@@ -200,7 +200,7 @@ def test_an_edited_record_is_refused(tmp_path):
     write_features(tmp_path / "cohort.parquet", cohort(120))
     path = tmp_path / "lr.json"
     run_trials(
-        tmp_path / "cohort.parquet", path, parse_contender("lr"), dataset="cohort", effort=EFFORT
+        tmp_path / "cohort.parquet", {parse_contender("lr"): path}, dataset="cohort", effort=EFFORT
     )
     record = json.loads(path.read_text())
     record["resamples"][0]["trials"][0]["test"]["auroc"] = 0.99

@@ -17,7 +17,7 @@ from deepcac.judge.public_protocols import (
     run_division,
     score_chosen,
 )
-from deepcac.judge.trials import answers_path
+from deepcac.judge.trials import Effort, answers_path
 from deepcac.storage import read_json, read_table
 
 
@@ -103,7 +103,7 @@ def test_a_division_from_features_to_record(tmp_path):
         Division(["a", "b"], "c"),
         dataset="demo_cic",
         draws=2,
-        trials=3,
+        effort=Effort(1, 1, 0, 10_000, 3, 2),
         synthetic=True,
     )
     record = read_json(tmp_path / "lr.json")

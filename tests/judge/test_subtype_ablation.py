@@ -10,8 +10,9 @@ from deepcac.judge.questions import SUBTYPES, pairs
 from deepcac.judge.resamples import resamples
 from deepcac.judge.subtype_ablation import CLUSTERS, run_ablation
 from deepcac.judge.subtype_learner import subtypes
-from deepcac.judge.trials import Effort
+from deepcac.judge.trials import Effort, answers_path, read_trials, run_trials
 from deepcac.storage import read_json
+from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 
 
 def cohort(n=400, seed=0):
@@ -34,6 +35,32 @@ def test_what_the_judge_fits_sees_neither_validation_nor_test_rows():
     with_trees = subtypes(values, sample.train, sample.validation, sample, boosting=True)
     assert (with_trees(sample.test) != answers[0]).any()
     assert ("trees", 2) in sample.shared
+
+
+def test_what_is_shared_is_what_a_fit_of_its_own_finds():
+    sample = next(resamples(cohort(), 1, 10_000))
+    values = {"max_epochs": 3, "members": 2, "folds": 2, "hidden": 8, "lr": 0.02}
+    for boosting in (False, True):
+        shared = subtypes(values, sample.train, sample.validation, sample, boosting=boosting)
+        own = SubtypeClassifier(**values, boosting=boosting, random_state=sample.seed, device="cpu")
+        own.fit(sample.train.raw, sample.train.y)
+        np.testing.assert_array_equal(shared(sample.test), own.predict_proba(sample.test.raw))
+    assert sum(key[0] == "networks" for key in sample.shared) == 1
+
+
+def test_contenders_that_are_run_together_answer_as_alone(tmp_path, monkeypatch):
+    quick = dict(SubtypeClassifier.__init__.__kwdefaults__, members=2, folds=2, max_epochs=3)
+    monkeypatch.setattr(SubtypeClassifier.__init__, "__kwdefaults__", quick)
+    write_features(tmp_path / "features", cohort())
+    effort, pair = Effort(1, 1, 0, 10_000, 3, 2), ("subtypes", "subtypes_gbm")
+    together = {parse_contender(name): tmp_path / f"{name}.json" for name in pair}
+    run_trials(tmp_path / "features", together, dataset="own", effort=effort)
+    for contender, path in together.items():
+        alone = tmp_path / "alone.json"
+        run_trials(tmp_path / "features", {contender: alone}, dataset="own", effort=effort)
+        assert answers_path(alone).read_bytes() == answers_path(path).read_bytes()
+    records = [read_trials(path) for path in together.values()]
+    assert records[0]["trials"] == records[1]["trials"]
 
 
 def test_its_rivals_are_boosting_and_the_network():

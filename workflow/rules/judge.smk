@@ -8,8 +8,8 @@ rule judge_trials:
     input:
         features="data/features/{dataset}.parquet",
     output:
-        record="results/judge/{dataset}/{contender}.json",
-        answers="results/judge/{dataset}/{contender}.parquet",
+        records=["results/judge/{dataset}/{contender}.json"],
+        answers=["results/judge/{dataset}/{contender}.parquet"],
     log:
         "logs/judge/{dataset}/{contender}.log",
     benchmark:
@@ -28,6 +28,23 @@ rule judge_trials:
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
     script:
         "../scripts/judge_trials.py"
+
+
+# With and without boosted trees: the same networks, fitted once.
+use rule judge_trials as judge_subtypes with:
+    output:
+        records=collect(
+            "results/judge/{{dataset}}/{contender}.json",
+            contender=["subtypes", "subtypes_gbm"],
+        ),
+        answers=collect(
+            "results/judge/{{dataset}}/{contender}.parquet",
+            contender=["subtypes", "subtypes_gbm"],
+        ),
+    log:
+        "logs/judge/{dataset}/subtypes.log",
+    benchmark:
+        "logs/benchmarks/judge/{dataset}/subtypes.tsv"
 
 
 rule judge_planted:
@@ -72,7 +89,7 @@ rule judge_public:
         code=code_digest("judge.public_protocols"),
         division=lambda wildcards: study.division(wildcards.division),
         draws=config["judge"]["public"]["draws"],
-        trials=lambda wildcards: study.trials_of(wildcards.contender),
+        effort=study.effort,
     script:
         "../scripts/judge_public.py"
 
@@ -131,4 +148,4 @@ rule judge:
     localrule: True
 
 
-ruleorder: judge_planted > judge_public > judge_ablations > judge_trials > run
+ruleorder: judge_planted > judge_public > judge_ablations > judge_subtypes > judge_trials > run

@@ -5,6 +5,7 @@ from deepcac.job import job
 with job(snakemake):
     from deepcac.judge.contenders import parse_contender
     from deepcac.judge.public_protocols import Division, run_division
+    from deepcac.judge.trials import Effort
 
     division = snakemake.params.division
     run_division(
@@ -14,6 +15,6 @@ with job(snakemake):
         Division(division["train"], division["test"]),
         dataset=division["dataset"],
         draws=snakemake.params.draws,
-        trials=snakemake.params.trials,
+        effort=Effort(**snakemake.params.effort),
         synthetic=division["dataset"].startswith("demo_"),
     )

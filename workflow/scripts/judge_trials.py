@@ -1,15 +1,16 @@
-"""Run and store all trials of one contender on one data set."""
+"""Run and store all trials of one contender, or of some that share work, on one data set."""
 
 from deepcac.job import job
 
 with job(snakemake):
+    from pathlib import Path
+
     from deepcac.judge.contenders import parse_contender
     from deepcac.judge.trials import Effort, run_trials
 
     run_trials(
         snakemake.input.features,
-        snakemake.output.record,
-        parse_contender(snakemake.wildcards.contender),
+        {parse_contender(Path(path).stem): path for path in snakemake.output.records},
         dataset=snakemake.wildcards.dataset,
         effort=Effort(**snakemake.params.effort),
         synthetic=snakemake.params.synthetic,

@@ -17,7 +17,7 @@ from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.judge.choice import TUNED, choose
 from deepcac.judge.contenders import Contender
 from deepcac.judge.resamples import Resample, prepared
-from deepcac.judge.trials import TEST, VALIDATION, judge_samples, write_trials
+from deepcac.judge.trials import TEST, VALIDATION, Effort, judge_samples, write_trials
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 
 Array = npt.NDArray[np.float64]
@@ -81,7 +81,7 @@ def run_division(
     *,
     dataset: str,
     draws: int,
-    trials: int,
+    effort: Effort,
     synthetic: bool = False,
 ) -> None:
     """Run all trials of a contender on a division, and write what the chosen ones say.
@@ -96,14 +96,16 @@ def run_division(
     division : Division
     dataset : str
         Data set id.
-    draws, trials : int
-        Draws of training and validation rows, and trials a draw.
+    draws : int
+        Of training and validation rows.
+    effort : Effort
+        Its number of trials.
     synthetic : bool
         Whether the data are generated.
     """
     begin = time.perf_counter()
     matrix = read_features(features)
-    found, answers = judge_samples(divided(matrix, division, draws), contender, trials)
+    found, answers = judge_samples(divided(matrix, division, draws), [contender], effort)[0]
     written = {
         "dataset": dataset,
         "synthetic": synthetic,

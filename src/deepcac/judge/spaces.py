@@ -56,6 +56,7 @@ class Learner(Entry):
 
     kind: Literal["plain", "boosting", "network", "latent", "subtypes"] = "plain"
     fit: str = ""
+    drawn_as: str = Field("", description="the learner whose draws it takes, if not its own")
     space: dict[str, Dimension]
 
 
@@ -88,6 +89,7 @@ def trials(learner: str, n: int) -> list[Values]:
     if learner not in learners():
         raise ConfigError(f"no space for {learner!r}; it needs an entry in judge/spaces.yaml")
     space = learners()[learner].space
-    rng = np.random.default_rng(zlib.crc32(learner.encode()))
+    name = learners()[learner].drawn_as or learner
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
     drawn = [{name: one.draw(rng) for name, one in space.items()} for _ in range(n - 1)]
     return [{name: one.default for name, one in space.items()}, *drawn]

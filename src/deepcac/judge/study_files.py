@@ -8,7 +8,7 @@ from deepcac.errors import ConfigError
 from deepcac.judge.contenders import parse_contender
 
 FOLDER = "results/judge"
-PLANTED, ABLATIONS = "planted", "ablations"  # its folders that are no data sets
+PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"  # its folders that are no data sets
 _EFFORT = (
     "resamples",
     "resamples_small",
@@ -80,16 +80,12 @@ class StudyFiles:
             )
         return known[name]
 
-    def trials_of(self, contender: str) -> int:
-        """Return how many trials a contender is given."""
-        return self.judge["network_trials" if parse_contender(contender).network else "trials"]
-
     @property
     def public(self) -> list[str]:
         """The records of published divisions."""
         asked = self.judge["public"]
         return [
-            f"{FOLDER}/public/{division['name']}/{parse_contender(contender).id}.json"
+            f"{FOLDER}/{PUBLIC}/{division['name']}/{parse_contender(contender).id}.json"
             for division in asked["divisions"]
             if self.reachable(division["dataset"])
             for contender in asked["contenders"]

@@ -20,14 +20,13 @@ from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.judge.contenders import CAC, CELLS, KM
 from deepcac.judge.partitions import part
 from deepcac.judge.resamples import Resample, Rows
-from deepcac.judge.subtype_learner import shared_trees
+from deepcac.judge.subtype_learner import shared_networks, shared_trees
 from deepcac.judge.trial_scores import scores
 from deepcac.judge.trials import Effort, study_resamples
 from deepcac.nn import data
 from deepcac.preprocess import TableScaler
 from deepcac.storage import write_json
 from deepcac.subtyping.backbone import Answers, Backbone, fit_backbone
-from deepcac.subtyping.crossfit import deal_folds
 from deepcac.subtyping.gates import Gates, find_gates
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
@@ -44,6 +43,7 @@ PENALTY = 30.0  # of the heads in all arms, so that they differ in the subtypes 
 ALPHA = 0.03  # of CAC, whose subtypes' stability is shown beside
 SOFT, HARD, PERMUTED, RANDOM, INPUTS = "soft", "hard", "permuted", "random", "inputs"
 NONE, SUBTYPES = "backbone", "subtypes"
+BACKBONES = {"networks": False, "with_trees": True}  # whether trees join
 SHOWN = ("auroc", "auprc", "log_loss", "brier")
 
 
@@ -89,19 +89,16 @@ def run_ablation(
     begin = time.perf_counter()
     matrix = read_features(features)
     unit = matrix.group if grouped else None
-    found = {
-        name: ablate(study_resamples(matrix, effort, unit), matrix, boosting=boosting)
-        for name, boosting in (("networks", False), ("with_trees", True))
-    }
+    found = ablate(study_resamples(matrix, effort, unit), matrix)
     about = {"dataset": dataset, "inputs": {"features": file_digest(features)}}
     seconds = machine({"total": time.perf_counter() - begin}, 1, "cpu")
     write_json(record, {**about, **found, "machine": seconds})
 
 
 def ablate(
-    samples: Iterable[Resample], features: FeatureMatrix, *, boosting: bool
-) -> dict[str, list[dict[str, Any]]]:
-    """Change one part at a time on the same backbone of each resample.
+    samples: Iterable[Resample], features: FeatureMatrix
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Change one part at a time on the same backbones of each resample.
 
     Parameters
     ----------
@@ -109,43 +106,43 @@ def ablate(
         Of two classes.
     features : FeatureMatrix
         All rows of the data set, whose subtypes are compared between resamples.
-    boosting : bool
-        Whether trees join the backbone.
 
     Returns
     -------
     dict
-        ``arms``: a row a resample and arm with ``seed``, ``arm``, ``k``, the scores of
-        `trial_scores`, ``smallest`` (share of the training rows) and ``risk_auroc`` (of the test
-        rows by nothing but the rate of their subtype in training). ``stability``: a row a pair of
-        resamples, ``method`` and ``k`` with ``ari`` over all rows.
+        For ``networks`` and ``with_trees``. ``arms``: a row a resample and arm with ``seed``,
+        ``arm``, ``k``, the scores of `trial_scores`, ``smallest`` (share of the training rows)
+        and ``risk_auroc`` (of the test rows by nothing but the rate of their subtype in
+        training). ``stability``: a row a pair of resamples, ``method`` and ``k`` with ``ari`` over
+        all rows.
     """
-    arms: list[dict[str, Any]] = []
-    labels: dict[tuple[str, int], list[Ids]] = {}
+    arms: dict[str, list[dict[str, Any]]] = {name: [] for name in BACKBONES}
+    labels: dict[tuple[str, str, int], list[Ids]] = {}
     for sample in samples:
         log.info("resample %d", sample.seed)
-        device = data.find_device("cpu")
-        with data.session(device, sample.seed, 1):
-            fitted = fit(sample, boosting, device)
-            arms += list(_arms(sample, fitted))
-            for key, found in _subtypes(sample, fitted, features):
-                labels.setdefault(key, []).append(found)
+        with data.session(data.find_device("cpu"), sample.seed, 1):
+            for name, boosting in BACKBONES.items():
+                fitted = fit(sample, boosting)
+                arms[name] += list(_arms(sample, fitted))
+                for (method, k), found in _subtypes(sample, fitted, features):
+                    labels.setdefault((name, method, k), []).append(found)
     stability = [
-        {"method": method, "k": k, "ari": adjusted_rand_score(one, other)}
-        for (method, k), found in labels.items()
+        (name, {"method": method, "k": k, "ari": adjusted_rand_score(one, other)})
+        for (name, method, k), found in labels.items()
         for one, other in combinations(found, 2)
     ]
-    return {"arms": arms, "stability": stability}
+    return {
+        name: {"arms": own, "stability": [row for place, row in stability if place == name]}
+        for name, own in arms.items()
+    }
 
 
-def fit(sample: Resample, boosting: bool, device: torch.device) -> Fitted:
+def fit(sample: Resample, boosting: bool) -> Fitted:
     """Fit the backbone with its default settings."""
     model = SubtypeClassifier(n_clusters=K, boosting=boosting, random_state=sample.seed)
-    rows = sample.train
-    fold = deal_folds(rows.y, model.folds, sample.seed)
     trees = shared_trees(sample, model.folds) if boosting else None
-    settings = model.network_settings()
-    backbone, outside = fit_backbone(rows.raw, rows.y, fold, settings, trees, device)
+    networks = shared_networks(sample, model)
+    backbone, outside = fit_backbone(sample.train.y, networks, trees)
     return Fitted(model, backbone, outside, backbone.answers(sample.test.raw, 1))
 
 

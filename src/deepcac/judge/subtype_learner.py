@@ -5,6 +5,8 @@ from functools import partial
 from deepcac.judge.learners import Array, Predict
 from deepcac.judge.resamples import Resample, Rows
 from deepcac.judge.spaces import Values
+from deepcac.nn.data import find_device, session
+from deepcac.subtyping.backbone import FittedNetworks, fit_networks
 from deepcac.subtyping.boosted import Trees, grow_trees
 from deepcac.subtyping.crossfit import deal_folds
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
@@ -14,8 +16,12 @@ def subtypes(
     values: Values, train: Rows, validation: Rows, sample: Resample, *, boosting: bool = False
 ) -> Predict:
     """Fit on the training rows alone; it stops by folds of its own."""
-    model = SubtypeClassifier(**values, boosting=boosting, random_state=sample.seed, n_threads=1)
-    model.fit(train.raw, train.y, trees=shared_trees(sample, model.folds) if boosting else None)
+    model = SubtypeClassifier(
+        **values, boosting=boosting, random_state=sample.seed, device="cpu", n_threads=1
+    )
+    networks = shared_networks(sample, model)
+    trees = shared_trees(sample, model.folds) if boosting else None
+    model.fit(train.raw, train.y, networks=networks, trees=trees)
 
     def predict(rows: Rows) -> Array:
         return model.predict_proba(rows.raw)
@@ -24,6 +30,18 @@ def subtypes(
 
 
 subtypes_gbm = partial(subtypes, boosting=True)
+
+
+def shared_networks(sample: Resample, model: SubtypeClassifier) -> FittedNetworks:
+    """Return the networks of the training rows, fitted once a resample and their settings."""
+    settings = model.network_settings()
+    key = ("networks", model.folds, settings)
+    if key not in sample.shared:
+        rows, device = sample.train, find_device("cpu")
+        fold = deal_folds(rows.y, model.folds, sample.seed)
+        with session(device, sample.seed, 1):
+            sample.shared[key] = fit_networks(rows.raw, rows.y, fold, settings, device)
+    return sample.shared[key]
 
 
 def shared_trees(sample: Resample, n_folds: int) -> Trees:

@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,26 +47,30 @@ class Effort(NamedTuple):
     trials: int
     network_trials: int
 
+    def trials_of(self, contender: Contender) -> int:
+        """Return how many trials a contender is given."""
+        return self.network_trials if contender.network else self.trials
+
 
 def run_trials(
     features: str | os.PathLike[str],
-    record: str | os.PathLike[str],
-    contender: Contender,
+    records: Mapping[Contender, str | os.PathLike[str]],
     *,
     dataset: str,
     effort: Effort,
     synthetic: bool = False,
     grouped: bool = False,
 ) -> None:
-    """Fit and score all trials of a contender on a feature file, and write what they say.
+    """Fit and score all trials of contenders on a feature file, and write what they say.
+
+    Contenders that are run together share what they have in common on a resample.
 
     Parameters
     ----------
     features : path-like
         Of the data set.
-    record : path-like
-        JSON to write; the probabilities of every trial go beside it (`answers_path`).
-    contender : Contender
+    records : mapping of Contender to path-like
+        JSON to write of each; the probabilities of every trial go beside it (`answers_path`).
     dataset : str
         Data set id.
     effort : Effort
@@ -78,7 +82,8 @@ def run_trials(
     begin = time.perf_counter()
     matrix = read_features(features)
     unit = matrix.group if grouped else None
-    found, answers = judge_rows(matrix, contender, effort, unit)
+    found = judge_samples(study_resamples(matrix, effort, unit), records, effort)
+    seconds = time.perf_counter() - begin
     head = {
         "dataset": dataset,
         "synthetic": synthetic,
@@ -86,7 +91,8 @@ def run_trials(
         "n_features": len(matrix.names),
         "n_classes": matrix.n_classes,
     }
-    write_trials(record, {**head, **found}, answers, features, time.perf_counter() - begin)
+    for record, (own, answers) in zip(records.values(), found, strict=True):
+        write_trials(record, {**head, **own}, answers, features, seconds)
 
 
 def write_trials(
@@ -122,8 +128,7 @@ def judge_rows(
         Probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2
         test), ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
     """
-    trials = effort.network_trials if contender.network else effort.trials
-    return judge_samples(study_resamples(matrix, effort, unit), contender, trials)
+    return judge_samples(study_resamples(matrix, effort, unit), [contender], effort)[0]
 
 
 def study_resamples(
@@ -136,19 +141,32 @@ def study_resamples(
 
 
 def judge_samples(
-    samples: Iterable[Resample], contender: Contender, n_trials: int
-) -> tuple[dict[str, Any], pa.Table]:
-    """Run the trials of a contender on resamples; return what `judge_rows` does."""
-    trials = contender.trials(n_trials)
-    found, tables = [], []
+    samples: Iterable[Resample], contenders: Iterable[Contender], effort: Effort
+) -> list[tuple[dict[str, Any], pa.Table]]:
+    """Run the trials of contenders on resamples; return what `judge_rows` does for each."""
+    trials = {one: one.trials(effort.trials_of(one)) for one in contenders}
+    found: dict[Contender, list[dict[str, Any]]] = {one: [] for one in trials}
+    tables: dict[Contender, list[pa.Table]] = {one: [] for one in trials}
     for sample in samples:
-        entry, table = run_resample(sample, contender, trials)
-        found.append(entry)
-        tables.append(table)
-        best = max(one["validation"]["auroc"] for one in entry["trials"])
-        log.info("%s resample %d: validation AUROC %.3f", contender.id, sample.seed, best)
-    head = {"contender": contender.id, "arm": contender.arm, "learner": contender.learner}
-    return {**head, "trials": trials, "resamples": found}, pa.concat_tables(tables)
+        for one, drawn in trials.items():
+            entry, table = run_resample(sample, one, drawn)
+            found[one].append(entry)
+            tables[one].append(table)
+            best = max(trial["validation"]["auroc"] for trial in entry["trials"])
+            log.info("%s resample %d: validation AUROC %.3f", one.id, sample.seed, best)
+    return [
+        (
+            {
+                "contender": one.id,
+                "arm": one.arm,
+                "learner": one.learner,
+                "trials": drawn,
+                "resamples": found[one],
+            },
+            pa.concat_tables(tables[one]),
+        )
+        for one, drawn in trials.items()
+    ]
 
 
 def run_resample(

@@ -23,7 +23,7 @@ ARMS = {
     "random": "cells around random rows",
     "inputs": "k-means of the inputs, no labels",
 }
-_ONE = "one head for all rows"
+ONE_HEAD = "one head for all rows"
 METHODS = {"subtypes": "subtypes", "km": "k-means of the inputs", "cac": "CAC"}
 _ARMS_NOTE = (
     "Mean over {n} resamples; the same backbone, one part changed at a time. Risk alone: "
@@ -82,7 +82,7 @@ def _arms_table(one: Ablation) -> Table:
         risk = one.scores(_WITHOUT, arm, k, "risk_auroc").mean()
         rows.append(
             text_row(
-                _ONE if (arm, k) == (_BEST, 1) else ARMS[arm],
+                ONE_HEAD if (arm, k) == (_BEST, 1) else ARMS[arm],
                 str(k),
                 *(
                     f"{one.scores(backbone, arm, k, metric).mean():.4f}"

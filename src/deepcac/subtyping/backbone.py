@@ -68,8 +68,6 @@ class Backbone:
     boosted : BoostedFolds or None
     blend : Blend
         Of the networks and the trees.
-    n_variables : int
-        Columns d of the rows.
     best_epoch : int
     """
 
@@ -77,7 +75,6 @@ class Backbone:
     networks: PackedNetworks
     boosted: BoostedFolds | None
     blend: Blend
-    n_variables: int
     best_epoch: int
 
     def answers(self, rows: Array, n_threads: int) -> Answers:
@@ -98,18 +95,34 @@ class Backbone:
 
     def parts(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
         """Return the contributions (n, n_outputs, d) to the inputs' rows, by members' weights."""
-        return contributions(self.networks, x, self.inputs.origin, self.n_variables, weight)
+        return contributions(self.networks, x, self.inputs.origin, self.inputs.n_variables, weight)
 
 
-def fit_backbone(
-    rows: Array,
-    codes: Ids,
-    fold: Ids,
-    settings: NetworkSettings,
-    trees: Trees | None,
-    device: torch.device,
-) -> tuple[Backbone, Answers]:
-    """Fit a backbone; return also its answers for the rows by models that did not see them.
+class FittedNetworks(NamedTuple):
+    """Cross-fitted networks, which several backbones may share.
+
+    Attributes
+    ----------
+    inputs : SmoothInputs
+    x : Tensor of shape (n, n_inputs)
+        The rows that they were fitted to, as inputs.
+    networks : PackedNetworks
+    out : Tensor of bool, shape (members, n)
+        Which member leaves which row out.
+    best_epoch : int
+    """
+
+    inputs: SmoothInputs
+    x: Tensor
+    networks: PackedNetworks
+    out: Tensor
+    best_epoch: int
+
+
+def fit_networks(
+    rows: Array, codes: Ids, fold: Ids, settings: NetworkSettings, device: torch.device
+) -> FittedNetworks:
+    """Fit networks that each leave a fold out; torch's generator decides the start.
 
     Parameters
     ----------
@@ -117,8 +130,6 @@ def fit_backbone(
     codes, fold : ndarray of shape (n,)
         Class ids, and folds of `deal_folds`; at least as many members as folds.
     settings : NetworkSettings
-    trees : Trees or None
-        With the same folds.
     device : torch.device
     """
     inputs = SmoothInputs(rows)
@@ -128,10 +139,25 @@ def fit_backbone(
     out = left_out(folds, settings.members, int(fold.max()) + 1)
     curve = train_crossfitted(networks, x.float(), y, out, settings.budget)
     networks.double().eval()  # an answer must not depend on the rows beside it
+    return FittedNetworks(inputs, x, networks, out, curve.best_epoch)
+
+
+def fit_backbone(
+    codes: Ids, fitted: FittedNetworks, trees: Trees | None
+) -> tuple[Backbone, Answers]:
+    """Blend networks and trees of the same rows and folds.
+
+    Returns
+    -------
+    Backbone, Answers
+        The answers are for the rows of the fit, by models that did not see them.
+    """
+    inputs, x, networks, out, best_epoch = fitted
+    y = torch.as_tensor(codes, device=x.device)
     outputs = [answer(networks, x, shares(out))]
     if trees is not None:
-        outputs.append(torch.as_tensor(trees.outside, device=device))
+        outputs.append(torch.as_tensor(trees.outside, device=x.device))
     blend = fit_blend(torch.stack(outputs), y)
     boosted = None if trees is None else trees.folds
-    backbone = Backbone(inputs, networks, boosted, blend, rows.shape[1], curve.best_epoch)
+    backbone = Backbone(inputs, networks, boosted, blend, best_epoch)
     return backbone, Answers(blend.logits(torch.stack(outputs)), backbone.parts(x, shares(out)))

@@ -47,16 +47,22 @@ class SmoothInputs:
         return torch.from_numpy(both).to(device)
 
     @property
+    def n_variables(self) -> int:
+        """Columns of X."""
+        return len(self.scaler.median_)
+
+    @property
     def origin(self) -> Tensor:
         """Return the column of X that each input is made of, shape (q,), int64."""
-        d = len(self.scaler.median_)
-        columns = np.concatenate([np.arange(d), self.scaler.flagged_])[self.scaler.kept_]
+        columns = np.concatenate([np.arange(self.n_variables), self.scaler.flagged_])[
+            self.scaler.kept_
+        ]
         return torch.from_numpy(np.concatenate([columns, columns[: self._n_measured]]))
 
     @property
     def _n_measured(self) -> int:
         """Columns of the scaler that are no flags."""
-        return int(self.scaler.kept_[: len(self.scaler.median_)].sum())
+        return int(self.scaler.kept_[: self.n_variables].sum())
 
     def _measured(self, scaled: Array) -> Array:
         return scaled[:, : self._n_measured]

@@ -21,7 +21,13 @@ from deepcac.html_summary import SummaryHTML
 from deepcac.nn.data import find_device, session
 from deepcac.nn.training import Budget
 from deepcac.numeric_table import check_classes, check_table, check_two_classes, column_names
-from deepcac.subtyping.backbone import Answers, NetworkSettings, fit_backbone
+from deepcac.subtyping.backbone import (
+    Answers,
+    FittedNetworks,
+    NetworkSettings,
+    fit_backbone,
+    fit_networks,
+)
 from deepcac.subtyping.boosted import Trees, grow_trees
 from deepcac.subtyping.crossfit import deal_folds
 from deepcac.subtyping.gates import find_gates
@@ -125,7 +131,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     n_threads: int = 1
     random_state: Any = 0
 
-    __metadata_request__fit: ClassVar[dict[str, str]] = {"trees": UNUSED}
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"trees": UNUSED, "networks": UNUSED}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: [_COUNT] for name in _COUNTS},
         "members": [Interval(Integral, 2, None, closed="left")],
@@ -141,7 +147,14 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         "random_state": ["random_state"],
     }
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, trees: Trees | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        networks: FittedNetworks | None = None,
+        trees: Trees | None = None,
+    ) -> Self:
         """Fit backbone, subtypes and heads.
 
         Parameters
@@ -150,8 +163,9 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             Rows; NaN is missing.
         y : array of shape (n,)
             Class labels, at least two.
-        trees : Trees, optional
-            Of `grow_trees` for these rows, folds and seed, where several fits share them.
+        networks, trees : FittedNetworks and Trees, optional
+            Of `fit_networks` and `grow_trees` for these rows, folds and seed, where several fits
+            share them.
         """
         self._validate_params()
         rows, labels = check_table(self, X, y, reset=True, missing=True)
@@ -162,12 +176,18 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             seed = check_random_state(seed).randint(2**31 - 1)
         device = find_device(self.device)
         with session(device, int(seed), self.n_threads):
-            self._fit(rows, codes, int(seed), device, trees)
+            self._fit(rows, codes, int(seed), device, networks, trees)
         self.subtypes_ = self.assign(X)
         return self
 
     def _fit(
-        self, rows: Array, codes: Ids, seed: int, device: torch.device, trees: Trees | None
+        self,
+        rows: Array,
+        codes: Ids,
+        seed: int,
+        device: torch.device,
+        networks: FittedNetworks | None,
+        trees: Trees | None,
     ) -> None:
         """Fit the backbone, place the gates and fit the heads on its out-of-fold answers."""
         n_folds = min(self.folds, self.members, len(rows))
@@ -175,8 +195,9 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         if trees is None and self.boosting:
             n_classes = len(self.classes_)
             trees = grow_trees(rows, codes, fold, n_classes, seed, self.n_threads)
-        settings = self.network_settings()
-        self._backbone, outside = fit_backbone(rows, codes, fold, settings, trees, device)
+        if networks is None:
+            networks = fit_networks(rows, codes, fold, self.network_settings(), device)
+        self._backbone, outside = fit_backbone(codes, networks, trees)
         self.best_epoch_ = self._backbone.best_epoch
         self.out_of_fold_ = full_logits(outside.logits).softmax(dim=1).cpu().numpy()
         points, risk = outside.parts.flatten(1).cpu().numpy(), self.out_of_fold_[:, 1]

@@ -75,7 +75,6 @@ def _restore(
         networks=networks.to(device).eval(),
         boosted=BoostedFolds.of(header["boosters"]) if header["boosters"] else None,
         blend=Blend(*(tensors[f"blend.{name}"].to(device) for name in Blend._fields)),
-        n_variables=model.n_features_in_,
         best_epoch=model.best_epoch_,
     )
 

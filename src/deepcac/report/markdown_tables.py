@@ -1,0 +1,288 @@
+"""Tables and sentences of the documentation, renewed from the snapshot of a run.
+
+    python -m deepcac.report.markdown_tables docs/results README.md docs/judge.md
+
+What stands between ``<!-- from the snapshot: scores cic -->`` and ``<!-- end -->`` is made anew; a
+test compares every page with the snapshot, so that no number of a page is older than its table.
+"""
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from deepcac.errors import ConfigError
+from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, KM
+from deepcac.judge.questions import ANY, HELP, NEGATIVE, SUBTYPES
+from deepcac.report import snapshot
+from deepcac.report.contender_names import contender_label
+from deepcac.report.judgement import VERDICTS
+from deepcac.report.markdown import four, markdown_table, three
+from deepcac.report.subtype_worth import ARMS as CHANGED
+from deepcac.report.subtype_worth import METHODS, ONE_HEAD
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+
+_MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+_SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"}
+_METRIC = "auroc"
+
+Tables = dict[str, pd.DataFrame]
+
+
+def renew(text: str, tables: Tables) -> str:
+    """Return a page with every marked part made anew from the tables of a snapshot."""
+
+    def made(found: re.Match[str]) -> str:
+        kind, *asked = found[2].split()
+        if kind not in _KINDS:
+            raise ConfigError(
+                f"no table {kind!r} can be made from a snapshot; known: {', '.join(_KINDS)}"
+            )
+        return f"{found[1]}{_KINDS[kind](tables, *asked)}{found[3]}"
+
+    return _MARKED.sub(made, text)
+
+
+def read_snapshot(folder: Path) -> Tables:
+    """Return the tables that `snapshot.write_snapshot` wrote; empty where nothing was run."""
+    paths = {name: folder / f"{name}.csv" for name in snapshot.TABLES}
+    return {
+        name: pd.read_csv(path) if path.exists() and path.stat().st_size else pd.DataFrame()
+        for name, path in paths.items()
+    }
+
+
+def scores(tables: Tables, dataset: str) -> str:
+    """Return every contender on one data set, the highest first."""
+    table = tables[snapshot.SCORES]
+    own = table[table["dataset"] == dataset].sort_values("auroc_tuned", ascending=False)
+    columns = ("auroc_default", "auroc_tuned", "auprc_default", "auprc_tuned")
+    rows = [
+        [contender_label(row["contender"]), *(four(row[c]) for c in columns), str(row["trials"])]
+        for row in own.to_dict("records")
+    ]
+    head = ("contender", "AUROC default", "tuned", "AUPRC default", "tuned", "trials")
+    return markdown_table(head, rows)
+
+
+def matrix(tables: Tables, metric: str) -> str:
+    """Return the tuned score of every contender on every data set, the best of each in bold."""
+    table = tables[snapshot.SCORES].pivot(
+        index="contender", columns="dataset", values=f"{metric}_tuned"
+    )
+    order = table.rank(ascending=False).mean(axis=1).sort_values().index
+    best = table.max()
+    rows = [
+        [
+            contender_label(name),
+            *(
+                "" if pd.isna(v) else three(v, _SHOWN[BETTER] if v == best[c] else "{}")
+                for c, v in table.loc[name].items()
+            ),
+        ]
+        for name in order
+    ]
+    return markdown_table(("contender", *table.columns), rows)
+
+
+def clusters(tables: Tables, learner: str) -> str:
+    """Return what clusters add to a learner on every data set, and what the controls add."""
+    own = _by_metric(tables)
+    alone = tables[snapshot.SCORES].set_index(["dataset", "contender"])["auroc_tuned"]
+    pairs = [
+        *((HELP.id, f"{arm}_{learner}", learner) for arm in (CAC, KM, DISTANCES)),
+        (ANY.id, f"{CAC}_{learner}", f"{CELLS}_{learner}"),
+        (NEGATIVE.id, f"hash_{learner}", learner),
+    ]
+    found = {
+        (str(r["question"]), str(r["contender"]), str(r["reference"]), str(r["dataset"])): r
+        for r in own.to_dict("records")
+    }
+    rows = [
+        [
+            dataset,
+            three(alone[dataset, learner]),
+            *(_gain(found.get((*pair, dataset))) for pair in pairs),
+        ]
+        for dataset in sorted({key[3] for key in found if key[2] == learner})
+    ]
+    head = ("data set", f"{contender_label(learner)} alone", "+ CAC", "+ k-means")
+    controls = ("+ distances to centres", "CAC less random cells (k >= 2)", "forced hash")
+    return markdown_table((*head, *controls), rows)
+
+
+def counts(tables: Tables) -> str:
+    """Count how often each verdict was given, by question and learner."""
+    own = _by_metric(tables)
+    rows = []
+    for (question, learner), group in own.assign(learner=own["contender"].map(_learner)).groupby(
+        ["question", "learner"], sort=False
+    ):
+        said = group["verdict"].value_counts()
+        rows.append(
+            [
+                question.replace("_", " "),
+                contender_label(learner),
+                str(len(group)),
+                *(str(said.get(verdict, 0)) for verdict in VERDICTS),
+                four(group["mean"].mean(), signed=True),
+                four(group["detectable"].median()),
+            ]
+        )
+    head = ("question", "learner", "comparisons", *VERDICTS, "mean difference", "detectable")
+    return markdown_table(head, rows, n_labels=2)
+
+
+def rivals(tables: Tables, contender: str) -> str:
+    """Set a classifier with subtypes beside its tuned rivals, on every data set."""
+    own = _by_metric(tables)
+    own = own[(own["question"] == SUBTYPES.id) & (own["contender"] == contender)]
+    references = sorted(own["reference"].unique())
+    rows = []
+    for dataset, group in own.groupby("dataset"):
+        by_rival = group.set_index("reference")
+        best = by_rival["reference_score"].idxmax()
+        gap = by_rival.loc[best]
+        rows.append(
+            [
+                str(dataset),
+                four(gap["score"]),
+                *(
+                    four(by_rival["reference_score"][name]) if name in by_rival.index else ""
+                    for name in references
+                ),
+                f"{_gain(gap.to_dict())} ({_interval(gap)})",
+                str(gap["verdict_strict"]),
+            ]
+        )
+    names = (contender_label(name) for name in (contender, *references))
+    head = ("data set", *names, "less the best of these", "within .005")
+    return markdown_table(head, rows)
+
+
+def division(tables: Tables, name: str) -> str:
+    """Return every contender on a published division, the highest first."""
+    table = tables[snapshot.DIVISIONS]
+    own = table[table["division"] == name].sort_values("auroc", ascending=False)
+    rows = [
+        [
+            contender_label(row["contender"]),
+            *(
+                f"{three(row[m])} [{three(row[f'{m}_low'])}, {three(row[f'{m}_high'])}]"
+                for m in ("auroc", "auprc", "min_se_pp")
+            ),
+        ]
+        for row in own.to_dict("records")
+    ]
+    return markdown_table(("contender", "AUROC", "AUPRC", "min(Se, P+)"), rows)
+
+
+def planted(tables: Tables) -> str:
+    """Return what was found of planted subtypes, by what they would add."""
+    table = tables[snapshot.POWER]
+    table = table[table["question"].isin((HELP.id, NEGATIVE.id))]
+    arms = list(dict.fromkeys(table["contender"]))
+    rows = []
+    for (strength, gain), group in table.groupby(["strength", "oracle_gain"]):
+        by_arm = group.set_index("contender")
+        cells = (
+            f"{three(one['mean'], signed=True)}, {round(one['detected'] * one['cohorts'])} of "
+            f"{one['cohorts']:.0f}"
+            for one in (by_arm.loc[arm] for arm in arms)
+        )
+        rows.append([f"{strength:g}", three(gain), *cells])
+    names = (f"{contender_label(arm)} adds, found" for arm in arms)
+    return markdown_table(("strength", "true subtypes would add", *names), rows)
+
+
+def arms(tables: Tables, dataset: str) -> str:
+    """Show a classifier with subtypes, one part changed at a time."""
+    table = tables[snapshot.ARMS]
+    own = table[table["dataset"] == dataset].pivot(index=["arm", "k"], columns="backbone")
+    rows = []
+    for arm, k in sorted(own.index, key=lambda at: (list(CHANGED).index(at[0]), at[1])):
+        row = own.loc[(arm, k)]
+        risk = row["risk_auroc", "networks"]
+        rows.append(
+            [
+                ONE_HEAD if (arm, k) == ("soft", 1) else CHANGED[arm],
+                str(k),
+                *(four(row[m, b]) for b in ("networks", "with_trees") for m in ("auroc", "auprc")),
+                "" if pd.isna(risk) else three(risk),
+            ]
+        )
+    scored = ("AUROC, networks", "AUPRC", "AUROC, with trees", "AUPRC")
+    return markdown_table(("what is changed", "k", *scored, "risk alone, AUROC"), rows)
+
+
+def stability(tables: Tables, dataset: str) -> str:
+    """Return the Rand index between resamples, mean and least."""
+    table = tables[snapshot.STABILITY]
+    own = table[table["dataset"] == dataset].set_index(["method", "k"])
+    clusters = sorted({k for _, k in own.index})
+    rows = [
+        [label, *(f"{own['mean'][method, k]:.2f} ({own['min'][method, k]:.2f})" for k in clusters)]
+        for method, label in METHODS.items()
+    ]
+    return markdown_table(("method", *(f"k = {k}" for k in clusters)), rows)
+
+
+def said(tables: Tables, question: str, learner: str) -> str:
+    """Say how often clusters helped a learner, in a sentence."""
+    own = _by_metric(tables)
+    own = own[(own["question"] == question) & (own["contender"].map(_learner) == learner)]
+    counted = own["verdict"].value_counts()
+    verdicts = ", ".join(f"{verdict} in {counted.get(verdict, 0)}" for verdict in VERDICTS)
+    return (
+        f"Of {len(own)} comparisons of {contender_label(learner)} with clusters and without, both "
+        f"tuned, on {own['dataset'].nunique()} data sets (AUROC, margin {snapshot.MARGIN:g}) "
+        f"clusters are {verdicts}; half could have shown a difference of "
+        f"{three(own['detectable'].median())}.\n"
+    )
+
+
+def _by_metric(tables: Tables) -> pd.DataFrame:
+    table = tables[snapshot.VERDICTS]
+    return table[table["metric"] == _METRIC]
+
+
+def _learner(contender: str) -> str:
+    arm, _, learner = contender.partition("_")
+    return learner if arm in ARMS else contender
+
+
+def _gain(found: dict[str, object] | None) -> str:
+    """Write a difference in the style of its verdict."""
+    if found is None:
+        return ""
+    return four(float(str(found["mean"])), _SHOWN[str(found["verdict"])], signed=True)
+
+
+def _interval(row: "pd.Series[float]") -> str:
+    return f"{four(row['low'], signed=True)} to {four(row['high'], signed=True)}"
+
+
+_KINDS: dict[str, Callable[..., str]] = {
+    one.__name__: one
+    for one in (
+        *(scores, matrix, clusters, counts, rivals),
+        *(division, planted, arms, stability, said),
+    )
+}
+
+
+def main() -> None:
+    """Renew pages from a snapshot."""
+    parser = argparse.ArgumentParser(description="Renew the tables of pages from a snapshot.")
+    parser.add_argument("snapshot", type=Path)
+    parser.add_argument("pages", nargs="+", type=Path)
+    asked = parser.parse_args()
+    tables = read_snapshot(asked.snapshot)
+    for page in asked.pages:
+        page.write_text(renew(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""The judge's finished files as a few small tables that may be kept: no row of a patient.
+
+python -m deepcac.report.snapshot results docs/results
+"""
+
+import argparse
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from deepcac.atomic import atomic_path
+from deepcac.judge.choice import DEFAULT, TUNED, choose
+from deepcac.judge.power import power_curve
+from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
+from deepcac.judge.verdicts import METRICS, Records, read_records, verdicts
+from deepcac.report.published_divisions import Divided, load_divisions
+from deepcac.report.subtype_worth import load_ablations
+from deepcac.storage import read_json, write_json
+
+MARGIN, STRICT = 0.01, 0.005
+SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY = TABLES = (
+    *("judge_scores", "judge_verdicts", "judge_planted", "judge_divisions"),
+    *("subtype_arms", "subtype_stability"),
+)
+_CHOICES = (DEFAULT, TUNED)
+_EVENT = "min_se_pp"
+
+
+def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
+    """Write a CSV of each kind of finished file; a part of the study that has not run has no rows.
+
+    Parameters
+    ----------
+    results : path-like
+        Folder ``results`` of a run, finished or not.
+    folder : path-like
+        Of the CSVs (`TABLES`), which are written anew.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+    """
+    judge = Path(results) / Path(FOLDER).name
+    apart = {PLANTED, ABLATIONS, PUBLIC}
+    trials = [path for path in sorted(judge.glob("*/*.json")) if path.parent.name not in apart]
+    records = read_records(trials)
+    planted = [read_json(path) for path in sorted((judge / PLANTED).glob("*.json"))]
+    arms, stability = _ablations(sorted((judge / ABLATIONS).glob("*.json")))
+    divisions = load_divisions(sorted((judge / PUBLIC).glob("*/*.json")))
+    found = {
+        SCORES: pd.DataFrame(_scores(records)),
+        VERDICTS: verdicts(records, MARGIN, STRICT),
+        POWER: pd.DataFrame(power_curve(planted)),
+        DIVISIONS: pd.DataFrame([_division(one) for one in divisions]),
+        ARMS: arms,
+        STABILITY: stability,
+    }
+    return [_write(Path(folder) / f"{name}.csv", table) for name, table in found.items()]
+
+
+def _write(path: Path, table: pd.DataFrame) -> Path:
+    with atomic_path(path) as partial:
+        text = table.to_csv(index=False, float_format="%.5f") if len(table) else ""
+        partial.write_text(text, encoding="utf-8")
+    return path
+
+
+def _scores(records: Records) -> Iterator[dict[str, Any]]:
+    """Yield the mean test scores of each contender on each data set, as it comes and tuned."""
+    for dataset, found in records.items():
+        for contender, record in found.items():
+            seconds = [one["seconds"] for each in record["resamples"] for one in each["trials"]]
+            yield {
+                "dataset": dataset,
+                "contender": contender,
+                "resamples": len(record["resamples"]),
+                "trials": len(record["trials"]),
+                "seconds": round(sum(seconds)),
+                **{
+                    f"{metric}_{choice}": choose(record, choice, metric).scores.mean()
+                    for metric in METRICS
+                    for choice in _CHOICES
+                },
+                **_calibration(record),
+            }
+
+
+def _calibration(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return the proper scores of the trials that log loss chose, as losses."""
+    chosen = choose(dict(record), TUNED, "log_loss").trials
+    tests = [
+        sample["trials"][t]["test"] for sample, t in zip(record["resamples"], chosen, strict=True)
+    ]
+    return {
+        metric: -sum(test[metric] for test in tests) / len(tests)
+        for metric in ("log_loss", "brier")
+    }
+
+
+def _division(one: Divided) -> dict[str, Any]:
+    events, n_test = one.counts
+    row: dict[str, Any] = {
+        "division": one.division,
+        "task": one.task,
+        "events": events,
+        "n_test": n_test,
+        "contender": one.contender,
+    }
+    for metric in (*METRICS, _EVENT):
+        row |= dict(
+            zip((metric, f"{metric}_low", f"{metric}_high"), one.score(metric), strict=True)
+        )
+    return row
+
+
+def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the means over resamples of every arm, and the stability of every method."""
+    arms, stability = [], []
+    for one in load_ablations(paths):
+        for backbone, table in one.arms.items():
+            means = table.drop(columns="seed").groupby(["arm", "k"], as_index=False).mean()
+            means.insert(0, "backbone", backbone)
+            means.insert(0, "dataset", one.dataset)
+            arms.append(means)
+        pairs = one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"]).reset_index()
+        pairs.insert(0, "dataset", one.dataset)
+        stability.append(pairs)
+    return tuple(pd.concat(rows) if rows else pd.DataFrame() for rows in (arms, stability))
+
+
+def about(results: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the commit of the code beside the results, and the date."""
+    asked = ["git", "-C", os.fspath(results), "rev-parse", "--short", "HEAD"]
+    try:
+        commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        commit = "unknown"
+    return {"commit": commit, "date": date.today().isoformat(), "deepcac": version("deepcac")}
+
+
+def main() -> None:
+    """Write the tables of a folder of results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results")
+    parser.add_argument("folder")
+    asked = parser.parse_args()
+    for path in write_snapshot(asked.results, asked.folder):
+        print(path)
+    write_json(Path(asked.folder) / "about.json", about(asked.results))
+
+
+if __name__ == "__main__":
+    main()

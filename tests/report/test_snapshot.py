@@ -1,0 +1,116 @@
+"""The tables of the documentation are those of the snapshot, and the snapshot is that of a run."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.errors import ConfigError
+from deepcac.features.matrix import FeatureMatrix, write_features
+from deepcac.judge.contenders import parse_contender
+from deepcac.judge.public_protocols import Division, run_division
+from deepcac.judge.trials import Effort, run_trials
+from deepcac.report import snapshot
+from deepcac.report.markdown import four, markdown_table, three
+from deepcac.report.markdown_tables import read_snapshot, renew
+from deepcac.storage import read_json
+
+PROJECT = Path(__file__).parents[2]
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+EFFORT = Effort(2, 2, 0, 10_000, 3, 2)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A small study of two contenders, one of them in parts."""
+    folder = tmp_path_factory.mktemp("results")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    label = (X[:, 0] + rng.normal(size=400) > 0).astype(np.int64)
+    group = np.where(np.arange(400) < 300, "a", "b")
+    matrix = FeatureMatrix(np.arange(400), label, X, ("a", "b", "c"), group=group)
+    write_features(folder / "rows.parquet", matrix)
+    for name in ("lr", "cac_lr"):
+        path = folder / "judge" / "cic" / f"{name}.json"
+        records = {parse_contender(name): path}
+        run_trials(folder / "rows.parquet", records, dataset="cic", effort=EFFORT)
+    path = folder / "judge" / "public" / "one_two" / "lr.json"
+    run_division(
+        folder / "rows.parquet",
+        path,
+        parse_contender("lr"),
+        Division(["a"], "b"),
+        dataset="cic",
+        draws=1,
+        effort=EFFORT,
+    )
+    return folder
+
+
+def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
+    written = snapshot.write_snapshot(results, tmp_path)
+    assert [path.stem for path in written] == list(snapshot.TABLES)
+    tables = read_snapshot(tmp_path)
+    scores = tables[snapshot.SCORES].set_index("contender")
+    record = read_json(results / "judge" / "cic" / "lr.json")
+    first = [one["trials"][0]["test"]["auroc"] for one in record["resamples"]]
+    assert scores.loc["lr", "auroc_default"] == pytest.approx(np.mean(first), abs=1e-5)
+    assert scores.loc["lr", "log_loss"] > 0
+    compared = tables[snapshot.VERDICTS]
+    row = compared[(compared["question"] == "help") & (compared["metric"] == "auroc")].iloc[0]
+    gap = scores.loc["cac_lr", "auroc_tuned"] - scores.loc["lr", "auroc_tuned"]
+    assert row["mean"] == pytest.approx(gap, abs=2e-5)
+    divided = tables[snapshot.DIVISIONS].iloc[0]
+    assert divided["auroc_low"] < divided["auroc"] < divided["auroc_high"]
+    assert tables[snapshot.POWER].empty  # not run, and said so by no row
+
+
+def test_a_page_is_made_from_its_snapshot(results, tmp_path):
+    snapshot.write_snapshot(results, tmp_path)
+    tables = read_snapshot(tmp_path)
+    page = "Before.\n<!-- from the snapshot: clusters lr -->\nold\n<!-- end -->\nAfter.\n"
+    made = renew(page, tables)
+    assert made.startswith("Before.\n<!-- from")
+    assert made.endswith("<!-- end -->\nAfter.\n")
+    assert "old" not in made
+    assert "| cic | ." in made
+    assert renew(made, tables) == made
+    with pytest.raises(ConfigError, match="no table 'nothing'.*clusters"):
+        renew("<!-- from the snapshot: nothing -->\n<!-- end -->\n", tables)
+
+
+def test_a_verdict_is_seen_in_how_its_number_is_written():
+    columns = ("question", "metric", "dataset", "contender", "reference", "verdict", "mean")
+    found = pd.DataFrame(
+        [
+            ("help", "auroc", "cic", "cac_lr", "lr", "better", 0.0512),
+            ("help", "auroc", "cic", "km_lr", "lr", "undecided", -0.004),
+            ("negative_control", "auroc", "cic", "hash_lr", "lr", "worse", -0.03),
+        ],
+        columns=columns,
+    )
+    scores = pd.DataFrame({"dataset": ["cic"], "contender": ["lr"], "auroc_tuned": [0.8604]})
+    tables = {snapshot.VERDICTS: found, snapshot.SCORES: scores}
+    page = renew("<!-- from the snapshot: clusters lr -->\n<!-- end -->\n", tables)
+    assert "| cic | .860 | **+.0512** | *-.0040* |  |  | -.0300 worse |\n" in page
+
+
+def test_numbers_are_written_without_a_zero_before_the_point():
+    assert (three(0.8604), three(-0.0004, signed=True), three(10.25)) == (".860", ".000", "10.250")
+    assert (four(0.05, "**{}**", signed=True), four(-0.00512)) == ("**+.0500**", "-.0051")
+    assert markdown_table(("a", "b"), [["x", ".5"]]) == "| a | b |\n| --- | ---: |\n| x | .5 |\n"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_number_of_a_page_is_older_than_its_table(page):
+    text = page.read_text(encoding="utf-8")
+    assert renew(text, read_snapshot(PROJECT / "docs" / "results")) == text
+
+
+def test_some_pages_have_such_tables():
+    marked = re.findall("from the snapshot: ", "".join(p.read_text("utf-8") for p in PAGES))
+    assert len(marked) >= 5
+    assert json.loads((PROJECT / "docs" / "results" / "about.json").read_text())["commit"]

@@ -10,10 +10,17 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from torch import nn
 
-from deepcac.errors import CollapseWarning
+from deepcac.errors import CollapseWarning, DataError
 from deepcac.nn.training import Budget
 from deepcac.subtyping.contributions import contributions
-from deepcac.subtyping.crossfit import answer, deal_folds, left_out, shares, train_crossfitted
+from deepcac.subtyping.crossfit import (
+    answer,
+    deal_cases,
+    deal_folds,
+    left_out,
+    shares,
+    train_crossfitted,
+)
 from deepcac.subtyping.gates import Gates, find_gates
 from deepcac.subtyping.packed import PackedNetworks, cross_entropies, full_logits
 from deepcac.subtyping.smooth_inputs import CLIP, SmoothInputs
@@ -83,7 +90,7 @@ def test_a_member_learns_nothing_from_the_fold_that_it_leaves_out():
     def fitted(labels):
         torch.manual_seed(1)
         networks = PackedNetworks(2, 3, 4, 1)
-        train_crossfitted(networks, x, labels, out, budget)
+        train_crossfitted(networks, x, labels, out, torch.ones(40), budget)
         return networks
 
     first, second = fitted(y), fitted(torch.where(fold == 0, 1 - y, y))
@@ -146,12 +153,13 @@ def test_heads_are_a_ridge_logistic_regression():
     parts = torch.as_tensor(rng.normal(size=(200, 1, 3)))
     y = torch.as_tensor(rng.integers(0, 2, 200))
     gates, offset = torch.ones(200, 1, dtype=torch.float64), torch.zeros(200, 1).double()
-    found = fit_heads(offset, parts, gates, y, 2.0)
+    alike = torch.ones(200).double()
+    found = fit_heads(offset, parts, gates, y, alike, 2.0)
     design = np.column_stack([parts[:, 0].numpy(), np.ones(200)])
     plain = LogisticRegression(C=0.5, fit_intercept=False, tol=1e-8).fit(design, y)
     values = np.r_[found.weight.numpy().ravel(), found.bias.numpy().ravel()]
     np.testing.assert_allclose(values, plain.coef_[0], atol=1e-4)
-    nothing = fit_heads(offset, parts, gates, y, 1e9)
+    nothing = fit_heads(offset, parts, gates, y, alike, 1e9)
     assert max(nothing.weight.abs().max(), nothing.bias.abs().max()) < 1e-6
 
 
@@ -164,12 +172,48 @@ def test_heads_find_reversed_effects_and_none_where_there_are_none():
     fold, offset = torch.arange(n) % 5, torch.zeros(n, 1).double()
     risk = 1 / (1 + np.exp(-x * (2 * group - 1)))
     y = torch.as_tensor((rng.random(n) < risk).astype(np.int64))
-    best = max(held_out_gains(offset, parts, gates, y, fold), key=lambda gain: gain.mean)
+    alike = torch.ones(n).double()
+    best = max(held_out_gains(offset, parts, gates, y, fold, alike), key=lambda gain: gain.mean)
     assert best.mean > 5 * best.error
-    heads = fit_heads(offset, parts, gates, y, best.penalty)
+    heads = fit_heads(offset, parts, gates, y, alike, best.penalty)
     assert heads.weight[0] < -0.5 < 0.5 < heads.weight[1]
     noise = torch.as_tensor(rng.integers(0, 2, n))
-    assert all(g.mean < 3 * g.error for g in held_out_gains(offset, parts, gates, noise, fold))
+    gains = held_out_gains(offset, parts, gates, noise, fold, alike)
+    assert all(gain.mean < 3 * gain.error for gain in gains)
+
+
+def test_a_row_that_weighs_two_is_two_rows():
+    rng = np.random.default_rng(3)
+    parts, logits = (torch.as_tensor(rng.normal(size=(60, 1, d))) for d in (3, 1))
+    y, gates = torch.as_tensor(rng.integers(0, 2, 60)), torch.as_tensor(rng.random((60, 2)))
+    weight = torch.as_tensor(rng.integers(0, 3, 60)).double()
+    often = torch.repeat_interleave(torch.arange(60), weight.long())
+    given = logits[:, 0], parts, gates, y
+    weighed = fit_heads(*given, weight, 1.0)
+    repeated = fit_heads(*(one[often] for one in given), torch.ones(len(often)), 1.0)
+    torch.testing.assert_close(weighed, repeated, atol=1e-6, rtol=0)
+    outputs = torch.stack([logits[:, 0], parts[:, :, 0]])
+    weighed = fit_blend(outputs, y, weight)
+    repeated = fit_blend(outputs[:, often], y[often], torch.ones(len(often)))
+    torch.testing.assert_close(weighed, repeated, atol=1e-6, rtol=0)
+    points, risk = rng.normal(size=(60, 2)), rng.random(60)
+    gates = find_gates(points, 2, 0.5, 0.0, 0, risk, weight.numpy() / float(weight.mean()))
+    again = find_gates(points[often], 2, 0.5, 0.0, 0, risk[often])
+    np.testing.assert_allclose(gates.centres, again.centres)
+    assert gates.width == pytest.approx(again.width)
+
+
+def test_rows_of_a_patient_are_in_one_fold():
+    patient = np.repeat(np.arange(30), 4)
+    y = np.arange(120) % 2
+    cases = deal_cases(np.zeros((120, 1)), y, 5, 0, groups=patient, weights=np.full(120, 7.0))
+    assert all(len(set(cases.fold[patient == p])) == 1 for p in range(30))
+    assert set(cases.fold) == set(range(5))
+    np.testing.assert_array_equal(cases.weight, 1)
+    few = deal_cases(np.zeros((8, 1)), y[:8], 5, 0, groups=patient[:8])
+    assert set(few.fold) == {0, 1}  # as many folds as patients
+    with pytest.raises(DataError, match="two groups"):
+        deal_cases(np.zeros((4, 1)), y[:4], 5, 0, groups=patient[:4])
 
 
 def test_no_heads_change_nothing():
@@ -182,7 +226,7 @@ def test_the_blend_takes_the_better_backbone():
     x = rng.normal(size=1000)
     y = torch.as_tensor((rng.random(1000) < 1 / (1 + np.exp(-2 * x))).astype(np.int64))
     outputs = torch.as_tensor(np.stack([2 * x, rng.normal(size=1000)])[:, :, None])
-    blend = fit_blend(outputs, y)
+    blend = fit_blend(outputs, y, torch.ones(1000))
     assert blend.weight[0] > 0.8
     assert abs(blend.weight[1]) < 0.2
 

@@ -30,9 +30,15 @@ def planted(n=1200, seed=0):
 LEARNS = {**QUICK, "lr": 0.05, "max_epochs": 20, "batch_size": 16, "dropout": 0.0}
 
 
+# Batches are drawn by row, so a row twice is not quite a row of weight two.
+NOT_MEANT = ("check_sample_weight_equivalence_on_dense_data",)
+
+
 def test_scikit_learns_checks():
     failed = []
     for model, check in estimator_checks_generator(SubtypeClassifier(n_clusters=2, **LEARNS)):
+        if check.func.__name__ in NOT_MEANT:
+            continue
         try:
             check(model)
         except SkipTest:
@@ -75,6 +81,31 @@ def test_two_fits_are_one_and_another_seed_is_another():
     )
     np.testing.assert_array_equal(first, second)
     assert (first != other).any()
+
+
+@pytest.mark.parametrize("boosting", [False, True])
+def test_row_weights_count_by_their_ratios(boosting):
+    X, y, _ = planted(300)
+    plain, ones, doubled = (
+        SubtypeClassifier(**QUICK, boosting=boosting).fit(X, y, sample_weight=w).predict_proba(X)
+        for w in (None, np.ones(300), np.full(300, 2.0))
+    )
+    np.testing.assert_array_equal(plain, ones)
+    np.testing.assert_array_equal(plain, doubled)
+    heavy = SubtypeClassifier(**LEARNS, boosting=boosting).fit(X, y, np.where(y == 1, 5.0, 1.0))
+    light = SubtypeClassifier(**LEARNS, boosting=boosting).fit(X, y)
+    # Five events for each: the log-odds rise by about log 5.
+    shift = heavy.decision_function(X).mean() - light.decision_function(X).mean()
+    assert 0.8 < shift < 2.4
+
+
+def test_rows_of_a_patient_inside_one_fold():
+    X, y, _ = planted(200)
+    patient = np.arange(200) // 4
+    apart = SubtypeClassifier(**QUICK).fit(X, y, groups=patient)
+    assert (apart.out_of_fold_ != SubtypeClassifier(**QUICK).fit(X, y).out_of_fold_).any()
+    with pytest.raises(ValueError, match="inconsistent"):
+        SubtypeClassifier(**QUICK).fit(X, y, groups=patient[:-1])
 
 
 @pytest.mark.parametrize("boosting", [False, True])

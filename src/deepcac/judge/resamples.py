@@ -34,12 +34,15 @@ class Rows:
     y : ndarray of shape (n,), int64
         Class ids.
     row_id : ndarray of shape (n,), int64
+    unit : ndarray of shape (n,) or None
+        Rows with one value, those of a patient, stay together.
     """
 
     raw: Array
     scaled: Array
     y: Ids
     row_id: Ids
+    unit: npt.NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -51,7 +54,8 @@ class Rows:
 
     def take(self, rows: npt.NDArray[Any]) -> "Rows":
         """Return some of the rows."""
-        return Rows(self.raw[rows], self.scaled[rows], self.y[rows], self.row_id[rows])
+        unit = None if self.unit is None else self.unit[rows]
+        return Rows(self.raw[rows], self.scaled[rows], self.y[rows], self.row_id[rows], unit)
 
     def beside(self, columns: Array) -> "Rows":
         """Return the rows with further columns, standardised already."""
@@ -60,6 +64,7 @@ class Rows:
             np.hstack([self.scaled, columns]),
             self.y,
             self.row_id,
+            self.unit,
         )
 
 
@@ -118,11 +123,14 @@ def resamples(
                 train, train_size=train_rows, random_state=seed, stratify=features.label[train]
             )
             train = np.sort(kept)
-        yield prepared(features, (train, validation, test), seed)
+        yield prepared(features, (train, validation, test), seed, unit)
 
 
 def prepared(
-    features: FeatureMatrix, parts: tuple[npt.NDArray[np.intp], ...], seed: int
+    features: FeatureMatrix,
+    parts: tuple[npt.NDArray[np.intp], ...],
+    seed: int,
+    unit: npt.NDArray[Any] | None = None,
 ) -> Resample:
     """Return a resample whose rows are scaled by its training rows.
 
@@ -132,12 +140,19 @@ def prepared(
     parts : tuple of three ndarrays of int
         Positions of the training, validation and test rows.
     seed : int
+    unit : ndarray of shape (n,), optional
+        See `resamples`.
     """
     scaler = TableScaler().fit(features.X[parts[0]])
-    train, validation, test = (_rows(features, part, scaler) for part in parts)
+    train, validation, test = (_rows(features, part, scaler, unit) for part in parts)
     return Resample(train, validation, test, features.n_classes, seed)
 
 
-def _rows(features: FeatureMatrix, rows: npt.NDArray[Any], scaler: TableScaler) -> Rows:
-    X = features.X[rows]
-    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows])
+def _rows(
+    features: FeatureMatrix,
+    rows: npt.NDArray[Any],
+    scaler: TableScaler,
+    unit: npt.NDArray[Any] | None,
+) -> Rows:
+    X, own = features.X[rows], None if unit is None else unit[rows]
+    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows], own)

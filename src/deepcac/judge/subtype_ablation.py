@@ -20,7 +20,7 @@ from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.judge.contenders import CAC, CELLS, KM
 from deepcac.judge.partitions import part
 from deepcac.judge.resamples import Resample, Rows
-from deepcac.judge.subtype_learner import shared_networks, shared_trees
+from deepcac.judge.subtype_learner import shared_cases, shared_networks, shared_trees
 from deepcac.judge.trial_scores import scores
 from deepcac.judge.trials import Effort, study_resamples
 from deepcac.nn import data
@@ -140,9 +140,9 @@ def ablate(
 def fit(sample: Resample, boosting: bool) -> Fitted:
     """Fit the backbone with its default settings."""
     model = SubtypeClassifier(n_clusters=K, boosting=boosting, random_state=sample.seed)
-    trees = shared_trees(sample, model.folds) if boosting else None
-    networks = shared_networks(sample, model)
-    backbone, outside = fit_backbone(sample.train.y, networks, trees)
+    cases = shared_cases(sample, model.folds)
+    trees = shared_trees(sample, cases) if boosting else None
+    backbone, outside = fit_backbone(cases, shared_networks(sample, cases, model), trees)
     return Fitted(model, backbone, outside, backbone.answers(sample.test.raw, 1))
 
 
@@ -169,7 +169,8 @@ def _arm(
     """Fit heads for the memberships (n, k) of training and test rows, and score them."""
     own, new = membership
     y, y_test = sample.train.y, sample.test.y
-    heads = fit_heads(*fitted.outside, torch.as_tensor(own), torch.as_tensor(y), PENALTY)
+    gates, label, alike = torch.as_tensor(own), torch.as_tensor(y), torch.ones(len(y)).double()
+    heads = fit_heads(*fitted.outside, gates, label, alike, PENALTY)
     found = _scores(sample, fitted, heads.change(torch.as_tensor(new), fitted.test.parts))
     cluster = own.argmax(axis=1)
     size = np.bincount(cluster, minlength=own.shape[1])

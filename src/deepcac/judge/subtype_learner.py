@@ -8,7 +8,7 @@ from deepcac.judge.spaces import Values
 from deepcac.nn.data import find_device, session
 from deepcac.subtyping.backbone import FittedNetworks, fit_networks
 from deepcac.subtyping.boosted import Trees, grow_trees
-from deepcac.subtyping.crossfit import deal_folds
+from deepcac.subtyping.crossfit import Cases, deal_cases
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 
 
@@ -19,9 +19,10 @@ def subtypes(
     model = SubtypeClassifier(
         **values, boosting=boosting, random_state=sample.seed, device="cpu", n_threads=1
     )
-    networks = shared_networks(sample, model)
-    trees = shared_trees(sample, model.folds) if boosting else None
-    model.fit(train.raw, train.y, networks=networks, trees=trees)
+    cases = shared_cases(sample, model.folds)
+    networks = shared_networks(sample, cases, model)
+    trees = shared_trees(sample, cases) if boosting else None
+    model.fit(train.raw, train.y, groups=train.unit, networks=networks, trees=trees)
 
     def predict(rows: Rows) -> Array:
         return model.predict_proba(rows.raw)
@@ -32,23 +33,29 @@ def subtypes(
 subtypes_gbm = partial(subtypes, boosting=True)
 
 
-def shared_networks(sample: Resample, model: SubtypeClassifier) -> FittedNetworks:
+def shared_cases(sample: Resample, n_folds: int) -> Cases:
+    """Return the training rows in folds, those of a patient in one."""
+    key = ("cases", n_folds)
+    if key not in sample.shared:
+        rows = sample.train
+        sample.shared[key] = deal_cases(rows.raw, rows.y, n_folds, sample.seed, groups=rows.unit)
+    return sample.shared[key]
+
+
+def shared_networks(sample: Resample, cases: Cases, model: SubtypeClassifier) -> FittedNetworks:
     """Return the networks of the training rows, fitted once a resample and their settings."""
     settings = model.network_settings()
     key = ("networks", model.folds, settings)
     if key not in sample.shared:
-        rows, device = sample.train, find_device("cpu")
-        fold = deal_folds(rows.y, model.folds, sample.seed)
+        device = find_device("cpu")
         with session(device, sample.seed, 1):
-            sample.shared[key] = fit_networks(rows.raw, rows.y, fold, settings, device)
+            sample.shared[key] = fit_networks(cases, settings, device)
     return sample.shared[key]
 
 
-def shared_trees(sample: Resample, n_folds: int) -> Trees:
+def shared_trees(sample: Resample, cases: Cases) -> Trees:
     """Return the boosted trees of the training rows, grown once a resample."""
-    key = ("trees", n_folds)
+    key = ("trees", int(cases.fold.max()) + 1)
     if key not in sample.shared:
-        rows = sample.train
-        fold = deal_folds(rows.y, n_folds, sample.seed)
-        sample.shared[key] = grow_trees(rows.raw, rows.y, fold, sample.n_classes, sample.seed, 1)
+        sample.shared[key] = grow_trees(cases, sample.n_classes, sample.seed, 1)
     return sample.shared[key]

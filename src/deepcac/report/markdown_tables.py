@@ -8,8 +8,9 @@ test compares every page with the snapshot, so that no number of a page is older
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -40,7 +41,9 @@ def renew(text: str, tables: Tables) -> str:
             raise ConfigError(
                 f"no table {kind!r} can be made from a snapshot; known: {', '.join(_KINDS)}"
             )
-        return f"{found[1]}{_KINDS[kind](tables, *asked)}{found[3]}"
+        write, needed = _KINDS[kind]
+        text = "Not run yet.\n" if tables[needed].empty else write(tables, *asked)
+        return f"{found[1]}{text}{found[3]}"
 
     return _MARKED.sub(made, text)
 
@@ -123,8 +126,8 @@ def counts(tables: Tables) -> str:
         said = group["verdict"].value_counts()
         rows.append(
             [
-                question.replace("_", " "),
-                contender_label(learner),
+                str(question).replace("_", " "),
+                contender_label(str(learner)),
                 str(len(group)),
                 *(str(said.get(verdict, 0)) for verdict in VERDICTS),
                 four(group["mean"].mean(), signed=True),
@@ -142,18 +145,16 @@ def rivals(tables: Tables, contender: str) -> str:
     references = sorted(own["reference"].unique())
     rows = []
     for dataset, group in own.groupby("dataset"):
-        by_rival = group.set_index("reference")
-        best = by_rival["reference_score"].idxmax()
-        gap = by_rival.loc[best]
+        by_rival = {str(row["reference"]): row for row in group.to_dict("records")}
+        gap = max(by_rival.values(), key=lambda row: float(row["reference_score"]))
+        met = (by_rival.get(name) for name in references)
+        low, high = (four(gap[end], signed=True) for end in ("low", "high"))
         rows.append(
             [
                 str(dataset),
                 four(gap["score"]),
-                *(
-                    four(by_rival["reference_score"][name]) if name in by_rival.index else ""
-                    for name in references
-                ),
-                f"{_gain(gap.to_dict())} ({_interval(gap)})",
+                *("" if row is None else four(row["reference_score"]) for row in met),
+                f"{_gain(gap)} ({low} to {high})",
                 str(gap["verdict_strict"]),
             ]
         )
@@ -185,8 +186,8 @@ def planted(tables: Tables) -> str:
     table = table[table["question"].isin((HELP.id, NEGATIVE.id))]
     arms = list(dict.fromkeys(table["contender"]))
     rows = []
-    for (strength, gain), group in table.groupby(["strength", "oracle_gain"]):
-        by_arm = group.set_index("contender")
+    for strength, group in table.groupby("strength"):
+        by_arm, gain = group.set_index("contender"), float(group["oracle_gain"].iloc[0])
         cells = (
             f"{three(one['mean'], signed=True)}, {round(one['detected'] * one['cohorts'])} of "
             f"{one['cohorts']:.0f}"
@@ -253,23 +254,24 @@ def _learner(contender: str) -> str:
     return learner if arm in ARMS else contender
 
 
-def _gain(found: dict[str, object] | None) -> str:
+def _gain(found: Mapping[Hashable, Any] | None) -> str:
     """Write a difference in the style of its verdict."""
     if found is None:
         return ""
-    return four(float(str(found["mean"])), _SHOWN[str(found["verdict"])], signed=True)
+    return four(found["mean"], _SHOWN[str(found["verdict"])], signed=True)
 
 
-def _interval(row: "pd.Series[float]") -> str:
-    return f"{four(row['low'], signed=True)} to {four(row['high'], signed=True)}"
-
-
-_KINDS: dict[str, Callable[..., str]] = {
-    one.__name__: one
-    for one in (
-        *(scores, matrix, clusters, counts, rivals),
-        *(division, planted, arms, stability, said),
+_KINDS: dict[str, tuple[Callable[..., str], str]] = {
+    one.__name__: (one, table)
+    for table, own in (
+        (snapshot.SCORES, (scores, matrix, clusters)),
+        (snapshot.VERDICTS, (counts, rivals, said)),
+        (snapshot.DIVISIONS, (division,)),
+        (snapshot.POWER, (planted,)),
+        (snapshot.ARMS, (arms,)),
+        (snapshot.STABILITY, (stability,)),
     )
+    for one in own
 }
 
 

@@ -8,7 +8,6 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +131,9 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
         pairs = one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"]).reset_index()
         pairs.insert(0, "dataset", one.dataset)
         stability.append(pairs)
-    return tuple(pd.concat(rows) if rows else pd.DataFrame() for rows in (arms, stability))
+    if not arms:
+        return pd.DataFrame(), pd.DataFrame()
+    return pd.concat(arms), pd.concat(stability)
 
 
 def about(results: str | os.PathLike[str]) -> dict[str, str]:
@@ -142,7 +143,7 @@ def about(results: str | os.PathLike[str]) -> dict[str, str]:
         commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         commit = "unknown"
-    return {"commit": commit, "date": date.today().isoformat(), "deepcac": version("deepcac")}
+    return {"commit": commit, "date": date.today().isoformat()}
 
 
 def main() -> None:

@@ -13,13 +13,12 @@ from torch import Tensor
 from deepcac.nn.training import Budget
 from deepcac.subtyping.boosted import BoostedFolds, Trees
 from deepcac.subtyping.contributions import contributions
-from deepcac.subtyping.crossfit import answer, left_out, shares, train_crossfitted
+from deepcac.subtyping.crossfit import Cases, answer, left_out, shares, train_crossfitted
 from deepcac.subtyping.packed import PackedNetworks
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, fit_blend
 
 Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 
 class Answers(NamedTuple):
@@ -119,31 +118,28 @@ class FittedNetworks(NamedTuple):
     best_epoch: int
 
 
-def fit_networks(
-    rows: Array, codes: Ids, fold: Ids, settings: NetworkSettings, device: torch.device
-) -> FittedNetworks:
+def fit_networks(cases: Cases, settings: NetworkSettings, device: torch.device) -> FittedNetworks:
     """Fit networks that each leave a fold out; torch's generator decides the start.
 
     Parameters
     ----------
-    rows : ndarray of shape (n, d)
-    codes, fold : ndarray of shape (n,)
-        Class ids, and folds of `deal_folds`; at least as many members as folds.
+    cases : Cases
+        Of at most as many folds as there are members.
     settings : NetworkSettings
     device : torch.device
     """
-    inputs = SmoothInputs(rows)
-    x = inputs.rows(rows, device)
-    y, folds = (torch.as_tensor(ids, device=device) for ids in (codes, fold))
-    networks = settings.build(x.shape[1], int(codes.max()) + 1).to(device)
-    out = left_out(folds, settings.members, int(fold.max()) + 1)
-    curve = train_crossfitted(networks, x.float(), y, out, settings.budget)
+    inputs = SmoothInputs(cases.rows)
+    x = inputs.rows(cases.rows, device)
+    y, fold, weight = (torch.as_tensor(one, device=device) for one in cases[1:])
+    networks = settings.build(x.shape[1], int(cases.codes.max()) + 1).to(device)
+    out = left_out(fold, settings.members, int(cases.fold.max()) + 1)
+    curve = train_crossfitted(networks, x.float(), y, out, weight, settings.budget)
     networks.double().eval()  # an answer must not depend on the rows beside it
     return FittedNetworks(inputs, x, networks, out, curve.best_epoch)
 
 
 def fit_backbone(
-    codes: Ids, fitted: FittedNetworks, trees: Trees | None
+    cases: Cases, fitted: FittedNetworks, trees: Trees | None
 ) -> tuple[Backbone, Answers]:
     """Blend networks and trees of the same rows and folds.
 
@@ -153,11 +149,11 @@ def fit_backbone(
         The answers are for the rows of the fit, by models that did not see them.
     """
     inputs, x, networks, out, best_epoch = fitted
-    y = torch.as_tensor(codes, device=x.device)
+    y, weight = (torch.as_tensor(one, device=x.device) for one in (cases.codes, cases.weight))
     outputs = [answer(networks, x, shares(out))]
     if trees is not None:
         outputs.append(torch.as_tensor(trees.outside, device=x.device))
-    blend = fit_blend(torch.stack(outputs), y)
+    blend = fit_blend(torch.stack(outputs), y, weight)
     boosted = None if trees is None else trees.folds
     backbone = Backbone(inputs, networks, boosted, blend, best_epoch)
     return backbone, Answers(blend.logits(torch.stack(outputs)), backbone.parts(x, shares(out)))

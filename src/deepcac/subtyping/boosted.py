@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.errors import ConfigError
+from deepcac.subtyping.crossfit import Cases
 
 Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 ROUNDS, PATIENCE = 800, 40
 SETTINGS: dict[str, Any] = {
@@ -67,22 +67,29 @@ class Trees(NamedTuple):
     outside: Array
 
 
-def grow_trees(X: Array, y: Ids, fold: Ids, n_classes: int, seed: int, n_threads: int) -> Trees:
-    """Fit the trees of each fold on rows (n, d), NaN where missing."""
+def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees:
+    """Fit the trees of all folds but one, for each."""
     lightgbm = _lightgbm()
     kind: dict[str, Any] = {"objective": "binary"}
     if n_classes > 2:
         kind = {"objective": "multiclass", "num_class": n_classes}
     settings = SETTINGS | kind | {"seed": seed, "num_threads": n_threads}
+    X, y, fold, weight = cases
+    equal = bool((weight == weight[0]).all())  # all alike is none, which is faster
     boosters, outside = [], np.empty((len(y), 1 if n_classes == 2 else n_classes))
+
+    def dataset(chosen: npt.NDArray[np.bool_], reference: Any = None) -> Any:
+        own = None if equal else weight[chosen]
+        return lightgbm.Dataset(X[chosen], y[chosen], weight=own, reference=reference)
+
     for j in range(fold.max() + 1):
         out = fold == j
-        data = lightgbm.Dataset(X[~out], y[~out])
+        data = dataset(~out)
         booster = lightgbm.train(
             settings,
             data,
             ROUNDS,
-            valid_sets=[lightgbm.Dataset(X[out], y[out], reference=data)],
+            valid_sets=[dataset(out, data)],
             callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],
         )
         # Its text holds the trees up to the best round, and is what a file keeps.

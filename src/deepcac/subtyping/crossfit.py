@@ -2,24 +2,79 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from torch import Tensor
 
+from deepcac.errors import DataError
 from deepcac.nn.data import in_chunks
 from deepcac.nn.training import Budget, Curve, Step, train
 from deepcac.subtyping.packed import PackedNetworks, cross_entropies
 
+Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
 
-def deal_folds(y: Ids, n_folds: int, seed: int) -> Ids:
+class Cases(NamedTuple):
+    """What is learnt from.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, d)
+        NaN is missing.
+    codes, fold : ndarray of shape (n,)
+        Class ids, and the fold of each row.
+    weight : ndarray of shape (n,)
+        How much each row counts; the mean is 1.
+    """
+
+    rows: Array
+    codes: Ids
+    fold: Ids
+    weight: Array
+
+
+def deal_cases(
+    rows: Array,
+    codes: Ids,
+    n_folds: int,
+    seed: int,
+    *,
+    groups: npt.NDArray[Any] | None = None,
+    weights: Array | None = None,
+) -> Cases:
+    """Put rows (n, d) with class ids (n,) into folds; rows of a group into the same one.
+
+    Parameters
+    ----------
+    rows, codes, n_folds, seed
+    groups : ndarray of shape (n,), optional
+        Rows of one patient, say.
+    weights : ndarray of shape (n,), optional
+        At least 0, not all of them 0; only their ratios count.
+    """
+    if groups is not None:
+        n_folds = min(n_folds, len(np.unique(groups)))
+    if n_folds < 2:
+        raise DataError("the folds inside need two rows, or two groups, at least")
+    weight = np.ones(len(codes)) if weights is None else weights / weights.mean()
+    return Cases(rows, codes, deal_folds(codes, n_folds, seed, groups), weight)
+
+
+def deal_folds(y: Ids, n_folds: int, seed: int, groups: npt.NDArray[Any] | None = None) -> Ids:
     """Return the fold of each row, stratified where every class has a row a fold."""
-    kind = StratifiedKFold if np.bincount(y).min() >= n_folds else KFold
+    spread = np.bincount(y).min() >= n_folds
+    if groups is None:
+        kind = StratifiedKFold if spread else KFold
+    else:
+        kind = StratifiedGroupKFold if spread else GroupKFold
     fold = np.empty(len(y), dtype=np.int64)
-    for j, (_, out) in enumerate(kind(n_folds, shuffle=True, random_state=seed).split(y, y)):
+    folds = kind(n_folds, shuffle=True, random_state=seed).split(y, y, groups)
+    for j, (_, out) in enumerate(folds):
         fold[out] = j
     return fold
 
@@ -37,7 +92,7 @@ def shares(chosen: Tensor) -> Tensor:
 
 
 def train_crossfitted(
-    networks: PackedNetworks, x: Tensor, y: Tensor, out: Tensor, budget: Budget
+    networks: PackedNetworks, x: Tensor, y: Tensor, out: Tensor, weight: Tensor, budget: Budget
 ) -> Curve:
     """Train every member on the rows that it does not leave out; all stop together.
 
@@ -49,17 +104,19 @@ def train_crossfitted(
     x, y : Tensor of shapes (n, n_inputs) and (n,)
     out : Tensor of bool, shape (M, n)
         Of `left_out`.
+    weight : Tensor of shape (n,)
+        Of `Cases`.
     budget : Budget
     """
-    weight = shares(out).to(x.dtype)
+    outside, weight = shares(out).to(x.dtype), weight.to(x.dtype)
 
     def loss(rows: Tensor) -> Tensor:
-        errors = cross_entropies(networks(x[rows]), y[rows])
+        errors = cross_entropies(networks(x[rows]), y[rows]) * weight[rows]
         seen = ~out[:, rows]
         return (errors * seen).sum() / seen.sum()
 
     def score() -> float:
-        return -float(cross_entropies(answer(networks, x, weight), y).mean())
+        return -float((cross_entropies(answer(networks, x, outside), y) * weight).mean())
 
     step = Step(loss, list(networks.parameters()))
     return train(networks, [step], len(y), score, budget)

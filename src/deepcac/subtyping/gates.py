@@ -46,7 +46,13 @@ class Gates(NamedTuple):
 
 
 def find_gates(
-    points: Array, k: int, temperature: float, smallest: float, seed: int, risk: Array
+    points: Array,
+    k: int,
+    temperature: float,
+    smallest: float,
+    seed: int,
+    risk: Array,
+    row_weight: Array | None = None,
 ) -> Gates:
     """Find k centres by k-means, from the lowest risk to the highest.
 
@@ -62,9 +68,12 @@ def find_gates(
     seed : int
     risk : ndarray of shape (n,)
         What the subtypes are ordered by.
+    row_weight : ndarray of shape (n,), optional
+        With mean 1.
     """
-    found = KMeans(k, n_init=STARTS, random_state=seed).fit(points)
-    sizes = np.bincount(found.labels_, minlength=k)
+    row_weight = np.ones(len(points)) if row_weight is None else row_weight
+    found = KMeans(k, n_init=STARTS, random_state=seed).fit(points, sample_weight=row_weight)
+    sizes = np.bincount(found.labels_, row_weight, minlength=k)
     kept = sizes >= min(smallest * len(points), sizes.max())
     if not kept.all():
         warnings.warn(
@@ -75,7 +84,7 @@ def find_gates(
         )
     centres = found.cluster_centers_[kept]
     nearest, squared = pairwise_distances_argmin_min(points, centres, metric="sqeuclidean")
-    rows = np.bincount(nearest, minlength=len(centres))
-    order = np.argsort(np.bincount(nearest, weights=risk, minlength=len(centres)) / rows)
-    width = temperature * float(squared.mean())
+    rows = np.bincount(nearest, row_weight, minlength=len(centres))
+    order = np.argsort(np.bincount(nearest, risk * row_weight, minlength=len(centres)) / rows)
+    width = temperature * float((squared * row_weight).mean())
     return Gates(centres[order], max(width, np.finfo(np.float64).tiny))

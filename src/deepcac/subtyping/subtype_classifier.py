@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
@@ -20,7 +20,13 @@ from torch import Tensor
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.data import find_device, session
 from deepcac.nn.training import Budget
-from deepcac.numeric_table import check_classes, check_table, check_two_classes, column_names
+from deepcac.numeric_table import (
+    check_classes,
+    check_table,
+    check_two_classes,
+    check_weights,
+    column_names,
+)
 from deepcac.subtyping.backbone import (
     Answers,
     FittedNetworks,
@@ -29,7 +35,7 @@ from deepcac.subtyping.backbone import (
     fit_networks,
 )
 from deepcac.subtyping.boosted import Trees, grow_trees
-from deepcac.subtyping.crossfit import deal_folds
+from deepcac.subtyping.crossfit import Cases, deal_cases
 from deepcac.subtyping.gates import find_gates
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_answers import SubtypeAnswers
@@ -131,7 +137,9 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     n_threads: int = 1
     random_state: Any = 0
 
-    __metadata_request__fit: ClassVar[dict[str, str]] = {"trees": UNUSED, "networks": UNUSED}
+    __metadata_request__fit: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("groups", "networks", "trees"), UNUSED
+    )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: [_COUNT] for name in _COUNTS},
         "members": [Interval(Integral, 2, None, closed="left")],
@@ -151,7 +159,9 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         self,
         X: ArrayLike,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
+        groups: ArrayLike | None = None,
         networks: FittedNetworks | None = None,
         trees: Trees | None = None,
     ) -> Self:
@@ -163,6 +173,10 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
             Rows; NaN is missing.
         y : array of shape (n,)
             Class labels, at least two.
+        sample_weight : array of shape (n,), optional
+            Only ratios count. Medians and ranks of the inputs do not heed it.
+        groups : array of shape (n,), optional
+            Rows of one group, those of a patient, are in one fold inside.
         networks, trees : FittedNetworks and Trees, optional
             Of `fit_networks` and `grow_trees` for these rows, folds and seed, where several fits
             share them.
@@ -175,56 +189,58 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         if not isinstance(seed, (int, np.integer)):
             seed = check_random_state(seed).randint(2**31 - 1)
         device = find_device(self.device)
+        weights = check_weights(self, sample_weight, rows)
+        n_folds = min(self.folds, self.members, len(rows))
+        units = None if groups is None else column_or_1d(groups)
+        check_consistent_length(rows, units)
+        cases = deal_cases(rows, codes, n_folds, int(seed), groups=units, weights=weights)
         with session(device, int(seed), self.n_threads):
-            self._fit(rows, codes, int(seed), device, networks, trees)
+            self._fit(cases, int(seed), device, networks, trees)
         self.subtypes_ = self.assign(X)
         return self
 
     def _fit(
         self,
-        rows: Array,
-        codes: Ids,
+        cases: Cases,
         seed: int,
         device: torch.device,
         networks: FittedNetworks | None,
         trees: Trees | None,
     ) -> None:
         """Fit the backbone, place the gates and fit the heads on its out-of-fold answers."""
-        n_folds = min(self.folds, self.members, len(rows))
-        fold = deal_folds(codes, n_folds, seed)
         if trees is None and self.boosting:
-            n_classes = len(self.classes_)
-            trees = grow_trees(rows, codes, fold, n_classes, seed, self.n_threads)
+            trees = grow_trees(cases, len(self.classes_), seed, self.n_threads)
         if networks is None:
-            networks = fit_networks(rows, codes, fold, self.network_settings(), device)
-        self._backbone, outside = fit_backbone(codes, networks, trees)
+            networks = fit_networks(cases, self.network_settings(), device)
+        self._backbone, outside = fit_backbone(cases, networks, trees)
         self.best_epoch_ = self._backbone.best_epoch
         self.out_of_fold_ = full_logits(outside.logits).softmax(dim=1).cpu().numpy()
         points, risk = outside.parts.flatten(1).cpu().numpy(), self.out_of_fold_[:, 1]
         self._gates = find_gates(
-            points, self.n_clusters, self.temperature, self.smallest, seed, risk
+            points, self.n_clusters, self.temperature, self.smallest, seed, risk, cases.weight
         )
         gates = torch.as_tensor(self._gates.weigh(points), device=device)
-        y, folds = (torch.as_tensor(ids, device=device) for ids in (codes, fold))
-        self._fit_heads(outside, gates, y, folds)
+        self._fit_heads(outside, gates, *(torch.as_tensor(c, device=device) for c in cases[1:]))
         self.n_subtypes_ = gates.shape[1]
         mean = outside.parts.mean(dim=0).cpu().numpy()
         centres = self._gates.centres.reshape(-1, *mean.shape)
         self.subtype_names_ = subtype_names(centres - mean, column_names(self), self.classes_)
 
-    def _fit_heads(self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor) -> None:
+    def _fit_heads(
+        self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor, weight: Tensor
+    ) -> None:
         """Choose the penalty and fit the heads; one subtype changes nothing."""
         self.gains_: list[Gain] = []
         self.penalty_: float | None = None
         if gates.shape[1] > 1 and isinstance(self.heads, str):
-            self.gains_ = held_out_gains(*outside, gates, y, fold)
+            self.gains_ = held_out_gains(*outside, gates, y, fold, weight)
             best = max(self.gains_, key=lambda gain: gain.mean)
             self.penalty_ = best.penalty if best.mean > 0 else None
         elif gates.shape[1] > 1 and self.heads is not None:
             self.penalty_ = float(self.heads)
         self._heads = no_heads(outside.parts, gates.shape[1])
         if self.penalty_ is not None:
-            self._heads = fit_heads(*outside, gates, y, self.penalty_)
+            self._heads = fit_heads(*outside, gates, y, weight, self.penalty_)
         self.heads_ = self._heads.weight.cpu().numpy()
 
     def network_settings(self) -> NetworkSettings:

@@ -56,19 +56,22 @@ class Heads(NamedTuple):
         return gates @ self.bias + torch.einsum("nk,kd,ncd->nc", gates, self.weight, parts)
 
 
-def fit_blend(outputs: Tensor, y: Tensor) -> Blend:
+def fit_blend(outputs: Tensor, y: Tensor, row_weight: Tensor) -> Blend:
     """Fit the mixture of backbones (S, n, n_outputs) by the likelihood of labels (n,)."""
     n_backbones, _, n_outputs = outputs.shape
     start = outputs.new_full((n_backbones,), 1 / n_backbones), outputs.new_zeros(n_outputs)
 
     def loss(weight: Tensor, bias: Tensor) -> Tensor:
         ridge = (weight - 1 / n_backbones).square().sum() + bias.square().sum()
-        return cross_entropies(Blend(weight, bias).logits(outputs), y).sum() + 0.5 * ridge
+        errors = cross_entropies(Blend(weight, bias).logits(outputs), y)
+        return (errors * row_weight).sum() + 0.5 * ridge
 
     return Blend(*_minimise(loss, start))
 
 
-def fit_heads(logits: Tensor, parts: Tensor, gates: Tensor, y: Tensor, penalty: float) -> Heads:
+def fit_heads(
+    logits: Tensor, parts: Tensor, gates: Tensor, y: Tensor, row_weight: Tensor, penalty: float
+) -> Heads:
     """Fit the heads by penalised likelihood, a convex problem that starts at no change.
 
     Parameters
@@ -77,7 +80,7 @@ def fit_heads(logits: Tensor, parts: Tensor, gates: Tensor, y: Tensor, penalty: 
         Of the backbone, which stay.
     parts, gates : Tensor
         Of `Heads.change`.
-    y : Tensor of shape (n,)
+    y, row_weight : Tensor of shape (n,)
     penalty : float
         Weight of half the squared parameters.
     """
@@ -85,7 +88,7 @@ def fit_heads(logits: Tensor, parts: Tensor, gates: Tensor, y: Tensor, penalty: 
     def loss(weight: Tensor, bias: Tensor) -> Tensor:
         changed = logits + Heads(weight, bias).change(gates, parts)
         ridge = weight.square().sum() + bias.square().sum()
-        return cross_entropies(changed, y).sum() + 0.5 * penalty * ridge
+        return (cross_entropies(changed, y) * row_weight).sum() + 0.5 * penalty * ridge
 
     return Heads(*_minimise(loss, no_heads(parts, gates.shape[1])))
 
@@ -116,6 +119,7 @@ def held_out_gains(
     gates: Tensor,
     y: Tensor,
     fold: Tensor,
+    row_weight: Tensor,
     penalties: Sequence[float] = PENALTIES,
 ) -> list[Gain]:
     """Measure heads of each penalty on the folds (n,) that they were not fitted on."""
@@ -125,9 +129,11 @@ def held_out_gains(
         gain = torch.zeros_like(before)
         for j in fold.unique():
             own, rest = fold == j, fold != j
-            heads = fit_heads(logits[rest], parts[rest], gates[rest], y[rest], penalty)
+            heads = fit_heads(
+                logits[rest], parts[rest], gates[rest], y[rest], row_weight[rest], penalty
+            )
             changed = logits[own] + heads.change(gates[own], parts[own])
-            gain[own] = before[own] - cross_entropies(changed, y[own])
+            gain[own] = (before[own] - cross_entropies(changed, y[own])) * row_weight[own]
         error = float(gain.std()) / len(gain) ** 0.5
         gains.append(Gain(penalty, float(gain.mean()), error))
     return gains

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
@@ -15,13 +14,12 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
 from deepcac.report.contender_names import contender_colour, contender_label
-from deepcac.report.figures import LINES, PALETTE, Figure
+from deepcac.report.figures import LINES, Figure
 from deepcac.report.tables import Table, text_row
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from deepcac.report.verdict_forest import VERDICTS, verdict_forest
+from deepcac.scoring.equivalence import EQUIVALENT
 from deepcac.storage import read_json
 
-VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE)
-_COLOURS = dict(zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1]), strict=True))
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
 _CURVE = (
@@ -183,54 +181,8 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
     if judged is None or judged.rows.empty:
         return []
     rows = _headline(judged.rows if judged.real.empty else judged.real)
-    figures = [_forest(rows, judged.summary["margin"])] if len(rows) else []
+    figures = [verdict_forest(rows, judged.summary["margin"])] if len(rows) else []
     return figures + ([_power(judged.summary["power"])] if judged.summary["power"] else [])
-
-
-def _forest(rows: pd.DataFrame, margin: float) -> Figure:
-    ordered = rows.sort_values(["dataset", "reference", "contender"])
-    names = [f"{r.dataset} · {contender_label(str(r.contender))}" for r in ordered.itertuples()]
-
-    columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
-    return Figure(
-        id="judge_forest",
-        title="Do clusters help a tuned learner?",
-        caption="Mean difference over the resamples with its 95 % interval; the grey band is the "
-        "margin inside which a difference is of no account.",
-        section="judge",
-        size=(7.6, 1.4 + 0.2 * len(names)),
-        draw=lambda canvas: _draw_forest(canvas, ordered, names, margin),
-        head=columns,
-        data=ordered[list(columns)].to_numpy().tolist(),
-        seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
-        f"{ordered['mean'].max():+.3f}; "
-        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
-    )
-
-
-def _draw_forest(
-    canvas: Canvas, ordered: pd.DataFrame, names: Sequence[str], margin: float
-) -> None:
-    axis = canvas.subplots()
-    axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-    axis.axvline(0, color="#888888", linewidth=0.8)
-    for name, colour in _COLOURS.items():
-        places = np.flatnonzero(ordered["verdict"] == name)
-        own = ordered.iloc[places]
-        axis.errorbar(
-            own["mean"],
-            places,
-            xerr=[own["mean"] - own["low"], own["high"] - own["mean"]],
-            fmt="o",
-            color=colour,
-            markersize=3.5,
-            elinewidth=1,
-            label=f"{name} ({len(own)})",
-        )
-    axis.set(xlabel="AUROC with clusters less AUROC without", ylim=(len(names) - 0.5, -0.5))
-    axis.set_yticks(range(len(names)), names)
-    axis.xaxis.set_major_locator(MaxNLocator(6))
-    canvas.legend(*axis.get_legend_handles_labels(), loc="outside upper right", ncols=4)
 
 
 def _power(curve: Sequence[dict[str, Any]]) -> Figure:

@@ -19,10 +19,10 @@ from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, KM
 from deepcac.judge.questions import ANY, HELP, NEGATIVE, SUBTYPES
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
-from deepcac.report.judgement import VERDICTS
 from deepcac.report.markdown import four, markdown_table, three
 from deepcac.report.subtype_worth import ARMS as CHANGED
 from deepcac.report.subtype_worth import METHODS, ONE_HEAD
+from deepcac.report.verdict_forest import VERDICTS
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)

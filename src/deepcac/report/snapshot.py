@@ -16,10 +16,13 @@ import pandas as pd
 from deepcac.atomic import atomic_path
 from deepcac.judge.choice import DEFAULT, TUNED, choose
 from deepcac.judge.power import power_curve
+from deepcac.judge.questions import HELP
 from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac.judge.verdicts import METRICS, Records, read_records, verdicts
+from deepcac.report.figures import as_svg
 from deepcac.report.published_divisions import Divided, load_divisions
 from deepcac.report.subtype_worth import load_ablations
+from deepcac.report.verdict_forest import verdict_forest
 from deepcac.storage import read_json, write_json
 
 MARGIN, STRICT = 0.01, 0.005
@@ -61,7 +64,17 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
         ARMS: arms,
         STABILITY: stability,
     }
+    draw_answer(found[VERDICTS], Path(folder))
     return [_write(Path(folder) / f"{name}.csv", table) for name, table in found.items()]
+
+
+def draw_answer(table: pd.DataFrame, folder: Path) -> None:
+    """Draw what clusters add to each learner, as the first page of the report does."""
+    if not table.empty:
+        rows = table[(table["question"] == HELP.id) & (table["metric"] == METRICS[0])]
+        if len(rows):
+            figure = verdict_forest(rows, MARGIN)
+            (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
 
 
 def _write(path: Path, table: pd.DataFrame) -> Path:

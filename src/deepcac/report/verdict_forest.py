@@ -1,0 +1,103 @@
+"""The answer as a picture: what clusters add to each learner, data set by data set."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from deepcac.judge.contenders import CAC, DISTANCES, KM, parse_contender
+from deepcac.report.contender_names import contender_label
+from deepcac.report.figures import PALETTE, Figure
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+
+VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE)
+_COLOURS = dict(zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1]), strict=True))
+_ARMS = {
+    CAC: ("o", "a model in each CAC cluster"),
+    KM: ("s", "in each k-means cluster"),
+    DISTANCES: ("D", "distances to k-means centres"),
+}
+_LATENT = ("^", "clusters of latents")
+_APART = 0.22  # rows between two arms of one data set
+
+
+def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
+    """Return differences with their intervals, a panel for each learner without clusters.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Comparisons of one question and metric (`deepcac.judge.verdicts.verdicts`).
+    margin : float
+        Differences up to this are of no account.
+    """
+    ordered = rows.sort_values(["dataset", "reference", "contender"])
+    columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
+    n_datasets, n_panels = ordered["dataset"].nunique(), ordered["reference"].nunique()
+    return Figure(
+        id="judge_forest",
+        title="Do clusters help a tuned learner?",
+        caption="AUROC with clusters less AUROC without, mean over the resamples with its 95 % "
+        "interval; in the grey band a difference is of no account.",
+        section="judge",
+        size=(2.6 + 2.9 * n_panels, 1.5 + 0.42 * n_datasets),
+        draw=lambda canvas: _draw(canvas, ordered, margin),
+        head=columns,
+        data=ordered[list(columns)].to_numpy().tolist(),
+        seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
+        f"{ordered['mean'].max():+.3f}; "
+        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
+    )
+
+
+def _draw(canvas: Canvas, rows: pd.DataFrame, margin: float) -> None:
+    datasets = sorted(rows["dataset"].unique())
+    references = sorted(rows["reference"].unique(), key=contender_label)
+    panels = canvas.subplots(1, len(references), sharex=True, sharey=True, squeeze=False)[0]
+    for axis, reference in zip(panels, references, strict=True):
+        axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
+        axis.axvline(0, color="#888888", linewidth=0.8)
+        _panel(axis, rows[rows["reference"] == reference], datasets)
+        axis.set_title(f"{contender_label(str(reference))}, tuned", fontsize="medium")
+        axis.xaxis.set_major_locator(MaxNLocator(4))
+        axis.set(ylim=(len(datasets) - 0.5, -0.5))
+    panels[0].set_yticks(range(len(datasets)), datasets)
+    canvas.supxlabel("AUROC with clusters less AUROC without", fontsize="medium")
+    for keys, place in zip(_keys(rows), ("left", "right"), strict=True):
+        names = [str(key.get_label()) for key in keys]
+        canvas.legend(keys, names, loc=f"outside upper {place}", ncols=2, fontsize="small")
+
+
+def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
+    arms = [*_ARMS, ""]
+    for row in rows.to_dict("records"):
+        arm = parse_contender(str(row["contender"])).arm
+        colour = _COLOURS[str(row["verdict"])]
+        mean, low, high = (float(row[name]) for name in ("mean", "low", "high"))
+        axis.errorbar(
+            mean,
+            datasets.index(str(row["dataset"])) + _APART * (arms.index(arm) - 1),
+            xerr=np.array([[mean - low], [high - mean]]),
+            fmt=_ARMS.get(arm, _LATENT)[0],
+            color=colour,
+            markersize=4,
+            elinewidth=1.2,
+        )
+
+
+def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
+    """Return the marks of the arms that are there, and the colours of the verdicts."""
+    present = {parse_contender(str(name)).arm for name in rows["contender"]}
+    marks = [shown for arm, shown in [*_ARMS.items(), ("", _LATENT)] if arm in present]
+    shapes = [
+        Line2D([], [], marker=mark, color="#555555", linestyle="", label=label)
+        for mark, label in marks
+    ]
+    counts = rows["verdict"].value_counts()
+    colours = [
+        Line2D([], [], color=colour, linewidth=3, label=f"{name} ({counts.get(name, 0)})")
+        for name, colour in _COLOURS.items()
+    ]
+    return shapes, colours

@@ -65,9 +65,9 @@ def _draw(canvas: Canvas, rows: pd.DataFrame, margin: float) -> None:
         axis.set(ylim=(len(datasets) - 0.5, -0.5))
     panels[0].set_yticks(range(len(datasets)), datasets)
     canvas.supxlabel("AUROC with clusters less AUROC without", fontsize="medium")
-    for keys, place in zip(_keys(rows), ("left", "right"), strict=True):
-        names = [str(key.get_label()) for key in keys]
-        canvas.legend(keys, names, loc=f"outside upper {place}", ncols=2, fontsize="small")
+    marks, colours = _keys(rows)
+    canvas.legend(handles=marks, loc="outside upper left", ncols=2, fontsize="small")
+    canvas.legend(handles=colours, loc="outside upper right", ncols=2, fontsize="small")
 
 
 def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:

@@ -1,5 +1,6 @@
 """What every workflow script needs around its one call: log, thread limits, one-line errors."""
 
+import ctypes
 import errno
 import logging
 import os
@@ -19,6 +20,10 @@ _THREAD_VARIABLES = (
 )
 # What only the machine's owner can mend; no fault of ours, so that no traceback helps.
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS})
+# Of glibc's malloc: how much freed memory it keeps, and from what size on it asks the system for
+# each array apart (see `mallopt(3)`).
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_MOST = 2**31 - 1
 _FORMAT = "%(asctime)s %(name)s: %(message)s"
 
 
@@ -38,6 +43,7 @@ def job(snakemake: Any) -> Iterator[None]:
     """
     for variable in _THREAD_VARIABLES:
         os.environ[variable] = str(snakemake.threads)
+    keep_freed_memory()
     logging.basicConfig(level=logging.INFO, format=_FORMAT, stream=sys.stderr)
     logging.raiseExceptions = False  # a log on a full disk must not hide the error itself
     log = logging.getLogger(f"deepcac.{snakemake.rule}")
@@ -57,6 +63,19 @@ def job(snakemake: Any) -> Iterator[None]:
         reason = os.strerror(error.errno)
         log.error("error: %s: %s; make room or change the rights, and run again", place, reason)
         sys.exit(1)
+
+
+def keep_freed_memory() -> bool:
+    """Let freed arrays serve the next ones; False where the C library is not glibc.
+
+    Else each large array is new memory that the system must clear: 8 % of the processor time of
+    runs on 117 columns, for 1 % less memory at the peak.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return False
+    return bool(mallopt(_MMAP_THRESHOLD, _MOST) and mallopt(_TRIM_THRESHOLD, _MOST))
 
 
 def _log_to(path: str) -> None:

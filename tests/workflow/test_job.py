@@ -1,6 +1,8 @@
 """What every workflow script relies on: whole files or none, one-line errors, thread limits."""
 
+import ctypes
 import os
+import platform
 import subprocess
 import sys
 
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from deepcac.atomic import atomic_path, check_writable
 from deepcac.cohort import steps, write_cohort
 from deepcac.errors import ConfigError, DataError
+from deepcac.job import keep_freed_memory
 from deepcac.storage import (
     content_digest,
     read_json,
@@ -216,3 +219,33 @@ def test_numba_finds_a_cache_of_its_own_for_each_state_of_the_code(tmp_path, mon
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     done, _ = run_job("print(os.environ['NUMBA_CACHE_DIR'])", tmp_path / "log")
     assert done.stdout.startswith(str(tmp_path / "cache" / "deepcac"))
+
+
+KEPT = """
+import resource, sys
+import numpy as np
+from deepcac.job import keep_freed_memory
+
+if sys.argv[1] == "kept":
+    assert keep_freed_memory()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    np.ones(6_000_000)  # 48 MB
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_a_freed_array_serves_the_next_one():
+    faults = [
+        int(subprocess.check_output([sys.executable, "-c", KEPT, how])) for how in ("as is", "kept")
+    ]
+    assert faults[1] < faults[0] / 5
+
+
+def test_another_c_library_is_left_as_it_is(monkeypatch):
+    def none(_):
+        raise OSError("no such library")
+
+    monkeypatch.setattr(ctypes, "CDLL", none)
+    assert not keep_freed_memory()

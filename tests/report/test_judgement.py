@@ -112,6 +112,28 @@ def test_tables_and_figures_hold_every_comparison(tmp_path):
     assert judgement_tables(None) == judgement_figures(None) == []
 
 
+def test_contenders_stand_by_their_mean_rank(tmp_path):
+    paths = write(tmp_path, ROWS, ["demo_x"])
+    content = json.loads(paths[1].read_text())
+    content.pop("digest", None)
+    content["scores"] = [
+        {"dataset": dataset, "contender": contender, "auroc_tuned": score}
+        for dataset, contender, score in [
+            ("adult", "lr", 0.7),
+            ("adult", "lgbm", 0.8),
+            ("cic", "lr", 0.85),
+            ("cic", "lgbm", 0.86),
+            ("demo_x", "fnn", 0.6),
+        ]
+    ]
+    write_json(paths[1], content)
+    board = judgement_tables(load_judgement(paths))[1]
+    assert board.head == ("contender", "adult", "cic", "demo_x (generated)", "mean rank")
+    texts = [[cell.text for cell in row] for row in board.rows]
+    assert ["LightGBM", "0.8000", "0.8600", "", "1.0"] in texts
+    assert texts[-1] == ["LR", "0.7000", "0.8500", "", "2.0"]
+
+
 def test_the_page_opens_with_the_answer(tmp_path):
     results = tmp_path / "results"
     (results / "judge").mkdir(parents=True)

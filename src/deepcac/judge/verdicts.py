@@ -10,6 +10,7 @@ import pandas as pd
 
 from deepcac.atomic import atomic_path
 from deepcac.judge.choice import choose
+from deepcac.judge.mean_scores import METRICS, mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import QUESTIONS, Question, pairs
 from deepcac.judge.resamples import TEST_SHARE
@@ -19,8 +20,6 @@ from deepcac.scoring.statistics import holm
 from deepcac.storage import read_json, write_json
 
 Records = Mapping[str, Mapping[str, dict[str, Any]]]
-
-METRICS = ("auroc", "auprc")
 
 
 def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -153,7 +152,7 @@ def write_judgement(
     margin: float,
     strict: float,
 ) -> None:
-    """Write the verdicts as CSV, and their counts with the power curve as JSON.
+    """Write the verdicts as CSV, and their counts, all scores and the power curve as JSON.
 
     Parameters
     ----------
@@ -175,6 +174,7 @@ def write_judgement(
         "strict_margin": strict,
         "synthetic": [name for name, found in records.items() if _generated(found)],
         "questions": summary(table, margin),
+        "scores": list(mean_scores(records)),
         "power": power_curve([read_json(path) for path in planted_paths]),
     }
     write_json(summary_path, content)

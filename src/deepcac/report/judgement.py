@@ -97,10 +97,11 @@ def _headline(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def judgement_tables(judged: Judgement | None) -> list[Table]:
-    """Return the counts by question, and every comparison."""
+    """Return the counts by question, the scores of all contenders, and every comparison."""
     if judged is None or judged.rows.empty:
         return []
-    return [_counts(judged), _comparisons(judged)]
+    scored = [_leaderboard(judged)] if judged.summary.get("scores") else []
+    return [_counts(judged), *scored, _comparisons(judged)]
 
 
 def _counts(judged: Judgement) -> Table:
@@ -140,6 +141,32 @@ def _warning(judged: Judgement) -> str:
     """Say how much of the table is generated data."""
     made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
     return f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
+
+
+def _leaderboard(judged: Judgement) -> Table:
+    """Return the tuned AUROC of every contender on every data set, by its mean rank."""
+    found = pd.DataFrame(judged.summary["scores"])
+    generated = found["dataset"].isin(judged.summary["synthetic"])
+    found.loc[generated, "dataset"] += GENERATED
+    scores = found.pivot(index="contender", columns="dataset", values="auroc_tuned")
+    ranks = scores.rank(ascending=False)
+    rows = [
+        text_row(
+            contender_label(str(name)),
+            *("" if pd.isna(score) else f"{score:.4f}" for score in scores.loc[name]),
+            f"{ranks.loc[name].mean():.1f}",
+        )
+        for name in ranks.mean(axis=1).sort_values().index
+    ]
+    return Table(
+        id="judge_scores",
+        title="The judge: every contender, tuned",
+        note="Mean AUROC over the test parts of the resamples; validation rows chose the trial. "
+        "The last column is the mean rank on the data sets where the contender ran. What lies "
+        "close together is not shown to differ: the intervals are in the comparisons.",
+        head=("contender", *scores.columns, "mean rank"),
+        rows=rows,
+    )
 
 
 def _comparisons(judged: Judgement) -> Table:

@@ -6,7 +6,6 @@ python -m deepcac.report.snapshot results docs/results
 import argparse
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,11 @@ from typing import Any
 import pandas as pd
 
 from deepcac.atomic import atomic_path
-from deepcac.judge.choice import DEFAULT, TUNED, choose
+from deepcac.judge.mean_scores import METRICS, mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import HELP
 from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
-from deepcac.judge.verdicts import METRICS, Records, read_records, verdicts
+from deepcac.judge.verdicts import read_records, verdicts
 from deepcac.report.figures import as_svg
 from deepcac.report.published_divisions import Divided, load_divisions
 from deepcac.report.subtype_worth import load_ablations
@@ -30,7 +29,6 @@ SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY = TABLES = (
     *("judge_scores", "judge_verdicts", "judge_planted", "judge_divisions"),
     *("subtype_arms", "subtype_stability"),
 )
-_CHOICES = (DEFAULT, TUNED)
 _EVENT = "min_se_pp"
 
 
@@ -57,7 +55,7 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     arms, stability = _ablations(sorted((judge / ABLATIONS).glob("*.json")))
     divisions = load_divisions(sorted((judge / PUBLIC).glob("*/*.json")))
     found = {
-        SCORES: pd.DataFrame(_scores(records)),
+        SCORES: pd.DataFrame(mean_scores(records)),
         VERDICTS: verdicts(records, MARGIN, STRICT),
         POWER: pd.DataFrame(power_curve(planted)),
         DIVISIONS: pd.DataFrame([_division(one) for one in divisions]),
@@ -82,38 +80,6 @@ def _write(path: Path, table: pd.DataFrame) -> Path:
         text = table.to_csv(index=False, float_format="%.5f") if len(table) else ""
         partial.write_text(text, encoding="utf-8")
     return path
-
-
-def _scores(records: Records) -> Iterator[dict[str, Any]]:
-    """Yield the mean test scores of each contender on each data set, as it comes and tuned."""
-    for dataset, found in records.items():
-        for contender, record in found.items():
-            seconds = [one["seconds"] for each in record["resamples"] for one in each["trials"]]
-            yield {
-                "dataset": dataset,
-                "contender": contender,
-                "resamples": len(record["resamples"]),
-                "trials": len(record["trials"]),
-                "seconds": round(sum(seconds)),
-                **{
-                    f"{metric}_{choice}": choose(record, choice, metric).scores.mean()
-                    for metric in METRICS
-                    for choice in _CHOICES
-                },
-                **_calibration(record),
-            }
-
-
-def _calibration(record: Mapping[str, Any]) -> dict[str, float]:
-    """Return the proper scores of the trials that log loss chose, as losses."""
-    chosen = choose(dict(record), TUNED, "log_loss").trials
-    tests = [
-        sample["trials"][t]["test"] for sample, t in zip(record["resamples"], chosen, strict=True)
-    ]
-    return {
-        metric: -sum(test[metric] for test in tests) / len(tests)
-        for metric in ("log_loss", "brier")
-    }
 
 
 def _division(one: Divided) -> dict[str, Any]:

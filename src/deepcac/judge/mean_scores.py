@@ -1,0 +1,56 @@
+"""Mean test scores of every contender, as it comes and tuned."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from deepcac.judge.choice import DEFAULT, TUNED, choose
+
+METRICS = ("auroc", "auprc")
+_CHOICES = (DEFAULT, TUNED)
+_LOSSES = ("log_loss", "brier")
+
+
+def mean_scores(
+    records: Mapping[str, Mapping[str, dict[str, Any]]],
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a data set and contender.
+
+    Parameters
+    ----------
+    records : mapping
+        Data set to contender to record (`verdicts.read_records`).
+
+    Yields
+    ------
+    dict
+        ``dataset``, ``contender``, ``resamples``, ``trials``, ``seconds`` (of the processor, all
+        of them), ``auroc_default``, ``auroc_tuned`` and likewise ``auprc``: means over the test
+        parts, the trial chosen by that metric on the validation rows; ``log_loss`` and ``brier``
+        (lower is better) of the trial that log loss chose.
+    """
+    for dataset, found in records.items():
+        for contender, record in found.items():
+            seconds = [one["seconds"] for each in record["resamples"] for one in each["trials"]]
+            yield {
+                "dataset": dataset,
+                "contender": contender,
+                "resamples": len(record["resamples"]),
+                "trials": len(record["trials"]),
+                "seconds": round(sum(seconds)),
+                **{
+                    f"{metric}_{choice}": round(
+                        float(choose(record, choice, metric).scores.mean()), 6
+                    )
+                    for metric in METRICS
+                    for choice in _CHOICES
+                },
+                **_losses(record),
+            }
+
+
+def _losses(record: dict[str, Any]) -> dict[str, float]:
+    chosen = choose(record, TUNED, "log_loss").trials
+    tests = [
+        sample["trials"][t]["test"] for sample, t in zip(record["resamples"], chosen, strict=True)
+    ]
+    return {name: round(-sum(test[name] for test in tests) / len(tests), 6) for name in _LOSSES}

@@ -28,6 +28,7 @@ from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 _SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"}
 _METRIC = "auroc"
+_SPOKEN = {"lr": "logistic regression", "fnn": "the network"}
 
 Tables = dict[str, pd.DataFrame]
 
@@ -236,9 +237,11 @@ def said(tables: Tables, question: str, learner: str) -> str:
     own = own[(own["question"] == question) & (own["contender"].map(_learner) == learner)]
     counted = own["verdict"].value_counts()
     verdicts = ", ".join(f"{verdict} in {counted.get(verdict, 0)}" for verdict in VERDICTS)
+    n_datasets = own["dataset"].nunique()
+    name = _SPOKEN.get(learner, contender_label(learner))
     return (
-        f"Of {len(own)} comparisons of {contender_label(learner)} with clusters and without, both "
-        f"tuned, on {own['dataset'].nunique()} data sets (AUROC, margin {snapshot.MARGIN:g}) "
+        f"Of {len(own)} comparisons of {name} with clusters and without, both tuned, on "
+        f"{n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {three(snapshot.MARGIN)}), "
         f"clusters are {verdicts}; half could have shown a difference of "
         f"{three(own['detectable'].median())}.\n"
     )

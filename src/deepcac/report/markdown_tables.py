@@ -28,7 +28,7 @@ from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 _SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"}
 _METRIC = "auroc"
-_SPOKEN = {"lr": "logistic regression", "fnn": "the network"}
+_SPOKEN = {"LR": "logistic regression", "FNN": "the network"}
 
 Tables = dict[str, pd.DataFrame]
 
@@ -238,7 +238,7 @@ def said(tables: Tables, question: str, learner: str) -> str:
     counted = own["verdict"].value_counts()
     verdicts = ", ".join(f"{verdict} in {counted.get(verdict, 0)}" for verdict in VERDICTS)
     n_datasets = own["dataset"].nunique()
-    name = _SPOKEN.get(learner, contender_label(learner))
+    name = _SPOKEN.get(contender_label(learner), contender_label(learner))
     return (
         f"Of {len(own)} comparisons of {name} with clusters and without, both tuned, on "
         f"{n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {three(snapshot.MARGIN)}), "

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deepcac.atomic import atomic_path
@@ -18,11 +19,18 @@ _SHAPE = b"deepcac.shape"
 _UNREADABLE = (OSError, pa.ArrowException, ValueError, TypeError, KeyError, MemoryError)
 
 
-def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
+def write_table(path: str | os.PathLike[str], table: pa.Table, group_rows: int = 1 << 20) -> None:
     """Write a parquet file whose bytes depend on the table and the library version only.
 
     Every page carries a checksum, and the file a digest of its columns and its number of rows,
     which no page holds.
+
+    Parameters
+    ----------
+    path : path-like
+    table : pyarrow.Table
+    group_rows : int
+        Rows that are stored, and can be read, apart from the others.
     """
     kept = dict(table.schema.metadata or {}) | {_SHAPE: _shape(table.schema, table.num_rows)}
     with atomic_path(path) as partial:
@@ -31,14 +39,27 @@ def write_table(path: str | os.PathLike[str], table: pa.Table) -> None:
             partial,
             compression="zstd",
             compression_level=6,
-            row_group_size=1 << 20,
+            row_group_size=group_rows,
             store_schema=True,
             write_page_checksum=True,
         )
 
 
-def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -> pa.Table:
-    """Read a parquet file; a damaged or missing one is a `DataError` that names it."""
+def read_table(
+    path: str | os.PathLike[str],
+    columns: list[str] | None = None,
+    where: tuple[str, int] | None = None,
+) -> pa.Table:
+    """Read a parquet file; a damaged or missing one is a `DataError` that names it.
+
+    Parameters
+    ----------
+    path : path-like
+    columns : list of str, optional
+        All without it.
+    where : (str, int), optional
+        A column and its value in the rows that are wanted; no other group of rows is read.
+    """
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             schema = file.schema_arrow
@@ -46,16 +67,26 @@ def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -
             expected = kept.pop(_SHAPE, None)
             if expected not in (None, _shape(schema, file.metadata.num_rows)):
                 raise ValueError("the names of its columns or its number of rows have changed")
-            for name in columns or ():
+            for name in [*(columns or ()), *(where or ())[:1]]:
                 schema.field(name)  # a KeyError if it is missing
-            table = file.read(columns).replace_schema_metadata(kept or None)
+            groups = range(file.num_row_groups) if where is None else _groups(file, *where)
+            table = file.read_row_groups(list(groups), columns).replace_schema_metadata(
+                kept or None
+            )
             table.validate()
-            return table
+            return table if where is None else table.filter(pc.equal(table[where[0]], where[1]))
     except _UNREADABLE as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(
             f"{path}: not a readable parquet file ({reason}); delete it and build it again"
         ) from error
+
+
+def _groups(file: pq.ParquetFile, column: str, value: int) -> list[int]:
+    """Return the groups of rows that may hold a value."""
+    place = file.schema_arrow.get_field_index(column)
+    found = (file.metadata.row_group(i).column(place) for i in range(file.num_row_groups))
+    return [i for i, one in enumerate(found) if one.statistics.min <= value <= one.statistics.max]
 
 
 def _shape(schema: pa.Schema, rows: int) -> bytes:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deepcac.cac.cluster import Clustering
 from deepcac.cac.path import FULL, START, AlphaPath, Ints, Labels
@@ -31,6 +30,8 @@ SCHEMA = {
 def write_clusterings(path: str | os.PathLike[str], paths: dict[int, AlphaPath]) -> None:
     """Write the alpha paths of all splits (by seed), one row a seed, fold and alpha.
 
+    Each split is stored apart, so that reading one costs no more than it.
+
     The columns after ``labels`` are the passes of `Clustering`, empty for the folds.
     """
     rows: list[dict[str, Any]] = []
@@ -41,13 +42,12 @@ def write_clusterings(path: str | os.PathLike[str], paths: dict[int, AlphaPath])
                 row |= {name: getattr(each.whole[alpha], name).ravel() for name in _CURVES}
             rows.append(row)
     table = {name: pa.array([row.get(name, ()) for row in rows], SCHEMA[name]) for name in SCHEMA}
-    write_table(path, pa.table(table))
+    write_table(path, pa.table(table), group_rows=max(len(rows) // len(paths), 1))
 
 
 def read_clusterings(path: str | os.PathLike[str], y: Ints, seed: int) -> AlphaPath:
     """Read the alpha path of one split, for training rows of classes `y` in their order."""
-    table = read_table(path)
-    table = table.filter(pc.equal(table["seed"], seed))
+    table = read_table(path, where=("seed", seed))
     keys = list(zip(table["fold"].to_pylist(), table["alpha"].to_pylist(), strict=True))
     labels = dict(zip(keys, _lists(table["labels"]), strict=True))
     if not labels or any(len(each) != len(y) for each in labels.values()):

@@ -16,7 +16,7 @@ from deepcac.features.ranges import Range
 from deepcac.report.page import build
 from deepcac.report.subtype_numbers import Variable, explained, variables
 from deepcac.report.subtype_tables import UnseenRows, who_table
-from deepcac.report.subtypepages import _badly_calibrated
+from deepcac.report.subtypepages import _badly_calibrated, _shares
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
 NAN = float("nan")
@@ -126,3 +126,9 @@ def test_far_risks_are_told_and_near_ones_are_not():
     assert _badly_calibrated(near) == _badly_calibrated(decisions) == ""
     few = UnseenRows(cluster[55:65], label[55:65], np.zeros(10), [], 2)
     assert _badly_calibrated(few) == ""
+
+
+def test_a_subtype_without_unseen_rows_has_no_share():
+    values = Variable("x", "", np.array([1.0, NAN, 2.0, 3.0]))
+    rows = UnseenRows(np.array([0, 0, 2, 2]), np.array([0, 1, 0, 1]), np.zeros(4), [], 3)
+    assert _shares(rows, values) == "It was measured in 50 % in subtype 1, 100 % in subtype 3."

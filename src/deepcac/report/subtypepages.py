@@ -234,8 +234,12 @@ def _reading(
 
 
 def _shares(rows: UnseenRows, variable: Variable) -> str:
-    shares = [100 * (~np.isnan(variable.values[rows.cluster == j])).mean() for j in range(rows.k)]
-    parts = [f"{share:.0f} % in {name}" for share, name in zip(shares, names(rows), strict=True)]
+    held = [~np.isnan(variable.values[rows.cluster == j]) for j in range(rows.k)]
+    parts = [
+        f"{100 * seen.mean():.0f} % in {name}"
+        for seen, name in zip(held, names(rows), strict=True)
+        if len(seen)
+    ]
     return f"It was measured in {', '.join(parts)}."
 
 

@@ -7,7 +7,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
 from torch import nn
 
 from deepcac.errors import CollapseWarning, DataError
@@ -131,8 +133,8 @@ def test_contributions_are_integrated_gradients():
 
 
 def test_gates_by_hand():
-    gates = Gates(np.array([[0.0], [2.0]]), 2.0)
-    found = gates.weigh(np.array([[1.0], [0.0]]))
+    gates = Gates(np.array([[0.0], [4.0]]), 2.0, np.array([2.0]))
+    found = gates.weigh(np.array([[2.0], [0.0]]))
     np.testing.assert_allclose(found[0], [0.5, 0.5])
     np.testing.assert_allclose(found[1], [1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2))])
 
@@ -146,6 +148,20 @@ def test_a_tiny_subtype_is_not_kept_and_risk_orders_the_rest():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(find_gates(points, 3, 0.5, 0.01, 0, risk).centres) == 3
+
+
+def test_a_loud_column_does_not_decide_alone():
+    rng = np.random.default_rng(4)
+    group = rng.integers(0, 2, 500)
+    told = group[:, None] + rng.normal(scale=0.05, size=(500, 3))
+    points = np.column_stack([told, rng.normal(scale=1.5, size=500)])
+    gates = find_gates(points, 2, 0.5, 0.0, 0, group.astype(float))
+    np.testing.assert_array_equal(gates.assign(points), group)
+    plain = KMeans(2, n_init=10, random_state=0).fit_predict(points)
+    assert adjusted_rand_score(plain, group) < 0.5
+    np.testing.assert_allclose(gates.scale, np.sqrt(points.std(axis=0)))
+    constant = find_gates(np.c_[told, np.ones(500)], 2, 0.5, 0.0, 0, group.astype(float))
+    assert constant.scale[3] == 1
 
 
 def test_heads_are_a_ridge_logistic_regression():

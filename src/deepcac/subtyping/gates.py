@@ -1,4 +1,9 @@
-"""Subtypes: centres among the contributions, and how much a row belongs to each."""
+"""Subtypes: centres among the contributions, and how much a row belongs to each.
+
+A column is divided by the square root of its spread. As they are, the two or three variables that
+move the risk most decide alone, and other rows find other subtypes; with equal spread, columns
+that hardly matter count as much as those that do.
+"""
 
 from __future__ import annotations
 
@@ -30,19 +35,25 @@ class Gates(NamedTuple):
     centres : ndarray of shape (k, q)
     width : float
         Squared distance at which a membership has fallen by e.
+    scale : ndarray of shape (q,)
+        What each column is divided by before distances are taken.
     """
 
     centres: Array
     width: float
+    scale: Array
 
     def weigh(self, points: Array) -> Array:
         """Return the membership of each point (n, q) in each subtype, shape (n, k)."""
-        squared = pairwise_distances(points, self.centres, metric="sqeuclidean")
+        squared = pairwise_distances(*self._scaled(points), metric="sqeuclidean")
         return softmax(-squared / self.width, axis=1)
 
     def assign(self, points: Array) -> npt.NDArray[np.int64]:
         """Return the subtype of each point (n, q), shape (n,)."""
-        return pairwise_distances_argmin(points, self.centres).astype(np.int64)
+        return pairwise_distances_argmin(*self._scaled(points)).astype(np.int64)
+
+    def _scaled(self, points: Array) -> tuple[Array, Array]:
+        return points / self.scale, self.centres / self.scale
 
 
 def find_gates(
@@ -72,7 +83,9 @@ def find_gates(
         With mean 1.
     """
     row_weight = np.ones(len(points)) if row_weight is None else row_weight
-    found = KMeans(k, n_init=STARTS, random_state=seed).fit(points, sample_weight=row_weight)
+    scale = _root_spread(points, row_weight)
+    scaled = points / scale
+    found = KMeans(k, n_init=STARTS, random_state=seed).fit(scaled, sample_weight=row_weight)
     sizes = np.bincount(found.labels_, row_weight, minlength=k)
     kept = sizes >= min(smallest * len(points), sizes.max())
     if not kept.all():
@@ -83,8 +96,15 @@ def find_gates(
             stacklevel=3,
         )
     centres = found.cluster_centers_[kept]
-    nearest, squared = pairwise_distances_argmin_min(points, centres, metric="sqeuclidean")
+    nearest, squared = pairwise_distances_argmin_min(scaled, centres, metric="sqeuclidean")
     rows = np.bincount(nearest, row_weight, minlength=len(centres))
     order = np.argsort(np.bincount(nearest, risk * row_weight, minlength=len(centres)) / rows)
     width = temperature * float((squared * row_weight).mean())
-    return Gates(centres[order], max(width, np.finfo(np.float64).tiny))
+    return Gates(centres[order] * scale, max(width, np.finfo(np.float64).tiny), scale)
+
+
+def _root_spread(points: Array, row_weight: Array) -> Array:
+    """Return the square root of each column's standard deviation, 1 for a constant one."""
+    mean = np.average(points, axis=0, weights=row_weight)
+    spread = np.sqrt(np.average((points - mean) ** 2, axis=0, weights=row_weight))
+    return np.sqrt(np.where(spread > 0, spread, 1.0))

@@ -36,6 +36,7 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
         "subtypes": torch.as_tensor(model.subtypes_),
         "out_of_fold": torch.as_tensor(model.out_of_fold_),
         "centres": torch.as_tensor(model._gates.centres),
+        "scale": torch.as_tensor(model._gates.scale),
         "blend.weight": backbone.blend.weight,
         "blend.bias": backbone.blend.bias,
         "heads.weight": model._heads.weight,
@@ -62,7 +63,8 @@ def _restore(
     """Give the model what it learnt."""
     model.subtypes_ = tensors["subtypes"].numpy()
     model.out_of_fold_ = tensors["out_of_fold"].numpy()
-    model._gates = Gates(tensors["centres"].numpy(), header["width"])
+    centres, scale = (tensors[name].numpy() for name in ("centres", "scale"))
+    model._gates = Gates(centres, header["width"], scale)
     model.n_subtypes_ = len(model._gates.centres)
     model._heads = Heads(*(tensors[f"heads.{name}"].to(device) for name in Heads._fields))
     model.heads_ = tensors["heads.weight"].numpy()

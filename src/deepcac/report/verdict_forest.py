@@ -42,7 +42,7 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
         caption="AUROC with clusters less AUROC without, mean over the resamples with its 95 % "
         "interval; in the grey band a difference is of no account.",
         section="judge",
-        size=(2.6 + 2.9 * n_panels, 1.5 + 0.42 * n_datasets),
+        size=(max(7.6, 2.6 + 2.9 * n_panels), 1.5 + 0.42 * n_datasets),  # both legends fit
         draw=lambda canvas: _draw(canvas, ordered, margin),
         head=columns,
         data=ordered[list(columns)].to_numpy().tolist(),

@@ -126,9 +126,10 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
         for method in ("subtypes", "km", "cac")
         for ari in (0.75, 0.85)
     ]
-    part = {"arms": list(arms(0.004)), "stability": stability}
+    part = {"arms": list(arms(0.004))}
+    parts = {"networks": part, "with_trees": part, "stability": stability}
     path = tmp_path / "cic.json"
-    write_json(path, {"dataset": "cic", "networks": part, "with_trees": part})
+    write_json(path, {"dataset": "cic", **parts})
     worth, stable = ablation_tables(load_ablations([path]))
     shown = [[cell.text for cell in row] for row in worth.rows]
     assert [row[0] for row in shown] == [

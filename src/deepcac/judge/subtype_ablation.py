@@ -80,7 +80,7 @@ def run_ablation(
     features : path-like
         Of the data set.
     record : path-like
-        JSON to write: ``dataset``, ``networks`` and ``with_trees`` (each of `ablate`).
+        JSON to write: ``dataset``, and what `ablate` returns.
     dataset : str
     effort : Effort
     grouped : bool
@@ -95,9 +95,7 @@ def run_ablation(
     write_json(record, {**about, **found, "machine": seconds})
 
 
-def ablate(
-    samples: Iterable[Resample], features: FeatureMatrix
-) -> dict[str, dict[str, list[dict[str, Any]]]]:
+def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, Any]:
     """Change one part at a time on the same backbones of each resample.
 
     Parameters
@@ -110,31 +108,29 @@ def ablate(
     Returns
     -------
     dict
-        For ``networks`` and ``with_trees``. ``arms``: a row a resample and arm with ``seed``,
+        ``networks`` and ``with_trees``, each with ``arms``: a row a resample and arm with ``seed``,
         ``arm``, ``k``, the scores of `trial_scores`, ``smallest`` (share of the training rows)
         and ``risk_auroc`` (of the test rows by nothing but the rate of their subtype in
         training). ``stability``: a row a pair of resamples, ``method`` and ``k`` with ``ari`` over
-        all rows.
+        all rows of the data set.
     """
     arms: dict[str, list[dict[str, Any]]] = {name: [] for name in BACKBONES}
-    labels: dict[tuple[str, str, int], list[Ids]] = {}
+    labels: dict[tuple[str, int], list[Ids]] = {}
     for sample in samples:
         log.info("resample %d", sample.seed)
         with data.session(data.find_device("cpu"), sample.seed, 1):
             for name, boosting in BACKBONES.items():
                 fitted = fit(sample, boosting)
                 arms[name] += list(_arms(sample, fitted))
-                for (method, k), found in _subtypes(sample, fitted, features):
-                    labels.setdefault((name, method, k), []).append(found)
+            # Contributions are the networks', with trees or without.
+            for key, found in _subtypes(sample, fitted, features):
+                labels.setdefault(key, []).append(found)
     stability = [
-        (name, {"method": method, "k": k, "ari": adjusted_rand_score(one, other)})
-        for (name, method, k), found in labels.items()
+        {"method": method, "k": k, "ari": adjusted_rand_score(one, other)}
+        for (method, k), found in labels.items()
         for one, other in combinations(found, 2)
     ]
-    return {
-        name: {"arms": own, "stability": [row for place, row in stability if place == name]}
-        for name, own in arms.items()
-    }
+    return {**{name: {"arms": own} for name, own in arms.items()}, "stability": stability}
 
 
 def fit(sample: Resample, boosting: bool) -> Fitted:

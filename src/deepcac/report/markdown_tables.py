@@ -14,14 +14,16 @@ from typing import Any
 
 import pandas as pd
 
+from deepcac.catalogue.config import Judge
 from deepcac.errors import ConfigError
-from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, KM
-from deepcac.judge.questions import ANY, HELP, NEGATIVE, SUBTYPES
+from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, HASH, KM
+from deepcac.judge.mean_scores import METRICS
+from deepcac.judge.questions import ANY, HELP, NEGATIVE
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
 from deepcac.report.markdown import four, markdown_table, three
 from deepcac.report.subtype_worth import ARMS as CHANGED
-from deepcac.report.subtype_worth import METHODS, ONE_HEAD
+from deepcac.report.subtype_worth import BEST, METHODS, ONE_HEAD, WITH, WITHOUT
 from deepcac.report.verdict_forest import VERDICTS
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 
@@ -98,7 +100,7 @@ def clusters(tables: Tables, learner: str) -> str:
     pairs = [
         *((HELP.id, f"{arm}_{learner}", learner) for arm in (CAC, KM, DISTANCES)),
         (ANY.id, f"{CAC}_{learner}", f"{CELLS}_{learner}"),
-        (NEGATIVE.id, f"hash_{learner}", learner),
+        (NEGATIVE.id, f"{HASH}_{learner}", learner),
     ]
     found = {
         (str(r["question"]), str(r["contender"]), str(r["reference"]), str(r["dataset"])): r
@@ -139,31 +141,6 @@ def counts(tables: Tables) -> str:
     return markdown_table(head, rows, n_labels=2)
 
 
-def rivals(tables: Tables, contender: str) -> str:
-    """Set a classifier with subtypes beside its tuned rivals, on every data set."""
-    own = _by_metric(tables)
-    own = own[(own["question"] == SUBTYPES.id) & (own["contender"] == contender)]
-    references = sorted(own["reference"].unique())
-    rows = []
-    for dataset, group in own.groupby("dataset"):
-        by_rival = {str(row["reference"]): row for row in group.to_dict("records")}
-        gap = max(by_rival.values(), key=lambda row: float(row["reference_score"]))
-        met = (by_rival.get(name) for name in references)
-        low, high = (four(gap[end], signed=True) for end in ("low", "high"))
-        rows.append(
-            [
-                str(dataset),
-                four(gap["score"]),
-                *("" if row is None else four(row["reference_score"]) for row in met),
-                f"{_gain(gap)} ({low} to {high})",
-                str(gap["verdict_strict"]),
-            ]
-        )
-    names = (contender_label(name) for name in (contender, *references))
-    head = ("data set", *names, "less the best of these", "within .005")
-    return markdown_table(head, rows)
-
-
 def division(tables: Tables, name: str) -> str:
     """Return every contender on a published division, the highest first."""
     table = tables[snapshot.DIVISIONS]
@@ -173,7 +150,7 @@ def division(tables: Tables, name: str) -> str:
             contender_label(row["contender"]),
             *(
                 f"{three(row[m])} [{three(row[f'{m}_low'])}, {three(row[f'{m}_high'])}]"
-                for m in ("auroc", "auprc", "min_se_pp")
+                for m in (*METRICS, snapshot.EVENT)
             ),
         ]
         for row in own.to_dict("records")
@@ -206,12 +183,12 @@ def arms(tables: Tables, dataset: str) -> str:
     rows = []
     for arm, k in sorted(own.index, key=lambda at: (list(CHANGED).index(at[0]), at[1])):
         row = own.loc[(arm, k)]
-        risk = row["risk_auroc", "networks"]
+        risk = row["risk_auroc", WITHOUT]
         rows.append(
             [
-                ONE_HEAD if (arm, k) == ("soft", 1) else CHANGED[arm],
+                ONE_HEAD if (arm, k) == (BEST, 1) else CHANGED[arm],
                 str(k),
-                *(four(row[m, b]) for b in ("networks", "with_trees") for m in ("auroc", "auprc")),
+                *(four(row[m, b]) for b in (WITHOUT, WITH) for m in METRICS),
                 "" if pd.isna(risk) else three(risk),
             ]
         )
@@ -241,7 +218,7 @@ def said(tables: Tables, question: str, learner: str) -> str:
     name = _SPOKEN.get(contender_label(learner), contender_label(learner))
     return (
         f"Of {len(own)} comparisons of {name} with clusters and without, both tuned, on "
-        f"{n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {three(snapshot.MARGIN)}), "
+        f"{n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {three(Judge.model_validate({}).margin)}), "
         f"clusters are {verdicts}; half could have shown a difference of "
         f"{three(own['detectable'].median())}.\n"
     )
@@ -268,7 +245,7 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
     one.__name__: (one, table)
     for table, own in (
         (snapshot.SCORES, (scores, matrix, clusters)),
-        (snapshot.VERDICTS, (counts, rivals, said)),
+        (snapshot.VERDICTS, (counts, said)),
         (snapshot.DIVISIONS, (division,)),
         (snapshot.POWER, (planted,)),
         (snapshot.ARMS, (arms,)),

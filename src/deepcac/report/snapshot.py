@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from deepcac.atomic import atomic_path
+from deepcac.catalogue.config import Judge
 from deepcac.judge.mean_scores import METRICS, mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import HELP
@@ -24,12 +25,11 @@ from deepcac.report.subtype_worth import load_ablations
 from deepcac.report.verdict_forest import verdict_forest
 from deepcac.storage import read_json, write_json
 
-MARGIN, STRICT = 0.01, 0.005
 SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY = TABLES = (
     *("judge_scores", "judge_verdicts", "judge_planted", "judge_divisions"),
     *("subtype_arms", "subtype_stability"),
 )
-_EVENT = "min_se_pp"
+EVENT = "min_se_pp"
 
 
 def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
@@ -47,16 +47,16 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     list of Path
         What was written.
     """
-    judge = Path(results) / Path(FOLDER).name
+    study = Path(results) / Path(FOLDER).name
     apart = {PLANTED, ABLATIONS, PUBLIC}
-    trials = [path for path in sorted(judge.glob("*/*.json")) if path.parent.name not in apart]
-    records = read_records(trials)
-    planted = [read_json(path) for path in sorted((judge / PLANTED).glob("*.json"))]
-    arms, stability = _ablations(sorted((judge / ABLATIONS).glob("*.json")))
-    divisions = load_divisions(sorted((judge / PUBLIC).glob("*/*.json")))
+    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
+    records, judge = read_records(trials), Judge.model_validate({})
+    planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
+    arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
+    divisions = load_divisions(sorted((study / PUBLIC).glob("*/*.json")))
     found = {
         SCORES: pd.DataFrame(mean_scores(records)),
-        VERDICTS: verdicts(records, MARGIN, STRICT),
+        VERDICTS: verdicts(records, judge.margin, judge.strict_margin),
         POWER: pd.DataFrame(power_curve(planted)),
         DIVISIONS: pd.DataFrame([_division(one) for one in divisions]),
         ARMS: arms,
@@ -71,7 +71,7 @@ def draw_answer(table: pd.DataFrame, folder: Path) -> None:
     if not table.empty:
         rows = table[(table["question"] == HELP.id) & (table["metric"] == METRICS[0])]
         if len(rows):
-            figure = verdict_forest(rows, MARGIN)
+            figure = verdict_forest(rows, Judge.model_validate({}).margin)
             (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
 
 
@@ -91,7 +91,7 @@ def _division(one: Divided) -> dict[str, Any]:
         "n_test": n_test,
         "contender": one.contender,
     }
-    for metric in (*METRICS, _EVENT):
+    for metric in (*METRICS, EVENT):
         row |= dict(
             zip((metric, f"{metric}_low", f"{metric}_high"), one.score(metric), strict=True)
         )

@@ -12,8 +12,8 @@ from deepcac.scoring.equivalence import difference
 from deepcac.splits import SHARE
 from deepcac.storage import read_json
 
-_WITHOUT, _WITH = "networks", "with_trees"
-_BEST, _K = "soft", 3  # what the others are compared with
+WITHOUT, WITH = "networks", "with_trees"
+BEST, _K = "soft", 3  # what the others are compared with
 _MARGIN = 0.005  # only the interval is shown, which does not depend on it
 ARMS = {
     "soft": "soft subtypes",
@@ -59,8 +59,8 @@ def load_ablations(paths: Iterable[str | os.PathLike[str]]) -> list[Ablation]:
 
 
 def _ablation(record: dict[str, Any]) -> Ablation:
-    arms = {name: pd.DataFrame(record[name]["arms"]) for name in (_WITHOUT, _WITH)}
-    return Ablation(record["dataset"], arms, pd.DataFrame(record[_WITHOUT]["stability"]))
+    arms = {name: pd.DataFrame(record[name]["arms"]) for name in (WITHOUT, WITH)}
+    return Ablation(record["dataset"], arms, pd.DataFrame(record["stability"]))
 
 
 def ablation_tables(found: Sequence[Ablation]) -> list[Table]:
@@ -69,24 +69,24 @@ def ablation_tables(found: Sequence[Ablation]) -> list[Table]:
 
 
 def _arms_table(one: Ablation) -> Table:
-    table = one.arms[_WITHOUT]
+    table = one.arms[WITHOUT]
     order = list(ARMS)
     fits = sorted(
         set(zip(table["arm"], table["k"], strict=True)), key=lambda fit: (order.index(fit[0]), fit)
     )
-    best = one.scores(_WITHOUT, _BEST, _K, "auroc")
+    best = one.scores(WITHOUT, BEST, _K, "auroc")
     rows = []
     for arm, k in fits:
-        gap = best - one.scores(_WITHOUT, arm, k, "auroc")
+        gap = best - one.scores(WITHOUT, arm, k, "auroc")
         gained = difference(gap.tolist(), test_share=SHARE, margin=_MARGIN) if gap.any() else None
-        risk = one.scores(_WITHOUT, arm, k, "risk_auroc").mean()
+        risk = one.scores(WITHOUT, arm, k, "risk_auroc").mean()
         rows.append(
             text_row(
-                ONE_HEAD if (arm, k) == (_BEST, 1) else ARMS[arm],
+                ONE_HEAD if (arm, k) == (BEST, 1) else ARMS[arm],
                 str(k),
                 *(
                     f"{one.scores(backbone, arm, k, metric).mean():.4f}"
-                    for backbone in (_WITHOUT, _WITH)
+                    for backbone in (WITHOUT, WITH)
                     for metric in ("auroc", "auprc")
                 ),
                 "" if pd.isna(risk) else f"{risk:.3f}",

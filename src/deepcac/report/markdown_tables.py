@@ -215,10 +215,11 @@ def said(tables: Tables, question: str, learner: str) -> str:
     counted = own["verdict"].value_counts()
     verdicts = ", ".join(f"{verdict} in {counted.get(verdict, 0)}" for verdict in VERDICTS)
     n_datasets = own["dataset"].nunique()
+    margin = three(Judge.model_validate({}).margin)
     name = _SPOKEN.get(contender_label(learner), contender_label(learner))
     return (
         f"Of {len(own)} comparisons of {name} with clusters and without, both tuned, on "
-        f"{n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {three(Judge.model_validate({}).margin)}), "
+        f"{n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {margin}), "
         f"clusters are {verdicts}; half could have shown a difference of "
         f"{three(own['detectable'].median())}.\n"
     )

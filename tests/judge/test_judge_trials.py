@@ -12,8 +12,10 @@ from deepcac.judge.fitting import fit_trial
 from deepcac.judge.partitions import distances, part
 from deepcac.judge.resamples import resamples
 from deepcac.judge.spaces import learners, trials
+from deepcac.judge.study_rows import read_rows
 from deepcac.judge.trial_scores import best_threshold, score_trial
 from deepcac.judge.trials import Effort, answers_path, judge_rows, read_trials, run_trials
+from deepcac.sequence_summary import SUMMARIES
 from deepcac.storage import read_table
 
 EFFORT = Effort(2, 3, 100, 10_000, 3, 2)
@@ -207,3 +209,30 @@ def test_an_edited_record_is_refused(tmp_path):
     path.write_text(json.dumps(record))
     with pytest.raises(DataError, match="build it again"):
         read_trials(path)
+
+
+def test_hourly_sequences_are_judged_by_their_summary(tmp_path):
+    rng = np.random.default_rng(0)
+    heart = np.where(rng.random((300, 3)) < 0.3, np.nan, rng.normal(size=(300, 3)))
+    age = np.repeat(rng.normal(size=(300, 1)), 3, axis=1)
+    names = tuple(f"{name}@{hour:02d}" for name in ("HR", "Age") for hour in range(3))
+    label = (age[:, 0] > 0.5).astype(np.int64)
+    hourly = FeatureMatrix(np.arange(300), label, np.hstack([heart, age]), names)
+    write_features(tmp_path / "hourly.parquet", hourly)
+    rows = read_rows(tmp_path / "hourly.parquet")
+    # The summaries of an age are the age, its count is 3 and it never changes.
+    assert rows.names == (*(f"HR_{kind}" for kind in SUMMARIES), "Age_first")
+    np.testing.assert_array_equal(rows.X[:, -1], age[:, 0])
+    np.testing.assert_array_equal(rows.X[:, 6], (~np.isnan(heart)).sum(axis=1))
+    record = tmp_path / "lr.json"
+    run_trials(
+        tmp_path / "hourly.parquet", {parse_contender("lr"): record}, dataset="h", effort=EFFORT
+    )
+    assert read_trials(record)["n_features"] == 9
+
+
+def test_a_table_is_judged_as_it_is(tmp_path):
+    write_features(tmp_path / "table.parquet", cohort())
+    rows = read_rows(tmp_path / "table.parquet")
+    assert rows.names == ("a", "b", "c", "d")
+    np.testing.assert_array_equal(rows.X, cohort().X)

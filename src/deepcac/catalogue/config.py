@@ -99,7 +99,9 @@ class Budget(Entry):
 class Match(Entry):
     """Data sets and the contenders that meet on each of them."""
 
-    datasets: list[Id] = Field(description="data sets of one row a patient")
+    datasets: list[Id] = Field(
+        description="data sets; of hourly sequences the contenders read a summary of each variable"
+    )
     contenders: list[str] = Field(
         description="learners of `src/deepcac/judge/spaces.yaml`, alone (`lgbm`) or with an arm: "
         "`km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as features), "
@@ -123,6 +125,9 @@ class Division(Entry):
     dataset: Id
     train: list[str] = Field(description="groups of rows to learn from")
     test: str = Field(description="group of rows to be tested on")
+    contenders: list[str] = Field(
+        [], description="as in `matches`; none are those of all divisions"
+    )
 
 
 class Public(Entry):

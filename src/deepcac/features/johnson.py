@@ -159,6 +159,43 @@ def _repairs(name: str, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if rule.variable == name)
 
 
+def cleaned_series(
+    events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
+) -> tuple[Columns, dict[str, Series], list[Repair]]:
+    """Sort tidy events by variable, and clean them.
+
+    Parameters
+    ----------
+    events, record_id, protocol
+        As for `johnson_features`.
+
+    Returns
+    -------
+    admission : dict of str to ndarray of shape (n,)
+        What is known at 00:00, ``ICUType`` with it.
+    found : dict of str to Series
+        The measurements; those of weight without the one at 00:00.
+    repairs : list of Repair
+        What each cleaning rule did.
+    """
+    found = series(events, record_id)
+    admission = _admission(found, len(record_id))
+    found["Weight"] = found["Weight"].where(found["Weight"].minute > 0)
+    repairs: list[Repair] = []
+    for name in AT_ADMISSION:
+        rules = _repairs(name, ADMISSION)
+        admission[name], counts = clean(
+            admission[name], rules, by_raw_value=name == "Height" and "C9" in protocol
+        )
+        repairs += map(Repair, rules, counts)
+    for name in (*FIVE, *TWO):
+        rules = _repairs(name, MEASURED)
+        value, counts = clean(found[name].value, rules)
+        found[name] = Series(found[name].row, found[name].minute, value)
+        repairs += map(Repair, rules, counts)
+    return admission, found, repairs
+
+
 def johnson_features(
     events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
 ) -> tuple[Columns, list[Repair]]:
@@ -182,21 +219,7 @@ def johnson_features(
         What each cleaning rule did.
     """
     n = len(record_id)
-    found = series(events, record_id)
-    admission = _admission(found, n)
-    found["Weight"] = found["Weight"].where(found["Weight"].minute > 0)
-    repairs: list[Repair] = []
-    for name in AT_ADMISSION:
-        rules = _repairs(name, ADMISSION)
-        admission[name], counts = clean(
-            admission[name], rules, by_raw_value=name == "Height" and "C9" in protocol
-        )
-        repairs += map(Repair, rules, counts)
-    for name in (*FIVE, *TWO):
-        rules = _repairs(name, MEASURED)
-        value, counts = clean(found[name].value, rules)
-        found[name] = Series(found[name].row, found[name].minute, value)
-        repairs += map(Repair, rules, counts)
+    admission, found, repairs = cleaned_series(events, record_id, protocol)
     kind = admission.pop("ICUType")
     columns = admission | {unit: (kind == code).astype(float) for unit, code in UNITS.items()}
     columns |= _summaries(found, n) | _ventilation(found, n)

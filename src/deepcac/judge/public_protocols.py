@@ -13,10 +13,11 @@ from sklearn.metrics import precision_recall_curve
 from sklearn.model_selection import train_test_split
 
 from deepcac.errors import ConfigError
-from deepcac.features.matrix import FeatureMatrix, read_features
+from deepcac.features.matrix import FeatureMatrix
 from deepcac.judge.choice import TUNED, choose
 from deepcac.judge.contenders import Contender
 from deepcac.judge.resamples import Resample, prepared
+from deepcac.judge.study_rows import read_rows
 from deepcac.judge.trials import TEST, VALIDATION, Effort, judge_samples, write_trials
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 
@@ -104,7 +105,7 @@ def run_division(
         Whether the data are generated.
     """
     begin = time.perf_counter()
-    matrix = read_features(features)
+    matrix = read_rows(features)
     found, answers = judge_samples(divided(matrix, division, draws), [contender], effort)[0]
     written = {
         "dataset": dataset,

@@ -88,7 +88,7 @@ class StudyFiles:
             f"{FOLDER}/{PUBLIC}/{division['name']}/{parse_contender(contender).id}.json"
             for division in asked["divisions"]
             if self.reachable(division["dataset"])
-            for contender in asked["contenders"]
+            for contender in division["contenders"] or asked["contenders"]
         ]
 
     @property

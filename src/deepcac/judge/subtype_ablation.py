@@ -16,10 +16,11 @@ from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from torch import Tensor
 
 from deepcac.experiments.record import file_digest, machine
-from deepcac.features.matrix import FeatureMatrix, read_features
+from deepcac.features.matrix import FeatureMatrix
 from deepcac.judge.contenders import CAC, CELLS, KM
 from deepcac.judge.partitions import part
 from deepcac.judge.resamples import Resample, Rows
+from deepcac.judge.study_rows import read_rows
 from deepcac.judge.subtype_learner import shared_cases, shared_networks, shared_trees
 from deepcac.judge.trial_scores import scores
 from deepcac.judge.trials import Effort, study_resamples
@@ -87,7 +88,7 @@ def run_ablation(
         Whether rows of one group, those of a patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
-    matrix = read_features(features)
+    matrix = read_rows(features)
     unit = matrix.group if grouped else None
     found = ablate(study_resamples(matrix, effort, unit), matrix)
     about = {"dataset": dataset, "inputs": {"features": file_digest(features)}}

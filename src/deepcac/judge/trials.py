@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.experiments.record import file_digest, machine
-from deepcac.features.matrix import FeatureMatrix, read_features
+from deepcac.features.matrix import FeatureMatrix
 from deepcac.judge.contenders import Contender
 from deepcac.judge.fitting import fit_trial
 from deepcac.judge.resamples import Resample, Rows, resamples
+from deepcac.judge.study_rows import read_rows
 from deepcac.judge.trial_scores import score_trial
 from deepcac.storage import read_json, write_json, write_table
 
@@ -80,7 +81,7 @@ def run_trials(
         Whether rows of one group, those of a patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
-    matrix = read_features(features)
+    matrix = read_rows(features)
     unit = matrix.group if grouped else None
     found = judge_samples(study_resamples(matrix, effort, unit), records, effort)
     seconds = time.perf_counter() - begin

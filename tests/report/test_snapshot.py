@@ -98,6 +98,24 @@ def test_a_verdict_is_seen_in_how_its_number_is_written():
     assert "| cic | .860 | **+.0512** | *-.0040* |  |  | -.0300 worse |\n" in page
 
 
+def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
+    sides = ("dataset", "reference", "score")
+    columns = (*sides, "verdict", "verdict_strict", "mean", "low", "high")
+    found = pd.DataFrame(
+        [
+            ("cic", "fnn", 0.87, "better", "better", 0.011, 0.005, 0.016),
+            ("cic", "lgbm", 0.87, "equivalent", "undecided", 0.004, -0.001, 0.009),
+            ("sepsis", "lgbm", 0.78, "worse", "worse", -0.02, -0.03, -0.01),
+        ],
+        columns=columns,
+    ).assign(question="subtypes", metric="auroc", contender="subtypes_gbm")
+    marked = "<!-- from the snapshot: subtypes subtypes_gbm -->\n<!-- end -->\n"
+    page = renew(marked, {snapshot.VERDICTS: found})
+    assert "| data set | AUROC | less LightGBM | less FNN |" in page
+    assert "| cic | .8700 | *+.0040* (-.0010 to +.0090) | **+.0110** (+.0050 to +.0160) |" in page
+    assert "| sepsis | .7800 | -.0200 worse (-.0300 to -.0100) |  |" in page
+
+
 def test_numbers_are_written_without_a_zero_before_the_point():
     assert (three(0.8604), three(-0.0004, signed=True), three(10.25)) == (".860", ".000", "10.250")
     assert (four(0.05, "**{}**", signed=True), four(-0.00512)) == ("**+.0500**", "-.0051")

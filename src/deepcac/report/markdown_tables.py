@@ -18,7 +18,8 @@ from deepcac.catalogue.config import Judge
 from deepcac.errors import ConfigError
 from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, HASH, KM
 from deepcac.judge.mean_scores import METRICS
-from deepcac.judge.questions import ANY, HELP, NEGATIVE
+from deepcac.judge.questions import ANY, HELP, NEGATIVE, SUBTYPES
+from deepcac.judge.spaces import of_kind
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
 from deepcac.report.markdown import four, markdown_table, three
@@ -225,6 +226,20 @@ def said(tables: Tables, question: str, learner: str) -> str:
     )
 
 
+def subtypes(tables: Tables, contender: str) -> str:
+    """Return a classifier with two subtypes or more less each rival, by the strict margin."""
+    own = _by_metric(tables)
+    own = own[(own["question"] == SUBTYPES.id) & (own["contender"] == contender)]
+    rivals = [name for name in of_kind("boosting", "network") if name in set(own["reference"])]
+    rows = []
+    for dataset, group in own.groupby("dataset"):
+        by_rival = group.set_index("reference").to_dict("index")
+        cells = (_gain(by_rival.get(name), "verdict_strict", interval=True) for name in rivals)
+        rows.append([str(dataset), four(group["score"].iloc[0]), *cells])
+    head = ("data set", "AUROC", *(f"less {contender_label(name)}" for name in rivals))
+    return markdown_table(head, rows)
+
+
 def _by_metric(tables: Tables) -> pd.DataFrame:
     table = tables[snapshot.VERDICTS]
     return table[table["metric"] == _METRIC]
@@ -235,18 +250,23 @@ def _learner(contender: str) -> str:
     return learner if arm in ARMS else contender
 
 
-def _gain(found: Mapping[Hashable, Any] | None) -> str:
+def _gain(
+    found: Mapping[Hashable, Any] | None, verdict: str = "verdict", *, interval: bool = False
+) -> str:
     """Write a difference in the style of its verdict."""
     if found is None:
         return ""
-    return four(found["mean"], _SHOWN[str(found["verdict"])], signed=True)
+    mean = four(found["mean"], _SHOWN[str(found[verdict])], signed=True)
+    if not interval:
+        return mean
+    return f"{mean} ({four(found['low'], signed=True)} to {four(found['high'], signed=True)})"
 
 
 _KINDS: dict[str, tuple[Callable[..., str], str]] = {
     one.__name__: (one, table)
     for table, own in (
         (snapshot.SCORES, (scores, matrix, clusters)),
-        (snapshot.VERDICTS, (counts, said)),
+        (snapshot.VERDICTS, (counts, said, subtypes)),
         (snapshot.DIVISIONS, (division,)),
         (snapshot.POWER, (planted,)),
         (snapshot.ARMS, (arms,)),

@@ -9,7 +9,7 @@ data as well.
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from deepcac.catalogue.registry import DEMO, Registry
@@ -50,7 +50,8 @@ def shared_files(layout: Layout) -> list[str]:
         *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
     ]
-    return [file for file in dict.fromkeys(found) if not restricted_part(layout.registry, file)]
+    named = restricted_parts(layout.registry, dict.fromkeys(found))
+    return [file for file, restricted in named if not restricted]
 
 
 def _pairwise_parts(layout: Layout) -> list[str]:
@@ -60,8 +61,8 @@ def _pairwise_parts(layout: Layout) -> list[str]:
     return [own[part] for own in outputs for part in ("nodes", "columns", "pairs")]
 
 
-def restricted_part(registry: Registry, file: str) -> str | None:
-    """Return the restricted source or data set that a file's path names; None if there is none.
+def restricted_parts(registry: Registry, files: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield each file with the restricted source or data set that its path names, or None.
 
     Generated cohorts (``demo_ards``, all of ``demo_mimic3/``) and open samples (``ards_demo``) are
     not restricted.
@@ -72,10 +73,11 @@ def restricted_part(registry: Registry, file: str) -> str | None:
             restricted |= {name: source.restricted, DEMO + name: False}
     # The longest name at a place is meant: `ards_demo`, not `ards`.
     longest_first = "|".join(sorted(map(re.escape, restricted), key=len, reverse=True))
-    names = re.findall(rf"(?<![a-z0-9])(?:{longest_first})(?![a-z0-9])", file)
-    if any(name.startswith(DEMO) for name in names):
-        return None
-    return next((name for name in names if restricted[name]), None)
+    known = re.compile(rf"(?<![a-z0-9])(?:{longest_first})(?![a-z0-9])")
+    for file in files:
+        names = known.findall(file)
+        generated = any(name.startswith(DEMO) for name in names)
+        yield file, next((name for name in names if restricted[name] and not generated), None)
 
 
 def share(root: str | os.PathLike[str], files: Sequence[str], registry: Registry) -> None:
@@ -117,8 +119,8 @@ def share(root: str | os.PathLike[str], files: Sequence[str], registry: Registry
 def _refuse_restricted(root: Path, files: Iterable[str], registry: Registry) -> None:
     places = [place for place in (*ALONE, STAGES, RESULTS) if (root / place).exists()]
     pointed = [str(p.target.relative_to(root)) for p in find_pointers(root / p for p in places)]
-    for file in (*files, *pointed):
-        if name := restricted_part(registry, file):
+    for file, name in restricted_parts(registry, (*files, *pointed)):
+        if name:
             raise DataError(
                 f"{file}: made from {name}, which is restricted; remove its pointer, "
                 "nothing was pushed"

@@ -27,6 +27,7 @@ _IMPORT = re.compile(
 )
 _DECORATOR = re.compile(r"^[ \t]*@(\w+)", re.MULTILINE)
 _NAME = re.compile(r"[\w.]+")
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
 @cache
@@ -136,7 +137,11 @@ def _text(name: str) -> str:
 def _bare_code(name: str) -> str:
     """Return a module's code without comments and docstrings."""
     tree = ast.parse(_text(name))
-    for node in ast.walk(tree):
+    # Statements alone: a walk through every expression takes as long as the parser.
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        nodes += [inner for block in _BLOCKS for inner in getattr(node, block, ())]
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
             node, clean=False
         ):

@@ -20,7 +20,7 @@ from deepcac.catalogue.registry import load_registry
 from deepcac.errors import DataError
 from deepcac.layout import Layout
 from deepcac.pointers import find_pointers, write_pointer
-from deepcac.sharing import RESULTS, STAGES, pull, restricted_part, share, shared_files
+from deepcac.sharing import RESULTS, STAGES, pull, restricted_parts, share, shared_files
 
 REGISTRY = load_registry(ROOT / "config" / "registry")
 RECORD = "results/cic/lr_k1.json"
@@ -112,7 +112,7 @@ def test_nothing_of_restricted_data_is_shared(tmp_path):
     ],
 )
 def test_names_of_restricted_data_are_known_in_any_path(file, name):
-    assert restricted_part(REGISTRY, file) == name
+    assert list(restricted_parts(REGISTRY, [file])) == [(file, name)]
 
 
 @pytest.mark.long

@@ -4,6 +4,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -25,7 +26,7 @@ class Registry:
 
     sources: Mapping[str, Source]
 
-    @property
+    @cached_property
     def datasets(self) -> dict[str, DataSet]:
         """Every data set by id."""
         return {

@@ -1,6 +1,7 @@
 """The parts of SubtypeClassifier against plain references and hand-computed cases."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,11 +21,11 @@ from deepcac.subtyping.crossfit import (
     deal_cases,
     deal_folds,
     left_out,
-    shares,
     train_crossfitted,
+    unseen,
 )
 from deepcac.subtyping.gates import Gates, find_gates
-from deepcac.subtyping.packed import PackedNetworks, cross_entropies, full_logits
+from deepcac.subtyping.packed import PackedNetworks, cross_entropies, drop, full_logits
 from deepcac.subtyping.smooth_inputs import CLIP, SmoothInputs
 from deepcac.subtyping.subtype_heads import Heads, fit_blend, fit_heads, held_out_gains
 from deepcac.subtyping.subtype_names import subtype_names
@@ -74,11 +75,33 @@ def test_every_row_is_left_out_by_some_and_seen_by_others(n, folds, members):
     fold = deal_folds(y, folds, 0)
     assert set(fold) == set(range(folds))
     assert np.ptp(np.bincount(fold)) <= 2
-    out = left_out(torch.as_tensor(fold), members, folds)
-    assert out.any(dim=0).all()
-    assert (~out).any(dim=0).all()
-    assert all(len(set(fold[row.numpy()])) == 1 for row in out)
-    torch.testing.assert_close(shares(out).sum(dim=0), torch.ones(n).double())
+    found = left_out(torch.as_tensor(fold), members)
+    np.testing.assert_array_equal(torch.cat([one.rows for one in found]).sort()[0], np.arange(n))
+    for one in found:
+        assert len(set(fold[one.rows.numpy()])) == 1
+        assert 0 < len(range(members)[one.members]) < members
+    own = unseen(lambda x, member: x[:, 0] + member.start, torch.arange(n).unsqueeze(1), found)
+    np.testing.assert_array_equal(own, np.arange(n) + fold)
+
+
+def test_units_are_left_out_by_their_share_and_the_mean_stays():
+    torch.manual_seed(0)
+    for share in (0.1, 0.5, 0.75):
+        kept = drop(torch.ones(300, 501), share)
+        assert kept.unique().tolist() == pytest.approx([0.0, 1 / (1 - share)])
+        assert float((kept == 0).double().mean()) == pytest.approx(share, abs=0.005)
+        assert float(kept.double().mean()) == pytest.approx(1.0, abs=0.01)
+    # Neighbours, which share a drawn number, do not know of each other.
+    zero = (drop(torch.ones(40_000, 4), 0.5) == 0).double()
+    torch.testing.assert_close(torch.corrcoef(zero.T), torch.eye(4).double(), atol=0.03, rtol=0)
+
+
+def test_dropout_is_for_training_alone():
+    torch.manual_seed(0)
+    networks, x = PackedNetworks(2, 3, 50, 1, 0.5), torch.randn(5, 3)
+    assert (networks(x) != networks(x)).any()
+    networks.eval()
+    torch.testing.assert_close(networks(x), networks(x), rtol=0, atol=0)
 
 
 def test_a_member_learns_nothing_from_the_fold_that_it_leaves_out():
@@ -87,18 +110,18 @@ def test_a_member_learns_nothing_from_the_fold_that_it_leaves_out():
     x = torch.as_tensor(rng.normal(size=(40, 3)), dtype=torch.float32)
     y = torch.as_tensor(rng.integers(0, 2, 40))
     fold = torch.arange(40) % 2
-    out = left_out(fold, 2, 2)
+    folds = left_out(fold, 2)
 
     def fitted(labels):
         torch.manual_seed(1)
         networks = PackedNetworks(2, 3, 4, 1)
-        train_crossfitted(networks, x, labels, out, torch.ones(40), budget)
+        train_crossfitted(networks, x, labels, folds, torch.ones(40), budget)
         return networks
 
     first, second = fitted(y), fitted(torch.where(fold == 0, 1 - y, y))
     torch.testing.assert_close(first.weight_in[0], second.weight_in[0], rtol=0, atol=0)
     assert (first.weight_in[1] != second.weight_in[1]).any()
-    outside = answer(first, x, shares(out).float())
+    outside = unseen(partial(answer, first), x, folds)
     own = torch.where(fold.unsqueeze(1) == 0, first(x)[0], first(x)[1])
     torch.testing.assert_close(outside, own)
 
@@ -120,15 +143,15 @@ def test_contributions_are_integrated_gradients():
     torch.manual_seed(0)
     networks, x = PackedNetworks(4, 6, 16, 3), torch.randn(50, 6)
     x[0], x[:, 5] = 0.0, 0.0
-    weight = shares(torch.rand(4, 50) < 0.9).float()
-    parts = contributions(networks, x, torch.arange(6), 6, weight)
-    change = answer(networks, x, weight) - answer(networks, torch.zeros_like(x), weight)
+    own = slice(1, 4, 2)
+    parts = contributions(networks, x, torch.arange(6), 6, own)
+    change = answer(networks, x, own) - answer(networks, torch.zeros_like(x), own)
     torch.testing.assert_close(parts.sum(dim=2), change, rtol=0, atol=1e-5)
     # Slow and plain: the mean gradient at many points of the path.
     total = torch.zeros(50, 6)
     for t in (torch.arange(1000) + 0.5) / 1000:
         here = (t * x).requires_grad_(True)
-        total += torch.autograd.grad((weight.unsqueeze(2) * networks(here))[..., 1].sum(), here)[0]
+        total += torch.autograd.grad(networks(here, own).mean(dim=0)[:, 1].sum(), here)[0]
     torch.testing.assert_close(parts[:, 1], x * total / 1000, rtol=0, atol=2e-3)
 
 

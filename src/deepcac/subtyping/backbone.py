@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,8 @@ from torch import Tensor
 from deepcac.nn.training import Budget
 from deepcac.subtyping.boosted import BoostedFolds, Trees
 from deepcac.subtyping.contributions import contributions
-from deepcac.subtyping.crossfit import Cases, answer, left_out, shares, train_crossfitted
-from deepcac.subtyping.packed import PackedNetworks
+from deepcac.subtyping.crossfit import Cases, LeftOut, answer, left_out, train_crossfitted, unseen
+from deepcac.subtyping.packed import ALL, PackedNetworks
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, fit_blend
 
@@ -92,9 +93,9 @@ class Backbone:
     def _read(self, rows: Array) -> Tensor:
         return self.inputs.rows(rows, self.networks.weight_in.device)
 
-    def parts(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
-        """Return the contributions (n, n_outputs, d) to the inputs' rows, by members' weights."""
-        return contributions(self.networks, x, self.inputs.origin, self.inputs.n_variables, weight)
+    def parts(self, x: Tensor, members: slice = ALL) -> Tensor:
+        """Return the contributions (n, n_outputs, d) to members' mean answers to inputs."""
+        return contributions(self.networks, x, self.inputs.origin, self.inputs.n_variables, members)
 
 
 class FittedNetworks(NamedTuple):
@@ -106,15 +107,15 @@ class FittedNetworks(NamedTuple):
     x : Tensor of shape (n, n_inputs)
         The rows that they were fitted to, as inputs.
     networks : PackedNetworks
-    out : Tensor of bool, shape (members, n)
-        Which member leaves which row out.
+    folds : list of LeftOut
+        Who leaves which rows out.
     best_epoch : int
     """
 
     inputs: SmoothInputs
     x: Tensor
     networks: PackedNetworks
-    out: Tensor
+    folds: list[LeftOut]
     best_epoch: int
 
 
@@ -132,10 +133,10 @@ def fit_networks(cases: Cases, settings: NetworkSettings, device: torch.device) 
     x = inputs.rows(cases.rows, device)
     y, fold, weight = (torch.as_tensor(one, device=device) for one in cases[1:])
     networks = settings.build(x.shape[1], int(cases.codes.max()) + 1).to(device)
-    out = left_out(fold, settings.members, int(cases.fold.max()) + 1)
-    curve = train_crossfitted(networks, x.float(), y, out, weight, settings.budget)
+    folds = left_out(fold, settings.members)
+    curve = train_crossfitted(networks, x.float(), y, folds, weight, settings.budget)
     networks.double().eval()  # an answer must not depend on the rows beside it
-    return FittedNetworks(inputs, x, networks, out, curve.best_epoch)
+    return FittedNetworks(inputs, x, networks, folds, curve.best_epoch)
 
 
 def fit_backbone(
@@ -148,12 +149,13 @@ def fit_backbone(
     Backbone, Answers
         The answers are for the rows of the fit, by models that did not see them.
     """
-    inputs, x, networks, out, best_epoch = fitted
+    inputs, x, networks, folds, best_epoch = fitted
     y, weight = (torch.as_tensor(one, device=x.device) for one in (cases.codes, cases.weight))
-    outputs = [answer(networks, x, shares(out))]
+    outputs = [unseen(partial(answer, networks), x, folds)]
     if trees is not None:
         outputs.append(torch.as_tensor(trees.outside, device=x.device))
     blend = fit_blend(torch.stack(outputs), y, weight)
     boosted = None if trees is None else trees.folds
     backbone = Backbone(inputs, networks, boosted, blend, best_epoch)
-    return backbone, Answers(blend.logits(torch.stack(outputs)), backbone.parts(x, shares(out)))
+    parts = unseen(backbone.parts, x, folds)
+    return backbone, Answers(blend.logits(torch.stack(outputs)), parts)

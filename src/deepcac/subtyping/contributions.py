@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from deepcac.subtyping.packed import PackedNetworks
+from deepcac.subtyping.packed import ALL, PackedNetworks
 
 CHUNK = 2048
 
@@ -15,7 +15,7 @@ def contributions(
     x: Tensor,
     origin: Tensor,
     n_variables: int,
-    weight: Tensor | None = None,
+    members: slice = ALL,
 ) -> Tensor:
     """Divide each row's outputs among the variables (Sundararajan et al. 2017, equation 1).
 
@@ -31,30 +31,28 @@ def contributions(
     origin : Tensor of shape (n_inputs,)
         Variable of each input; the parts of one variable are summed.
     n_variables : int
-    weight : Tensor of shape (M, n), optional
-        Of the members in each row's answer; equal without it.
+    members : slice
+        Whose mean answer it is.
 
     Returns
     -------
     Tensor of shape (n, n_outputs, n_variables)
         In log-odds.
     """
-    if weight is None:
-        weight = x.new_full((networks.members, len(x)), 1 / networks.members)
     parts, origin = [], origin.to(x.device)
     with torch.no_grad():
-        for rows in torch.arange(len(x), device=x.device).split(CHUNK):
-            own = _mean_gradient(networks, x[rows], weight[:, rows]) * x[rows].unsqueeze(1)
+        for rows in x.split(CHUNK):
+            own = _mean_gradient(networks, rows, members) * rows.unsqueeze(1)
             summed = own.new_zeros(*own.shape[:2], n_variables)
             parts.append(summed.index_add_(2, origin, own))
     return torch.cat(parts)
 
 
-def _mean_gradient(networks: PackedNetworks, x: Tensor, weight: Tensor) -> Tensor:
+def _mean_gradient(networks: PackedNetworks, x: Tensor, members: slice) -> Tensor:
     """Return the mean gradient on the path to each row, shape (n, n_outputs, n_inputs)."""
-    first, bias, last = networks.weight_in, networks.bias_in, networks.weight_out
+    first, bias = networks.weight_in[members], networks.bias_in[members]
     change = x @ first
     grown = (bias + change).relu() - bias.relu()
     active = torch.where(change == 0, (bias > 0).to(x.dtype), grown / change)
-    slopes = torch.einsum("mn,mnh,mho->nomh", weight, active, last)
+    slopes = torch.einsum("mnh,mho->nomh", active, networks.weight_out[members] / len(first))
     return torch.einsum("nomh,mqh->noq", slopes, first)

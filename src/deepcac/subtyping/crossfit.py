@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +15,7 @@ from torch import Tensor
 from deepcac.errors import DataError
 from deepcac.nn.data import in_chunks
 from deepcac.nn.training import Budget, Curve, Step, train
-from deepcac.subtyping.packed import PackedNetworks, cross_entropies
+from deepcac.subtyping.packed import ALL, PackedNetworks, cross_entropies
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -79,20 +81,46 @@ def deal_folds(y: Ids, n_folds: int, seed: int, groups: npt.NDArray[Any] | None 
     return fold
 
 
-def left_out(fold: Tensor, members: int, n_folds: int) -> Tensor:
-    """Tell which members leave which rows out, shape (M, n); member m leaves fold m % n_folds."""
-    own = torch.arange(members, device=fold.device) % n_folds
-    return own.unsqueeze(1) == fold
+class LeftOut(NamedTuple):
+    """A fold.
+
+    Attributes
+    ----------
+    members : slice
+        The networks that do not see it.
+    rows : Tensor of int
+        Its rows.
+    """
+
+    members: slice
+    rows: Tensor
 
 
-def shares(chosen: Tensor) -> Tensor:
-    """Return equal weights of the chosen members (M, n) that sum to 1 a row."""
-    weight = chosen.double()
-    return weight / weight.sum(dim=0)
+def left_out(fold: Tensor, members: int) -> list[LeftOut]:
+    """Return who leaves which rows out: of F folds, member m leaves fold m % F."""
+    n_folds = int(fold.max()) + 1
+    return [
+        LeftOut(slice(j, members, n_folds), torch.nonzero(fold == j).squeeze(1))
+        for j in range(n_folds)
+    ]
+
+
+def unseen(function: Callable[[Tensor, slice], Tensor], x: Tensor, folds: list[LeftOut]) -> Tensor:
+    """Return what a function of rows and members says of each row by those that leave it out."""
+    parts = [function(x[fold.rows], fold.members) for fold in folds]
+    found = parts[0].new_empty(len(x), *parts[0].shape[1:])
+    for fold, part in zip(folds, parts, strict=True):
+        found[fold.rows] = part
+    return found
 
 
 def train_crossfitted(
-    networks: PackedNetworks, x: Tensor, y: Tensor, out: Tensor, weight: Tensor, budget: Budget
+    networks: PackedNetworks,
+    x: Tensor,
+    y: Tensor,
+    folds: list[LeftOut],
+    weight: Tensor,
+    budget: Budget,
 ) -> Curve:
     """Train every member on the rows that it does not leave out; all stop together.
 
@@ -102,27 +130,28 @@ def train_crossfitted(
     ----------
     networks : PackedNetworks
     x, y : Tensor of shapes (n, n_inputs) and (n,)
-    out : Tensor of bool, shape (M, n)
-        Of `left_out`.
+    folds : list of LeftOut
     weight : Tensor of shape (n,)
         Of `Cases`.
     budget : Budget
     """
-    outside, weight = shares(out).to(x.dtype), weight.to(x.dtype)
+    seen = torch.ones(networks.members, len(x), dtype=torch.bool, device=x.device)
+    for fold in folds:
+        seen[fold.members, fold.rows] = False
+    weight, say = weight.to(x.dtype), partial(answer, networks)
 
     def loss(rows: Tensor) -> Tensor:
         errors = cross_entropies(networks(x[rows]), y[rows]) * weight[rows]
-        seen = ~out[:, rows]
-        return (errors * seen).sum() / seen.sum()
+        own = seen[:, rows]
+        return (errors * own).sum() / own.sum()
 
     def score() -> float:
-        return -float((cross_entropies(answer(networks, x, outside), y) * weight).mean())
+        return -float((cross_entropies(unseen(say, x, folds), y) * weight).mean())
 
     step = Step(loss, list(networks.parameters()))
     return train(networks, [step], len(y), score, budget)
 
 
-def answer(networks: PackedNetworks, x: Tensor, weight: Tensor | None = None) -> Tensor:
-    """Return mean outputs (n, n_outputs) of the members, or by weights (M, n)."""
-    outputs = in_chunks(lambda part: networks(part).transpose(0, 1), x).transpose(0, 1)
-    return outputs.mean(dim=0) if weight is None else (weight.unsqueeze(2) * outputs).sum(dim=0)
+def answer(networks: PackedNetworks, x: Tensor, members: slice = ALL) -> Tensor:
+    """Return the mean outputs (n, n_outputs) of members."""
+    return in_chunks(lambda part: networks(part, members).mean(dim=0), x)

@@ -53,7 +53,8 @@ class Heads(NamedTuple):
         parts : Tensor of shape (n, n_outputs, d)
             Contributions.
         """
-        return gates @ self.bias + torch.einsum("nk,kd,ncd->nc", gates, self.weight, parts)
+        own = parts @ self.weight.T  # what each subtype would add, shape (n, n_outputs, k)
+        return gates @ self.bias + (own * gates.unsqueeze(1)).sum(dim=2)
 
 
 def fit_blend(outputs: Tensor, y: Tensor, row_weight: Tensor) -> Blend:

@@ -1,9 +1,12 @@
 """Which trial a contender goes into a comparison with, and what it scores on the test rows."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from deepcac.errors import DataError
 
 Array = npt.NDArray[np.float64]
 
@@ -24,23 +27,58 @@ class Chosen(NamedTuple):
     trials: list[int]
 
 
+def open_to(found: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    """Return the record of a contender; an arm may choose among its learner's own trials as well.
+
+    So no clusters is a candidate as good as the learner itself has. This favours clusters: their
+    side has twice the trials.
+
+    Parameters
+    ----------
+    found : mapping
+        Contender to record, on one data set.
+    name : str
+        A contender.
+
+    Raises
+    ------
+    DataError
+        Both were not run on the same resamples.
+    """
+    record = found[name]
+    alone = found.get(record["learner"], record)
+    if alone is record:
+        return record
+    both = record["resamples"], alone["resamples"]
+    seeds = [[sample["seed"] for sample in samples] for samples in both]
+    if seeds[0] != seeds[1]:
+        raise DataError(
+            f"{name} and {record['learner']}: not on the same resamples; delete their records and "
+            "run the judge again"
+        )
+    shared = [
+        {**own, "trials": own["trials"] + other["trials"]} for own, other in zip(*both, strict=True)
+    ]
+    return {**record, "trials": record["trials"] + alone["trials"], "resamples": shared}
+
+
 def choose(record: dict[str, Any], choice: str, metric: str) -> Chosen:
     """Choose a trial in each resample by the metric that is reported.
 
     Parameters
     ----------
     record : dict
-        Of `trials.run_trials`.
+        Of `trials.run_trials`, or of `open_to`.
     choice : {"default", "tuned", "clustered"}
         The first trial; the best on the validation rows; the best with two clusters or more.
     metric : str
         One of `trial_scores.METRICS`.
     """
-    open_to = _candidates(record["trials"], choice)
+    candidates = _candidates(record["trials"], choice)
     scores, numbers = [], []
     for sample in record["resamples"]:
         found = sample["trials"]
-        best = max(open_to, key=lambda t: found[t]["validation"][metric])
+        best = max(candidates, key=lambda t: found[t]["validation"][metric])
         scores.append(found[best]["test"][metric])
         numbers.append(best)
     return Chosen(np.array(scores), numbers)

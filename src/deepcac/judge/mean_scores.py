@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from deepcac.judge.choice import DEFAULT, TUNED, choose
+from deepcac.judge.choice import DEFAULT, TUNED, choose, open_to
 
 METRICS = ("auroc", "auprc")
 _CHOICES = (DEFAULT, TUNED)
@@ -23,13 +23,15 @@ def mean_scores(
     Yields
     ------
     dict
-        ``dataset``, ``contender``, ``resamples``, ``trials``, ``seconds`` (of the processor, all
-        of them), ``auroc_default``, ``auroc_tuned`` and likewise ``auprc``: means over the test
-        parts, the trial chosen by that metric on the validation rows; ``log_loss`` and ``brier``
+        ``dataset``, ``contender``, ``resamples``, ``trials`` of its own, ``seconds`` (of the
+        processor, for all of these), ``auroc_default``, ``auroc_tuned`` and likewise ``auprc``:
+        means over the test parts, the trial chosen by that metric on the validation rows
+        (`open_to`); ``log_loss`` and ``brier``
         (lower is better) of the trial that log loss chose.
     """
     for dataset, found in records.items():
         for contender, record in found.items():
+            candidates = open_to(found, contender)
             seconds = [one["seconds"] for each in record["resamples"] for one in each["trials"]]
             yield {
                 "dataset": dataset,
@@ -39,12 +41,12 @@ def mean_scores(
                 "seconds": round(sum(seconds)),
                 **{
                     f"{metric}_{choice}": round(
-                        float(choose(record, choice, metric).scores.mean()), 6
+                        float(choose(candidates, choice, metric).scores.mean()), 6
                     )
                     for metric in METRICS
                     for choice in _CHOICES
                 },
-                **_losses(record),
+                **_losses(candidates),
             }
 
 

@@ -35,13 +35,21 @@ ANY = Question(
     reference_choice=CLUSTERED,
 )
 DEEP_HELP = Question("deep", "Do clusters of latents help the network?")
-BOOSTING = Question("boosting", "Is any method with clusters ahead of tuned boosting?")
-PRINTED = Question("printed", "Are the papers' settings ahead of tuned boosting?", choice=DEFAULT)
-NEGATIVE = Question("negative_control", "Does a hash of the row number help?", choice=CLUSTERED)
+SEPARATED = Question(
+    "cac",
+    "Are CAC's clusters better than those of k-means?",
+    choice=CLUSTERED,
+    reference_choice=CLUSTERED,
+)
+BOOSTING = Question("boosting", "Is another method with clusters ahead of tuned boosting?")
+PRINTED = Question(
+    "printed", "Are networks with clusters, untuned, ahead of tuned boosting?", choice=DEFAULT
+)
+NEGATIVE = Question("negative_control", "Does a hash of the row number help, chosen alike?")
 SUBTYPES = Question(
     "subtypes", "Does a risk model with two subtypes or more cost anything?", choice=CLUSTERED
 )
-QUESTIONS = (HELP, FORCED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPES, NEGATIVE)
+QUESTIONS = (HELP, FORCED, SEPARATED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPES, NEGATIVE)
 
 
 def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
@@ -61,18 +69,20 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _references(question: Question, one: Contender) -> list[str]:
-    clustered = one.arm in (KM, CAC) or one.kind == "latent"
     if question in (HELP, FORCED):
         return [one.learner] if one.arm in (KM, CAC, DISTANCES) else []
+    if question == SEPARATED:
+        return [f"{KM}_{one.learner}"] if one.arm == CAC else []
     if question == ANY:
         wanted = one.arm in (KM, CAC)
         return [f"{control}_{one.learner}" for control in (CELLS, HASH)] if wanted else []
     if question == DEEP_HELP:
         return of_kind("network") if one.kind == "latent" else []
-    if question == BOOSTING:
-        return of_kind("boosting") if clustered or one.arm == DISTANCES else []
+    if question == BOOSTING:  # of boosting itself `HELP` asks
+        others = one.arm in (KM, CAC, DISTANCES) and one.kind != "boosting"
+        return of_kind("boosting") if others or one.kind == "latent" else []
     if question == PRINTED:
-        return of_kind("boosting") if clustered else []
+        return of_kind("boosting") if one.kind == "latent" else []
     if question == SUBTYPES:
         return of_kind("boosting", "network") if one.kind == "subtypes" else []
     return [one.learner] if one.arm == HASH else []

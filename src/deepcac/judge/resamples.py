@@ -15,8 +15,7 @@ from deepcac.splits import SHARE, TEST, TRAIN, VALIDATION, draw, units
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
-# Of the mean difference between two resamples: the part of the rows that both may be tested on
-# (Nadeau and Bengio 2003, section 3).
+# Of rows of which none is left out, the part for the test (`test_share`).
 TEST_SHARE = SHARE
 OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
 
@@ -88,6 +87,20 @@ class Resample:
     n_classes: int
     seed: int
     shared: dict[Any, Any] = field(default_factory=dict)
+
+
+def test_share(record: dict[str, Any]) -> float:
+    """Return the part of the rows of a resample that are for the test, from a record of trials.
+
+    It is the correlation of two resamples that the intervals assume (Nadeau and Bengio 2003,
+    section 3). The other rows are those that were learnt from: to fit, to stop and to choose.
+    Training rows that were left out count nowhere, which makes intervals wider.
+    """
+    shares = [
+        one["n_test"] / (one["n_train"] + one["n_validation"] + one["n_test"])
+        for one in record["resamples"]
+    ]
+    return float(np.mean(shares))
 
 
 def resamples(

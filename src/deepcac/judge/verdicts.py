@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 
 from deepcac.atomic import atomic_path
-from deepcac.judge.choice import choose
+from deepcac.judge.choice import choose, open_to
 from deepcac.judge.mean_scores import METRICS, mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import QUESTIONS, Question, pairs
-from deepcac.judge.resamples import TEST_SHARE
+from deepcac.judge.resamples import test_share
 from deepcac.judge.trials import read_trials
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import holm
@@ -44,56 +44,65 @@ def verdicts(records: Records, margin: float, strict: float) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a question, metric, data set, contender and reference: both mean scores, the
-        fields of `Difference`, ``p_holm`` (inside the question and metric), ``verdict`` and
-        ``verdict_strict``.
+        One row a question, metric, data set, contender and reference: the number of resamples, and
+        of those in which the chosen trial has ``clustered`` the rows; both mean scores, the
+        fields of `Difference`, ``p_holm`` and ``p_equivalent_holm`` (adjusted inside the question
+        and metric), ``verdict`` and ``verdict_strict`` by these.
     """
     rows = [
         row
         for question in QUESTIONS
         for metric in METRICS
         for dataset, found in records.items()
-        for row in _compare(question, metric, dataset, found, margin)
+        for row in _compare(question, metric, dataset, found)
     ]
     if not rows:
         return pd.DataFrame()
     table = pd.DataFrame(rows)
-    family = table.groupby(["question", "metric"])["p"]
-    table["p_holm"] = family.transform(lambda p: holm(p.to_numpy()))
-    table["verdict"] = [
-        verdict(one, p) for one, p in zip(table["found"], table["p_holm"], strict=True)
-    ]
-    table["verdict_strict"] = [
-        verdict(difference(d, test_share=TEST_SHARE, margin=strict), p)
-        for d, p in zip(table["differences"], table["p_holm"], strict=True)
-    ]
-    return table.drop(columns=["found", "differences"])
+    family = [table["question"], table["metric"]]
+    sizes = table.groupby(family)["dataset"].transform("size")
+    measured = list(zip(table["differences"], table["test_share"], sizes, strict=True))
+    found, strictly = (
+        [difference(d, test_share=share, margin=m, tests=n) for d, share, n in measured]
+        for m in (margin, strict)
+    )
+
+    def adjusted(p: list[float]) -> pd.Series:
+        return pd.Series(p).groupby(family).transform(lambda own: holm(own.to_numpy()))
+
+    p_holm = adjusted([one.p for one in found])
+    same, strictly_same = (
+        adjusted([one.p_equivalent for one in each]) for each in (found, strictly)
+    )
+    return pd.concat(
+        [table.drop(columns="differences"), pd.DataFrame([asdict(one) for one in found])], axis=1
+    ).assign(
+        p_holm=p_holm,
+        p_equivalent_holm=same,
+        verdict=list(map(verdict, found, p_holm, same)),
+        verdict_strict=list(map(verdict, strictly, p_holm, strictly_same)),
+    )
 
 
 def _compare(
-    question: Question,
-    metric: str,
-    dataset: str,
-    found: Mapping[str, dict[str, Any]],
-    margin: float,
+    question: Question, metric: str, dataset: str, found: Mapping[str, dict[str, Any]]
 ) -> Iterable[dict[str, Any]]:
     for name, reference in pairs(question, sorted(found)):
-        ours = choose(found[name], question.choice, metric)
-        theirs = choose(found[reference], question.reference_choice, metric)
-        values = ours.scores - theirs.scores
-        measured = difference(values, test_share=TEST_SHARE, margin=margin)
+        candidates = open_to(found, name)
+        ours = choose(candidates, question.choice, metric)
+        theirs = choose(open_to(found, reference), question.reference_choice, metric)
         yield {
             "question": question.id,
             "metric": metric,
             "dataset": dataset,
             "contender": name,
             "reference": reference,
-            "resamples": len(values),
+            "resamples": len(ours.scores),
+            "test_share": test_share(found[name]),
+            "clustered": sum(candidates["trials"][t].get("n_clusters", 1) > 1 for t in ours.trials),
             "score": ours.scores.mean(),
             "reference_score": theirs.scores.mean(),
-            **asdict(measured),
-            "found": measured,
-            "differences": values,
+            "differences": ours.scores - theirs.scores,
         }
 
 

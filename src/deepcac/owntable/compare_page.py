@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac import __version__
-from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED, choose
+from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judge.contenders import CAC, KM
 from deepcac.judge.questions import HELP, NEGATIVE, QUESTIONS
 from deepcac.owntable.answer import Answer, contender_name, signed
@@ -126,8 +126,9 @@ def _scores(trials: Trials) -> dict[str, Any]:
     rows = []
     for name, record in trials.records.items():
         ways = (DEFAULT, TUNED, CLUSTERED) if record["arm"] else (DEFAULT, TUNED)
+        candidates = open_to(trials.records, name)
         cells = [
-            f"{choose(record, way, metric).scores.mean():.4f}"
+            f"{choose(candidates, way, metric).scores.mean():.4f}"
             for metric in _METRICS
             for way in ways
         ]
@@ -210,8 +211,8 @@ def _method(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:
         "part; categories are one column a level.",
         f"Every contender has {effort.trials} trials: the defaults, and draws from a declared "
         "space. The same trial has the same values with and without clusters, but for the number "
-        "of clusters (1 to 5, so that no clusters is a choice) and alpha of CAC. The trial is "
-        "chosen on the validation rows.",
+        "of clusters (1 to 5) and alpha of CAC. The trial is chosen on the validation rows; with "
+        "clusters also among the trials without, so that no clusters is a choice.",
         "A model in each cluster: k-means; CAC, which also separates the classes inside a cluster; "
         "or one model that is given the distances to the k-means centres. Controls: cells around "
         "rows drawn at random, and a hash of the row number.",

@@ -27,7 +27,8 @@ class Difference:
     p_equivalent : float
         Of the two one-sided tests that it lies inside the margin.
     detectable : float
-        The smallest true difference that would be found with 80 % power.
+        The smallest true difference that would be found with 80 % power, by the first step of
+        Holm's procedure if the test is one of several.
     worse, same, better : float
         Posterior probability that it lies below, inside and above the margin.
     """
@@ -43,7 +44,9 @@ class Difference:
     better: float
 
 
-def difference(values: Sequence[float] | Array, *, test_share: float, margin: float) -> Difference:
+def difference(
+    values: Sequence[float] | Array, *, test_share: float, margin: float, tests: int = 1
+) -> Difference:
     """Measure a mean difference of correlated resamples against a margin.
 
     Parameters
@@ -54,6 +57,8 @@ def difference(values: Sequence[float] | Array, *, test_share: float, margin: fl
         Part of the rows in the test; the correlation of two resamples is taken to be this.
     margin : float
         Differences up to this are of no account.
+    tests : int
+        Tests of the family that this one belongs to.
 
     Returns
     -------
@@ -71,29 +76,35 @@ def difference(values: Sequence[float] | Array, *, test_share: float, margin: fl
     error = max(float(np.sqrt(widened * d.var(ddof=1))), 1e-12)
     spread = stats.t(freedom, loc=mean, scale=error)
     worse, better = float(spread.cdf(-margin)), float(spread.sf(margin))
-    quantile = float(stats.t.ppf(1 - LEVEL / 2, freedom))
+    quantile, strictest = stats.t.ppf([1 - LEVEL / 2, 1 - LEVEL / 2 / tests], freedom).tolist()
     return Difference(
         mean=mean,
         low=mean - quantile * error,
         high=mean + quantile * error,
         p=float(2 * stats.t.sf(abs(mean) / error, freedom)),
         p_equivalent=max(worse, better),
-        detectable=(quantile + float(stats.t.ppf(POWER, freedom))) * error,
+        detectable=(strictest + float(stats.t.ppf(POWER, freedom))) * error,
         worse=worse,
         same=1.0 - worse - better,
         better=better,
     )
 
 
-def verdict(found: Difference, p_adjusted: float) -> str:
+def verdict(found: Difference, p: float, p_equivalent: float) -> str:
     """Return the verdict on a difference.
 
-    It is better or worse if the adjusted test excludes no difference; equivalent if the 90 %
-    interval lies inside the margin (two one-sided tests at 5 %); else it is undecided.
+    It is better or worse if the test excludes no difference; equivalent if the two one-sided tests
+    exclude both sides of the margin; else it is undecided.
+
+    Parameters
+    ----------
+    found : Difference
+    p, p_equivalent : float
+        Of `found`, or adjusted for the family that it belongs to.
     """
-    if p_adjusted < LEVEL:
+    if p < LEVEL:
         return BETTER if found.mean > 0 else WORSE
-    return EQUIVALENT if found.p_equivalent < LEVEL else UNDECIDED
+    return EQUIVALENT if p_equivalent < LEVEL else UNDECIDED
 
 
 def over_datasets(means: Sequence[float] | Array, margin: float) -> tuple[float, float, float]:

@@ -1,6 +1,7 @@
 """The classifier with subtypes in the judge, and its ablation, on a small generated table."""
 
 import numpy as np
+import pytest
 from sklearn.metrics import roc_auc_score
 
 from deepcac.features.matrix import FeatureMatrix, write_features
@@ -83,12 +84,21 @@ def test_every_part_is_changed_on_the_same_backbone(tmp_path, monkeypatch):
     record = read_json(tmp_path / "record")
     for part in ("networks", "with_trees"):
         arms = record[part]["arms"]
-        assert len(arms) == 2 * (1 + len(CLUSTERS) + 4)
+        assert len(arms) == 2 * (1 + len(CLUSTERS) + 5)
         one = [row for row in arms if row["seed"] == 0]
         assert len({row["log_loss"] for row in one if row["arm"] in ("permuted", "hard")}) == 2
         assert all(0.5 < row["auroc"] <= 1 for row in one)
+        strata = next(row for row in one if row["arm"] == "risk")
+        assert strata["smallest"] == pytest.approx(1 / 3, abs=0.01)
+        assert strata["risk_auroc"] > 0.6
         alone = next(row for row in one if (row["arm"], row["k"]) == ("soft", 1))
         assert alone["risk_auroc"] == 0.5
     pairs_of = {(row["method"], row["k"]) for row in record["stability"]}
-    assert pairs_of == {(m, k) for m in ("subtypes", "km", "cac") for k in CLUSTERS[1:]}
+    assert pairs_of == {(m, k) for m in ("subtypes", "risk", "km", "cac") for k in CLUSTERS[1:]}
     assert all(-1 <= row["ari"] <= 1 for row in record["stability"])
+
+
+def test_strata_hold_as_many_training_rows_each():
+    training = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    assert subtype_ablation.strata(training, training, 3).tolist() == [0, 0, 1, 1, 2, 2]
+    assert subtype_ablation.strata(training, np.array([0.0, 0.35, 0.99]), 2).tolist() == [0, 1, 1]

@@ -43,6 +43,7 @@ CLUSTERS = (1, 2, 3, 4, 5, 6, 8)
 PENALTY = 30.0  # of the heads in all arms, so that they differ in the subtypes alone
 ALPHA = 0.03  # of CAC, whose subtypes' stability is shown beside
 SOFT, HARD, PERMUTED, RANDOM, INPUTS = "soft", "hard", "permuted", "random", "inputs"
+STRATA = "risk"  # as many rows in each, by the backbone's risk: groups without reasons
 NONE, SUBTYPES = "backbone", "subtypes"
 BACKBONES = {"networks": False, "with_trees": True}  # whether trees join
 SHOWN = ("auroc", "auprc", "log_loss", "brier")
@@ -154,6 +155,8 @@ def _arms(sample: Resample, fitted: Fitted) -> Iterator[dict[str, Any]]:
     gates, rng = _gates(sample, fitted, K), np.random.default_rng(sample.seed)
     yield _arm(sample, fitted, HARD, K, [np.eye(K)[gates.assign(own)] for own in points])
     yield _arm(sample, fitted, PERMUTED, K, [rng.permutation(gates.weigh(own)) for own in points])
+    risks = _risk(fitted.outside), _risk(fitted.test)
+    yield _arm(sample, fitted, STRATA, K, [np.eye(K)[strata(risks[0], own, K)] for own in risks])
     for arm, partition in ((RANDOM, CELLS), (INPUTS, KM)):
         assign = part(sample, partition, K, 0.0).assign
         found = [np.eye(K)[assign(rows)] for rows in (sample.train, sample.test)]
@@ -191,16 +194,26 @@ def _subtypes(
     scaled = TableScaler().fit(sample.train.raw).transform(features.X)
     everyone = Rows(features.X, scaled, features.label, features.row_id)
     points = fitted.backbone.explain(features.X).flatten(1).numpy()
+    risk, training = _risk(fitted.backbone.answers(features.X, 1)), _risk(fitted.outside)
     for k in CLUSTERS[1:]:
+        yield (STRATA, k), strata(training, risk, k)
         yield (SUBTYPES, k), _gates(sample, fitted, k).assign(points)
         for arm in (KM, CAC):
             yield (arm, k), part(sample, arm, k, ALPHA).assign(everyone)
 
 
 def _gates(sample: Resample, fitted: Fitted, k: int) -> Gates:
-    risk = full_logits(fitted.outside.logits).softmax(dim=1)[:, 1].numpy()
-    temperature = fitted.model.temperature
+    temperature, risk = fitted.model.temperature, _risk(fitted.outside)
     return find_gates(_points(fitted.outside), k, temperature, 0.0, sample.seed, risk)
+
+
+def strata(training: Array, risk: Array, k: int) -> Ids:
+    """Return which of `k` strata with as many training rows each a risk (n,) lies in."""
+    return np.searchsorted(np.quantile(training, np.arange(1, k) / k), risk, side="right")
+
+
+def _risk(answers: Answers) -> Array:
+    return np.asarray(full_logits(answers.logits).softmax(dim=1)[:, 1].numpy())
 
 
 def _points(answers: Answers) -> Array:

@@ -205,6 +205,7 @@ def stability(tables: Tables, dataset: str) -> str:
     rows = [
         [label, *(f"{own['mean'][method, k]:.2f} ({own['min'][method, k]:.2f})" for k in clusters)]
         for method, label in METHODS.items()
+        if method in own.index
     ]
     return markdown_table(("method", *(f"k = {k}" for k in clusters)), rows)
 

@@ -20,11 +20,17 @@ ARMS = {
     "backbone": "no subtypes (backbone)",
     "hard": "hard subtypes",
     "permuted": "memberships permuted among the rows",
+    "risk": "strata of the predicted risk",
     "random": "cells around random rows",
     "inputs": "k-means of the inputs, no labels",
 }
 ONE_HEAD = "one head for all rows"
-METHODS = {"subtypes": "subtypes", "km": "k-means of the inputs", "cac": "CAC"}
+METHODS = {
+    "subtypes": "subtypes",
+    "risk": ARMS["risk"],
+    "km": "k-means of the inputs",
+    "cac": "CAC",
+}
 _ARMS_NOTE = (
     "Mean over {n} resamples; the same backbone, one part changed at a time. Risk alone: "
     "AUROC of nothing but the training rate of a test row's subtype. Ahead by: three soft "
@@ -113,6 +119,7 @@ def _stability_table(one: Ablation) -> Table:
     rows = [
         text_row(label, *(_stable(pairs.loc[(method, k)]) for k in clusters))
         for method, label in METHODS.items()
+        if method in pairs.index
     ]
     return Table(
         id=f"subtypes_stability_{one.dataset}",

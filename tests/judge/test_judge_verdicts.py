@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.judge import resamples
+from deepcac.judge.blends import Stored, aurocs, blend_scores, greedy
 from deepcac.judge.choice import choose, open_to
-from deepcac.judge.ensemble import Stored, ensemble_scores, greedy
 from deepcac.judge.power import oracle_gain, power_curve, run_planted
 from deepcac.judge.questions import QUESTIONS, pairs
 from deepcac.judge.trials import Effort
@@ -162,11 +163,21 @@ def test_a_blend_keeps_to_the_good_trial_and_mixes_two_that_err_apart():
     good = np.array([0.1, 0.2, 0.8, 0.9])
     bad = np.array([0.9, 0.8, 0.2, 0.1])
     both = [np.column_stack([1 - r, r]) for r in (bad, good)]
-    assert greedy(Stored(label, np.array(both)), "auroc").tolist() == [0, 1]
+    assert greedy(Stored(label, np.array(both))).tolist() == [0, 1]
     left = np.array([0.5, 0.1, 0.4, 0.9])
     right = np.array([0.1, 0.5, 0.9, 0.4])
     both = [np.column_stack([1 - r, r]) for r in (left, right)]
-    assert greedy(Stored(label, np.array(both)), "auroc").tolist() == [1, 1]
+    assert greedy(Stored(label, np.array(both))).tolist() == [1, 1]
+
+
+@given(st.integers(2, 4), st.integers(0, 1000))
+def test_many_aurocs_at_once_are_those_of_scikit_learn(n_classes, seed):
+    rng = np.random.default_rng(seed)
+    label = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 30)])
+    answers = rng.integers(0, 5, size=(3, len(label), n_classes)) / 4  # with ties
+    classes = range(n_classes) if n_classes > 2 else [1]
+    plain = [np.mean([roc_auc_score(label == c, one[:, c]) for c in classes]) for one in answers]
+    assert aurocs(label, answers) == pytest.approx(plain)
 
 
 def test_a_blend_of_stored_answers_is_scored_on_the_test_rows(tmp_path):
@@ -183,7 +194,16 @@ def test_a_blend_of_stored_answers_is_scored_on_the_test_rows(tmp_path):
         }
     )
     write_table(tmp_path / "answers.parquet", table)
-    assert ensemble_scores(tmp_path / "answers.parquet", 2, "auroc").tolist() == [0.5]
+    own = tmp_path / "answers.parquet", 2
+    assert blend_scores([own]).tolist() == [0.5]
+    # A second record whose only trial is right everywhere.
+    right = table.select(["seed", "part", "label"]).append_column("t0_1", pa.array(good))
+    write_table(tmp_path / "right.parquet", right)
+    assert blend_scores([(tmp_path / "right.parquet", 1), own]).tolist() == [1.0]
+    wrong = right.set_column(2, "label", pa.array((1 - label).astype(np.int8)))
+    write_table(tmp_path / "wrong.parquet", wrong)
+    with pytest.raises(DataError, match="on the same rows"):
+        blend_scores([(tmp_path / "wrong.parquet", 1), own])
 
 
 def test_questions_pair_an_arm_with_its_own_learner():

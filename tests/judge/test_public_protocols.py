@@ -1,5 +1,7 @@
 """Published divisions: who is tested on what, and the challenge's score by hand."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -9,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.errors import ConfigError
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.judge.contenders import parse_contender
+from deepcac.judge.division_pairs import division_pairs
 from deepcac.judge.public_protocols import (
     Division,
     divided,
@@ -94,21 +97,44 @@ def test_the_mean_of_the_chosen_trials_is_scored():
     assert scored["min_se_pp"][0] == pytest.approx(0.5)
 
 
-def test_a_division_from_features_to_record(tmp_path):
-    write_features(tmp_path / "rows.parquet", matrix())
+def run(tmp_path, name):
     run_division(
         tmp_path / "rows.parquet",
-        tmp_path / "lr.json",
-        parse_contender("lr"),
+        tmp_path / f"{name}.json",
+        parse_contender(name),
         Division(["a", "b"], "c"),
         dataset="demo_cic",
         draws=2,
         effort=Effort(1, 1, 0, 10_000, 3, 2),
         synthetic=True,
     )
+
+
+def test_a_division_from_features_to_record(tmp_path):
+    write_features(tmp_path / "rows.parquet", matrix())
+    run(tmp_path, "lr")
     record = read_json(tmp_path / "lr.json")
     value, low, high = record["scores"]["auprc"]["auroc"]
     assert 0.6 < low <= value <= high
     assert len(record["resamples"]) == 2
     assert len(record["resamples"][0]["trials"]) == 3
     assert read_table(answers_path(tmp_path / "lr.json")).num_rows == 2 * 300
+
+
+def test_contenders_are_compared_on_the_same_test_rows(tmp_path):
+    write_features(tmp_path / "rows.parquet", matrix())
+    for name in ("lr", "centroid"):
+        run(tmp_path, name)
+    assert list(division_pairs(tmp_path)) == []
+    for end in (".json", ".parquet"):  # stands for a run of the boosted classifier
+        shutil.copy(tmp_path / f"lr{end}", tmp_path / f"subtypes_gbm{end}")
+    found = {(row["reference"], row["metric"]): row for row in division_pairs(tmp_path)}
+    assert set(found) == {(n, m) for n in ("lr", "centroid") for m in ("auroc", "auprc")}
+    alike = found["lr", "auroc"]
+    assert (alike["mean"], alike["low"], alike["high"]) == (0.0, 0.0, 0.0)
+    scores = [read_json(tmp_path / f"{n}.json")["scores"]["auroc"] for n in ("lr", "centroid")]
+    ahead = found["centroid", "auroc"]
+    assert ahead["mean"] == pytest.approx(scores[0]["auroc"][0] - scores[1]["auroc"][0])
+    # Paired, so narrower than the two intervals beside each other.
+    widths = [score["auroc"][2] - score["auroc"][1] for score in scores]
+    assert 0 < ahead["high"] - ahead["low"] < max(widths)

@@ -89,13 +89,15 @@ def test_a_verdict_is_seen_in_how_its_number_is_written():
             ("help", "auroc", "cic", "cac_lr", "lr", "better", 0.0512),
             ("help", "auroc", "cic", "km_lr", "lr", "undecided", -0.004),
             ("negative_control", "auroc", "cic", "hash_lr", "lr", "worse", -0.03),
+            ("forced", "auroc", "cic", "cac_lr", "lr", "equivalent", 0.001),
         ],
         columns=columns,
-    )
+    ).assign(clustered=7, resamples=10)
     scores = pd.DataFrame({"dataset": ["cic"], "contender": ["lr"], "auroc_tuned": [0.8604]})
     tables = {snapshot.VERDICTS: found, snapshot.SCORES: scores}
     page = renew("<!-- from the snapshot: clusters lr -->\n<!-- end -->\n", tables)
-    assert "| cic | .860 | **+.0512** | *-.0040* |  |  | -.0300 worse |\n" in page
+    cells = "**+.0512**, 7 of 10 | *-.0040*, 7 of 10 |  | +.0010 |  | -.0300 worse, 7 of 10"
+    assert f"| cic | .860 | {cells} |\n" in page
 
 
 def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
@@ -114,6 +116,15 @@ def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
     assert "| data set | AUROC | less LightGBM | less FNN |" in page
     assert "| cic | .8700 | *+.0040* (-.0010 to +.0090) | **+.0110** (+.0050 to +.0160) |" in page
     assert "| sepsis | .7800 | -.0200 worse (-.0300 to -.0100) |  |" in page
+
+
+def test_blends_stand_beside_what_subtypes_are_ahead_by():
+    columns = ("dataset", "blend", "auroc", "mean", "low", "high")
+    found = [("cic", "lgbm", 0.8735, 0.001, -0.001, 0.003), ("cic", "lgbm+fnn", 0.8757)]
+    found = pd.DataFrame([found[0], (*found[1], -0.001, -0.004, 0.002)], columns=columns)
+    page = renew("<!-- from the snapshot: blends -->\n<!-- end -->\n", {snapshot.BLENDS: found})
+    assert "| LightGBM and FNN, blended | subtypes less it |" in page
+    assert "| cic | .8735 | +.0010 (-.0010 to +.0030) | .8757 | -.0010 (-.0040 to +.0020) |" in page
 
 
 def test_numbers_are_written_without_a_zero_before_the_point():

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from deepcac.judge.choice import DEFAULT, TUNED, choose, open_to
+from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 
 METRICS = ("auroc", "auprc")
-_CHOICES = (DEFAULT, TUNED)
 _LOSSES = ("log_loss", "brier")
 
 
@@ -26,8 +25,9 @@ def mean_scores(
         ``dataset``, ``contender``, ``resamples``, ``trials`` of its own, ``seconds`` (of the
         processor, for all of these), ``auroc_default``, ``auroc_tuned`` and likewise ``auprc``:
         means over the test parts, the trial chosen by that metric on the validation rows
-        (`open_to`); ``log_loss`` and ``brier``
-        (lower is better) of the trial that log loss chose.
+        (`open_to`); ``auroc_clustered`` and ``auprc_clustered`` of the best trial with two
+        clusters or more, if there are such; ``log_loss`` and ``brier`` (lower is better) of the
+        trial that log loss chose.
     """
     for dataset, found in records.items():
         for contender, record in found.items():
@@ -44,10 +44,15 @@ def mean_scores(
                         float(choose(candidates, choice, metric).scores.mean()), 6
                     )
                     for metric in METRICS
-                    for choice in _CHOICES
+                    for choice in _choices(record["trials"])
                 },
                 **_losses(candidates),
             }
+
+
+def _choices(trials: list[dict[str, Any]]) -> list[str]:
+    parted = any(values.get("n_clusters", 1) > 1 for values in trials)
+    return [DEFAULT, TUNED, *([CLUSTERED] if parted else [])]
 
 
 def _losses(record: dict[str, Any]) -> dict[str, float]:

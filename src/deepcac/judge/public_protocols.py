@@ -119,16 +119,24 @@ def run_division(
     write_trials(record, written, answers, features, time.perf_counter() - begin)
 
 
-def score_chosen(found: dict[str, Any], answers: pa.Table, metric: str) -> dict[str, Any]:
-    """Score the mean answer of the trials that a metric chose, one in each draw.
+class MeanAnswer(NamedTuple):
+    """What chosen trials, one a draw, say of the test rows on average.
 
-    Returns
-    -------
-    dict
-        ``chosen`` trials; ``auroc``, ``auprc`` and ``min_se_pp``, each ``[value, low, high]`` with
-        a bootstrap interval over the test rows (95 %); the last at the mean of the thresholds
-        that were best on the validation rows, so no test label is used for it.
+    Attributes
+    ----------
+    split : SplitScores
+        Risks; a row is called at the mean of the thresholds that were best on the validation rows,
+        so no test label is used for it.
+    chosen : list of int
+        The trials.
     """
+
+    split: SplitScores
+    chosen: list[int]
+
+
+def mean_answer(found: dict[str, Any], answers: pa.Table, metric: str) -> MeanAnswer:
+    """Return the mean answer of the trials that a metric chose, from a record and its answers."""
     chosen = choose(found, TUNED, metric).trials
     table = answers.to_pandas()
     risks, thresholds = [], []
@@ -139,12 +147,25 @@ def score_chosen(found: dict[str, Any], answers: pa.Table, metric: str) -> dict[
         risks.append(test[f"t{trial}_1"].to_numpy(np.float64))
     risk, label = np.mean(risks, axis=0), test["label"].to_numpy(np.int64)
     called = (risk >= np.mean(thresholds)).astype(np.int64)
-    weights = poisson_weights(len(label), BOOTSTRAP)
-    drawn = dict(weighted_scores(SplitScores(np.arange(len(label)), label, called, risk), weights))
-    drawn[EVENT] = event_one(label, called, weights)
-    once = np.ones((len(label), 1), dtype=np.uint8)
-    split = SplitScores(np.arange(len(label)), label, called, risk)
-    value = dict(weighted_scores(split, once)) | {EVENT: event_one(label, called, once)}
+    rows = test["row_id"].to_numpy(np.int64)
+    return MeanAnswer(SplitScores(rows, label, called, risk), chosen)
+
+
+def score_chosen(found: dict[str, Any], answers: pa.Table, metric: str) -> dict[str, Any]:
+    """Score the mean answer of the trials that a metric chose.
+
+    Returns
+    -------
+    dict
+        ``chosen`` trials; ``auroc``, ``auprc`` and ``min_se_pp``, each ``[value, low, high]`` with
+        a bootstrap interval over the test rows (95 %).
+    """
+    split, chosen = mean_answer(found, answers, metric)
+    label = split.label
+    value, drawn = (
+        dict(weighted_scores(split, weights)) | {EVENT: event_one(label, split.predicted, weights)}
+        for weights in (np.ones((len(label), 1), np.uint8), poisson_weights(len(label), BOOTSTRAP))
+    )
     shown = {name: [float(value[name][0]), *interval(drawn[name])] for name in _SHOWN}
     return {"chosen": chosen, "n_test": len(label), "events": int(label.sum()), **shown}
 

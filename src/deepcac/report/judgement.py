@@ -1,7 +1,7 @@
 """The judge's verdicts as a sentence, tables and pictures."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,18 +77,28 @@ def sentence(judged: Judgement | None, *, own: bool = False) -> str:
     rows = _headline(judged.own if own else judged.real)
     if rows.empty:
         return ""
-    counts = rows["verdict"].value_counts()
-    said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS)
     margin = number(judged.summary["margin"])
     names = rows["dataset"].unique()
     where = f"{len(names)} data sets" if len(names) > 1 else names[0]
-    half = number(float(rows["detectable"].median()))
     many = f"Of {len(rows)} comparisons" if len(rows) > 1 else "In the one comparison"
     return (
         f"{many} of a tuned learner with clusters and the same learner without "
         f"({where}{', real data of no paper' if own else ''}; AUROC, margin {margin}) clusters are "
-        f"{said}; half could have shown a difference of {half}."
+        f"{outcome(rows, number)}."
     )
+
+
+def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:
+    """Count the verdicts, and say how often clusters were chosen and what could have been seen."""
+    counts = rows["verdict"].value_counts()
+    said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS)
+    chosen = rows[rows["clustered"] > 0]
+    if chosen.empty:
+        return f"{said}; the validation rows never chose them"
+    never = len(rows) - len(chosen)
+    before = f"in {never} the validation rows never chose them; of the others " if never else ""
+    half = write(float(chosen["detectable"].median()))
+    return f"{said}; {before}half could have shown a difference of {half}"
 
 
 def _headline(rows: pd.DataFrame) -> pd.DataFrame:
@@ -144,11 +154,12 @@ def _warning(judged: Judgement) -> str:
 
 
 def _leaderboard(judged: Judgement) -> Table:
-    """Return the tuned AUROC of every contender on every data set, by its mean rank."""
+    """Return the AUROC of every contender on every data set, by its mean rank."""
     found = pd.DataFrame(judged.summary["scores"])
     generated = found["dataset"].isin(judged.summary["synthetic"])
     found.loc[generated, "dataset"] += GENERATED
-    scores = found.pivot(index="contender", columns="dataset", values="auroc_tuned")
+    found["shown"] = found.get("auroc_clustered", found["auroc_tuned"]).fillna(found["auroc_tuned"])
+    scores = found.pivot(index="contender", columns="dataset", values="shown")
     ranks = scores.rank(ascending=False)
     rows = [
         text_row(
@@ -160,7 +171,7 @@ def _leaderboard(judged: Judgement) -> Table:
     ]
     return Table(
         id="judge_scores",
-        title="The judge: every contender, tuned",
+        title="The judge: every contender, tuned; those with clusters have two or more",
         note="Mean AUROC over the test parts of the resamples; validation rows chose the trial. "
         "The last column is the mean rank on the data sets where the contender ran. What lies "
         "close together is not shown to differ: the intervals are in the comparisons.",

@@ -1,7 +1,18 @@
 """Numbers and tables as the documentation writes them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from deepcac.judge.mean_scores import METRICS
+from deepcac.report import snapshot
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+
+SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"}
+
+Tables = dict[str, pd.DataFrame]
 
 
 def three(value: float, style: str = "{}", *, signed: bool = False) -> str:
@@ -24,3 +35,24 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], n_labels:
     rule = ["---"] * n_labels + ["---:"] * (len(head) - n_labels)
     lines = (f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
     return "\n".join(lines) + "\n"
+
+
+def judged(tables: Tables) -> pd.DataFrame:
+    """Return the comparisons by AUROC."""
+    table = tables[snapshot.VERDICTS]
+    return table[table["metric"] == METRICS[0]]
+
+
+def gain(
+    found: Mapping[Hashable, Any] | None, verdict: str = "verdict", *, chosen: bool = False
+) -> str:
+    """Write a difference in the style of its verdict; and how many resamples chose clusters."""
+    if found is None:
+        return ""
+    mean = four(found["mean"], SHOWN[str(found[verdict])], signed=True)
+    return f"{mean}, {found['clustered']} of {found['resamples']}" if chosen else mean
+
+
+def interval(found: Mapping[Hashable, Any]) -> str:
+    """Write the 95 % interval of a difference."""
+    return f"({four(found['low'], signed=True)} to {four(found['high'], signed=True)})"

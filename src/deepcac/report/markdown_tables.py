@@ -8,32 +8,27 @@ test compares every page with the snapshot, so that no number of a page is older
 
 import argparse
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from deepcac.catalogue.config import Judge
 from deepcac.errors import ConfigError
+from deepcac.judge.choice import CHOICES
 from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, HASH, KM
 from deepcac.judge.mean_scores import METRICS
-from deepcac.judge.questions import ANY, HELP, NEGATIVE, SUBTYPES
-from deepcac.judge.spaces import of_kind
+from deepcac.judge.questions import ANY, FORCED, HELP, NEGATIVE
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
-from deepcac.report.markdown import four, markdown_table, three
-from deepcac.report.subtype_worth import ARMS as CHANGED
-from deepcac.report.subtype_worth import BEST, METHODS, ONE_HEAD, WITH, WITHOUT
+from deepcac.report.judgement import outcome
+from deepcac.report.markdown import SHOWN, Tables, four, gain, judged, markdown_table, three
+from deepcac.report.subtype_markdown import arms, blends, pairs, stability, subtypes
 from deepcac.report.verdict_forest import VERDICTS
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import BETTER
 
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
-_SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"}
-_METRIC = "auroc"
 _SPOKEN = {"LR": "logistic regression", "FNN": "the network"}
-
-Tables = dict[str, pd.DataFrame]
 
 
 def renew(text: str, tables: Tables) -> str:
@@ -64,28 +59,42 @@ def read_snapshot(folder: Path) -> Tables:
 def scores(tables: Tables, dataset: str) -> str:
     """Return every contender on one data set, the highest first."""
     table = tables[snapshot.SCORES]
+    columns = [f"{metric}_{choice}" for metric in METRICS for choice in CHOICES]
     own = table[table["dataset"] == dataset].sort_values("auroc_tuned", ascending=False)
-    columns = ("auroc_default", "auroc_tuned", "auprc_default", "auprc_tuned")
+    own = own.reindex(columns=["contender", "trials", *columns])
     rows = [
-        [contender_label(row["contender"]), *(four(row[c]) for c in columns), str(row["trials"])]
+        [
+            contender_label(row["contender"]),
+            *("" if pd.isna(row[c]) else four(row[c]) for c in columns),
+            str(row["trials"]),
+        ]
         for row in own.to_dict("records")
     ]
-    head = ("contender", "AUROC default", "tuned", "AUPRC default", "tuned", "trials")
+    ways = ("default", "tuned", "k >= 2")
+    head = (
+        "contender",
+        *(f"{name} {way}" for name in ("AUROC", "AUPRC") for way in ways),
+        "trials",
+    )
     return markdown_table(head, rows)
 
 
 def matrix(tables: Tables, metric: str) -> str:
-    """Return the tuned score of every contender on every data set, the best of each in bold."""
-    table = tables[snapshot.SCORES].pivot(
-        index="contender", columns="dataset", values=f"{metric}_tuned"
-    )
+    """Return every contender on every data set, the best of each in bold.
+
+    Tuned; those with clusters have two or more.
+    """
+    found = tables[snapshot.SCORES]
+    tuned = found[f"{metric}_tuned"]
+    found = found.assign(shown=found.get(f"{metric}_clustered", tuned).fillna(tuned))
+    table = found.pivot(index="contender", columns="dataset", values="shown")
     order = table.rank(ascending=False).mean(axis=1).sort_values().index
     best = table.max()
     rows = [
         [
             contender_label(name),
             *(
-                "" if pd.isna(v) else three(v, _SHOWN[BETTER] if v == best[c] else "{}")
+                "" if pd.isna(v) else three(v, SHOWN[BETTER] if v == best[c] else "{}")
                 for c, v in table.loc[name].items()
             ),
         ]
@@ -95,11 +104,15 @@ def matrix(tables: Tables, metric: str) -> str:
 
 
 def clusters(tables: Tables, learner: str) -> str:
-    """Return what clusters add to a learner on every data set, and what the controls add."""
-    own = _by_metric(tables)
+    """Return what clusters add to a learner on every data set, and what the controls add.
+
+    With what they add goes in how many resamples clusters were chosen at all.
+    """
+    own = judged(tables)
     alone = tables[snapshot.SCORES].set_index(["dataset", "contender"])["auroc_tuned"]
-    pairs = [
+    compared = [
         *((HELP.id, f"{arm}_{learner}", learner) for arm in (CAC, KM, DISTANCES)),
+        (FORCED.id, f"{CAC}_{learner}", learner),
         (ANY.id, f"{CAC}_{learner}", f"{CELLS}_{learner}"),
         (NEGATIVE.id, f"{HASH}_{learner}", learner),
     ]
@@ -111,18 +124,21 @@ def clusters(tables: Tables, learner: str) -> str:
         [
             dataset,
             three(alone[dataset, learner]),
-            *(_gain(found.get((*pair, dataset))) for pair in pairs),
+            *(
+                gain(found.get((*pair, dataset)), chosen=pair[0] in (HELP.id, NEGATIVE.id))
+                for pair in compared
+            ),
         ]
         for dataset in sorted({key[3] for key in found if key[2] == learner})
     ]
-    head = ("data set", f"{contender_label(learner)} alone", "+ CAC", "+ k-means")
-    controls = ("+ distances to centres", "CAC less random cells (k >= 2)", "forced hash")
+    head = ("data set", f"{contender_label(learner)} alone", "+ CAC", "+ k-means", "+ distances")
+    controls = ("CAC, k >= 2", "CAC less random cells, k >= 2", "+ hash")
     return markdown_table((*head, *controls), rows)
 
 
 def counts(tables: Tables) -> str:
     """Count how often each verdict was given, by question and learner."""
-    own = _by_metric(tables)
+    own = judged(tables)
     rows = []
     for (question, learner), group in own.assign(learner=own["contender"].map(_learner)).groupby(
         ["question", "learner"], sort=False
@@ -177,90 +193,23 @@ def planted(tables: Tables) -> str:
     return markdown_table(("strength", "true subtypes would add", *names), rows)
 
 
-def arms(tables: Tables, dataset: str) -> str:
-    """Show a classifier with subtypes, one part changed at a time."""
-    table = tables[snapshot.ARMS]
-    own = table[table["dataset"] == dataset].pivot(index=["arm", "k"], columns="backbone")
-    rows = []
-    for arm, k in sorted(own.index, key=lambda at: (list(CHANGED).index(at[0]), at[1])):
-        row = own.loc[(arm, k)]
-        risk = row["risk_auroc", WITHOUT]
-        rows.append(
-            [
-                ONE_HEAD if (arm, k) == (BEST, 1) else CHANGED[arm],
-                str(k),
-                *(four(row[m, b]) for b in (WITHOUT, WITH) for m in METRICS),
-                "" if pd.isna(risk) else three(risk),
-            ]
-        )
-    scored = ("AUROC, networks", "AUPRC", "AUROC, with trees", "AUPRC")
-    return markdown_table(("what is changed", "k", *scored, "risk alone, AUROC"), rows)
-
-
-def stability(tables: Tables, dataset: str) -> str:
-    """Return the Rand index between resamples, mean and least."""
-    table = tables[snapshot.STABILITY]
-    own = table[table["dataset"] == dataset].set_index(["method", "k"])
-    clusters = sorted({k for _, k in own.index})
-    rows = [
-        [label, *(f"{own['mean'][method, k]:.2f} ({own['min'][method, k]:.2f})" for k in clusters)]
-        for method, label in METHODS.items()
-        if method in own.index
-    ]
-    return markdown_table(("method", *(f"k = {k}" for k in clusters)), rows)
-
-
 def said(tables: Tables, question: str, learner: str) -> str:
     """Say how often clusters helped a learner, in a sentence."""
-    own = _by_metric(tables)
+    own = judged(tables)
     own = own[(own["question"] == question) & (own["contender"].map(_learner) == learner)]
-    counted = own["verdict"].value_counts()
-    verdicts = ", ".join(f"{verdict} in {counted.get(verdict, 0)}" for verdict in VERDICTS)
     n_datasets = own["dataset"].nunique()
     margin = three(Judge.model_validate({}).margin)
     name = _SPOKEN.get(contender_label(learner), contender_label(learner))
     return (
         f"Of {len(own)} comparisons of {name} with clusters and without, both tuned, on "
         f"{n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {margin}), "
-        f"clusters are {verdicts}; half could have shown a difference of "
-        f"{three(own['detectable'].median())}.\n"
+        f"clusters are {outcome(own, three)}.\n"
     )
-
-
-def subtypes(tables: Tables, contender: str) -> str:
-    """Return a classifier with two subtypes or more less each rival, by the strict margin."""
-    own = _by_metric(tables)
-    own = own[(own["question"] == SUBTYPES.id) & (own["contender"] == contender)]
-    rivals = [name for name in of_kind("boosting", "network") if name in set(own["reference"])]
-    rows = []
-    for dataset, group in own.groupby("dataset"):
-        by_rival = group.set_index("reference").to_dict("index")
-        cells = (_gain(by_rival.get(name), "verdict_strict", interval=True) for name in rivals)
-        rows.append([str(dataset), four(group["score"].iloc[0]), *cells])
-    head = ("data set", "AUROC", *(f"less {contender_label(name)}" for name in rivals))
-    return markdown_table(head, rows)
-
-
-def _by_metric(tables: Tables) -> pd.DataFrame:
-    table = tables[snapshot.VERDICTS]
-    return table[table["metric"] == _METRIC]
 
 
 def _learner(contender: str) -> str:
     arm, _, learner = contender.partition("_")
     return learner if arm in ARMS else contender
-
-
-def _gain(
-    found: Mapping[Hashable, Any] | None, verdict: str = "verdict", *, interval: bool = False
-) -> str:
-    """Write a difference in the style of its verdict."""
-    if found is None:
-        return ""
-    mean = four(found["mean"], _SHOWN[str(found[verdict])], signed=True)
-    if not interval:
-        return mean
-    return f"{mean} ({four(found['low'], signed=True)} to {four(found['high'], signed=True)})"
 
 
 _KINDS: dict[str, tuple[Callable[..., str], str]] = {
@@ -272,6 +221,8 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
         (snapshot.POWER, (planted,)),
         (snapshot.ARMS, (arms,)),
         (snapshot.STABILITY, (stability,)),
+        (snapshot.BLENDS, (blends,)),
+        (snapshot.PAIRS, (pairs,)),
     )
     for one in own
 }

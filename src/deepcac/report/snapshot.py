@@ -14,8 +14,11 @@ import pandas as pd
 
 from deepcac.atomic import atomic_path
 from deepcac.catalogue.config import Judge
+from deepcac.judge.blends import blend_rows
+from deepcac.judge.division_pairs import division_pairs
 from deepcac.judge.mean_scores import METRICS, mean_scores
 from deepcac.judge.power import power_curve
+from deepcac.judge.public_protocols import EVENT
 from deepcac.judge.questions import HELP
 from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac.judge.verdicts import read_records, verdicts
@@ -25,15 +28,16 @@ from deepcac.report.subtype_worth import load_ablations
 from deepcac.report.verdict_forest import verdict_forest
 from deepcac.storage import read_json, write_json
 
-SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY = TABLES = (
+SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY, BLENDS, PAIRS = TABLES = (
     *("judge_scores", "judge_verdicts", "judge_planted", "judge_divisions"),
-    *("subtype_arms", "subtype_stability"),
+    *("subtype_arms", "subtype_stability", "judge_blends", "judge_division_pairs"),
 )
-EVENT = "min_se_pp"
 
 
 def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
     """Write a CSV of each kind of finished file; a part of the study that has not run has no rows.
+
+    Generated data sets are left out, but for the planted cohorts.
 
     Parameters
     ----------
@@ -50,10 +54,16 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     study = Path(results) / Path(FOLDER).name
     apart = {PLANTED, ABLATIONS, PUBLIC}
     trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
-    records, judge = read_records(trials), Judge.model_validate({})
+    records = {
+        dataset: found
+        for dataset, found in read_records(trials).items()
+        if not any(record["synthetic"] for record in found.values())
+    }
+    judge = Judge.model_validate({})
     planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
     arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
     divisions = load_divisions(sorted((study / PUBLIC).glob("*/*.json")))
+    pairs = [row for one in sorted((study / PUBLIC).glob("*")) for row in division_pairs(one)]
     found = {
         SCORES: pd.DataFrame(mean_scores(records)),
         VERDICTS: verdicts(records, judge.margin, judge.strict_margin),
@@ -61,6 +71,8 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
         DIVISIONS: pd.DataFrame([_division(one) for one in divisions]),
         ARMS: arms,
         STABILITY: stability,
+        BLENDS: pd.DataFrame(blend_rows(records, study)),
+        PAIRS: pd.DataFrame(pairs),
     }
     draw_answer(found[VERDICTS], Path(folder))
     return [_write(Path(folder) / f"{name}.csv", table) for name, table in found.items()]

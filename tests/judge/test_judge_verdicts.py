@@ -280,15 +280,19 @@ def test_a_strong_planted_effect_is_found_and_a_hash_is_not(tmp_path):
             strength=strength,
             cohorts=2,
             rows=1500,
-            contenders=["lr", "km_lr", "hash_lr"],
+            contenders=["lr", "km_lr", "hash_lr", *(["lgbm"] if strength else [])],
             effort=Effort(6, 6, 0, 10_000, 5, 1),
             margin=0.01,
         )
         results.append(read_json(path))
-    curve = {(r["strength"], r["contender"]): r["detected"] for r in power_curve(results)}
-    assert curve == {
-        (0.0, "km_lr"): 0.0,
-        (0.0, "hash_lr"): 0.0,
-        (0.8, "km_lr"): 1.0,
-        (0.8, "hash_lr"): 0.0,
+    curve = {(r["strength"], r["contender"], r["reference"]): r for r in power_curve(results)}
+    assert {keys: one["detected"] for keys, one in curve.items()} == {
+        (0.0, "km_lr", "lr"): 0.0,
+        (0.0, "hash_lr", "lr"): 0.0,
+        (0.8, "km_lr", "lr"): 1.0,
+        (0.8, "hash_lr", "lr"): 0.0,
+        (0.8, "km_lr", "lgbm"): 1.0,
     }
+    # Trees find reversed risks by themselves: clusters are worth less beside them.
+    ahead = curve[0.8, "km_lr", "lgbm"]["mean"]
+    assert 0 < ahead < curve[0.8, "km_lr", "lr"]["mean"]

@@ -49,18 +49,19 @@ use rule judge_trials as judge_subtypes with:
 
 rule judge_planted:
     output:
-        "results/judge/planted/strength_{strength}.json",
+        "results/judge/planted/{part}_{strength}.json",
     log:
-        "logs/judge/planted_{strength}.log",
+        "logs/judge/planted/{part}_{strength}.log",
     benchmark:
-        "logs/benchmarks/judge/planted_{strength}.tsv"
+        "logs/benchmarks/judge/planted/{part}_{strength}.tsv"
     wildcard_constraints:
+        part="[a-z0-9_]+",
         strength=r"[0-9.]+",
     conda:
         "../../envs/deepcac.yaml"
     params:
         code=code_digest("judge.power"),
-        planted=config["judge"]["planted"],
+        planted=lambda wildcards: study.planted_part(wildcards.part),
         effort=study.effort,
         margin=config["judge"]["margin"],
     script:

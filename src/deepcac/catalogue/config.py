@@ -112,6 +112,7 @@ class Match(Entry):
 class Planted(Entry):
     """Generated cohorts with subtypes of reversed risks, which tell what could have been seen."""
 
+    name: Id = Field(description="of its files, `results/judge/planted/{name}_{strength}.json`")
     strengths: list[float] = Field([], description="log odds ratios of the reversed factors")
     cohorts: int = Field(10, ge=1, description="cohorts of each strength")
     rows: int = Field(3000, ge=200, description="patients in a cohort")
@@ -142,7 +143,7 @@ class Judge(Entry):
     """The study that asks whether clusters help: equal tuning, controls, margins."""
 
     matches: list[Match] = Field([], description="who meets on which data")
-    planted: Planted = Field(Planted.model_validate({}), description="the positive control")
+    planted: list[Planted] = Field([], description="the positive control, by learner")
     public: Public = Field(Public.model_validate({}), description="published divisions")
     ablations: list[Id] = Field(
         [],

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from deepcac.experiments.record import machine
 from deepcac.judge.choice import choose, open_to
 from deepcac.judge.contenders import parse_contender
-from deepcac.judge.questions import HELP, NEGATIVE, pairs
+from deepcac.judge.questions import BOOSTING, HELP, NEGATIVE, pairs
 from deepcac.judge.resamples import TEST_SHARE
 from deepcac.judge.trials import Effort, judge_rows
 from deepcac.scoring.equivalence import BETTER, difference, verdict
@@ -94,7 +95,7 @@ def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
 
 def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict[str, Any]]:
     found = []
-    for question in (HELP, NEGATIVE):
+    for question in (HELP, NEGATIVE, BOOSTING):
         for name, reference in pairs(question, sorted(records)):
             ours = choose(open_to(records, name), question.choice, METRIC).scores
             theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
@@ -115,30 +116,23 @@ def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict
 def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the share of cohorts in which each contender was found better, by strength.
 
+    A comparison that several files hold (on the same cohorts, so with the same outcome) counts once.
+
     Parameters
     ----------
     results : sequence of dict
         Contents of the files of `run_planted`.
     """
-    rows = []
+    rows = {}
     for result in sorted(results, key=lambda one: one["strength"]):
-        keys = {(c["question"], c["contender"], c["reference"]) for c in result["comparisons"]}
-        for question, contender, reference in sorted(keys):
-            chosen = [
-                c
-                for c in result["comparisons"]
-                if (c["question"], c["contender"]) == (question, contender)
-            ]
-            rows.append(
-                {
-                    "strength": result["strength"],
-                    "oracle_gain": result["gain"],
-                    "question": question,
-                    "contender": contender,
-                    "reference": reference,
-                    "cohorts": len(chosen),
-                    "mean": float(np.mean([c["mean"] for c in chosen])),
-                    "detected": float(np.mean([c["verdict"] == BETTER for c in chosen])),
-                }
-            )
-    return rows
+        compared = pd.DataFrame(result["comparisons"])
+        for pair, group in compared.groupby(["question", "contender", "reference"]):
+            rows[result["strength"], *pair] = {
+                "strength": result["strength"],
+                "oracle_gain": result["gain"],
+                **dict(zip(("question", "contender", "reference"), pair, strict=True)),
+                "cohorts": len(group),
+                "mean": float(group["mean"].mean()),
+                "detected": float((group["verdict"] == BETTER).mean()),
+            }
+    return list(rows.values())

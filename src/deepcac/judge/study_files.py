@@ -1,6 +1,6 @@
 """The files of the study, from its part of the configuration."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,17 +68,19 @@ class StudyFiles:
     @property
     def planted(self) -> list[str]:
         """The records of the planted cohorts, one a strength."""
-        strengths = self.judge["planted"]["strengths"]
-        return [f"{FOLDER}/{PLANTED}/strength_{strength:g}.json" for strength in strengths]
+        return [
+            f"{FOLDER}/{PLANTED}/{one['name']}_{strength:g}.json"
+            for one in self.judge["planted"]
+            for strength in one["strengths"]
+        ]
+
+    def planted_part(self, name: str) -> Mapping[str, Any]:
+        """Return a part of the positive control."""
+        return _named("planted part", name, self.judge["planted"])
 
     def division(self, name: str) -> Mapping[str, Any]:
         """Return a published division."""
-        known = {division["name"]: division for division in self.judge["public"]["divisions"]}
-        if name not in known:
-            raise ConfigError(
-                f"no division {name!r} in the configuration; known: {', '.join(known) or 'none'}"
-            )
-        return known[name]
+        return _named("division", name, self.judge["public"]["divisions"])
 
     @property
     def public(self) -> list[str]:
@@ -102,3 +104,12 @@ class StudyFiles:
         """The verdicts and their summary, if anything is to be judged."""
         names = ("verdicts.csv", "summary.json") if self.judge["matches"] else ()
         return [f"{FOLDER}/{name}" for name in names]
+
+
+def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    known = {one["name"]: one for one in entries}
+    if name not in known:
+        raise ConfigError(
+            f"no {kind} {name!r} in the configuration; known: {', '.join(known) or 'none'}"
+        )
+    return known[name]

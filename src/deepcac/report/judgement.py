@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.judge.questions import BOOSTING
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
 from deepcac.report.contender_names import contender_colour, contender_label
@@ -223,7 +224,8 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
     return figures + ([_power(judged.summary["power"])] if judged.summary["power"] else [])
 
 
-def _power(curve: Sequence[dict[str, Any]]) -> Figure:
+def _power(power: Sequence[dict[str, Any]]) -> Figure:
+    curve = [one for one in power if one["question"] != BOOSTING.id]
     contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))
 
     def draw(canvas: Canvas) -> None:

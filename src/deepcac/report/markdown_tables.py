@@ -18,7 +18,7 @@ from deepcac.errors import ConfigError
 from deepcac.judge.choice import CHOICES
 from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, HASH, KM
 from deepcac.judge.mean_scores import METRICS
-from deepcac.judge.questions import ANY, FORCED, HELP, NEGATIVE
+from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
 from deepcac.report.judgement import outcome
@@ -175,22 +175,28 @@ def division(tables: Tables, name: str) -> str:
     return markdown_table(("contender", "AUROC", "AUPRC", "min(Se, P+)"), rows)
 
 
-def planted(tables: Tables) -> str:
-    """Return what was found of planted subtypes, by what they would add."""
+def planted(tables: Tables, learner: str) -> str:
+    """Return what was found of planted subtypes by arms of a learner, by what they would add."""
     table = tables[snapshot.POWER]
-    table = table[table["question"].isin((HELP.id, NEGATIVE.id))]
-    arms = list(dict.fromkeys(table["contender"]))
+    own = table["question"].isin((HELP.id, NEGATIVE.id)) & (table["reference"] == learner)
+    rivals = (table["question"] == BOOSTING.id) & (table["reference"] == learner)
+    heads = {
+        name: f"{contender_label(name)} adds, found"
+        for name in table.loc[own, "contender"].unique()
+    } | {
+        name: f"{contender_label(name)} less {contender_label(learner)}, ahead"
+        for name in table.loc[rivals, "contender"].unique()
+    }
     rows = []
-    for strength, group in table.groupby("strength"):
+    for strength, group in table[own | rivals].groupby("strength"):
         by_arm, gain = group.set_index("contender"), float(group["oracle_gain"].iloc[0])
         cells = (
             f"{three(one['mean'], signed=True)}, {round(one['detected'] * one['cohorts'])} of "
             f"{one['cohorts']:.0f}"
-            for one in (by_arm.loc[arm] for arm in arms)
+            for one in (by_arm.loc[name] for name in heads)
         )
         rows.append([f"{strength:g}", three(gain), *cells])
-    names = (f"{contender_label(arm)} adds, found" for arm in arms)
-    return markdown_table(("strength", "true subtypes would add", *names), rows)
+    return markdown_table(("strength", "true subtypes would add", *heads.values()), rows)
 
 
 def said(tables: Tables, question: str, learner: str) -> str:

@@ -6,12 +6,13 @@
 xRFM (kernel machines that learn their metric), TabM (networks that share most weights) and a
 mixture of experts with sparse gates, on the judge's own resamples: trials drawn from the space
 below, the validation rows stop and choose, and the difference from a stored contender is taken
-resample by resample.
+resample by resample. More than one contender may be named.
 """
 
 import argparse
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -150,15 +151,14 @@ FITS: dict[str, Callable[[Values, Resample], list[Array]]] = {
 
 
 def main() -> None:
-    """Print every trial, the chosen ones and the difference from a stored contender."""
+    """Print every trial, the chosen ones and the difference from each stored contender."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rival", choices=list(FITS))
     parser.add_argument("features", type=Path)
-    parser.add_argument("record", type=Path)
+    parser.add_argument("records", type=Path, nargs="+")
     parser.add_argument("--resamples", type=int, default=10)
     parser.add_argument("--trials", type=int, default=8)
     asked = parser.parse_args()
-    stored = read_trials(asked.record)
     found: list[dict[str, Any]] = []
     for sample in resamples(read_features(asked.features), asked.resamples, 10_000):
         trials = []
@@ -173,7 +173,7 @@ def main() -> None:
             print(sample.seed, values, *shown, f"{seconds:.0f} s", flush=True)
         found.append({"trials": trials})
     record = {"trials": drawn(asked.rival, asked.trials), "resamples": found}
-    for metric in ("auroc", "auprc"):
+    for stored, metric in product(map(read_trials, asked.records), ("auroc", "auprc")):
         ours = choose(record, TUNED, metric).scores
         theirs = choose(stored, TUNED, metric).scores[: len(ours)]
         gap = difference(ours - theirs, test_share=TEST_SHARE, margin=0.01)

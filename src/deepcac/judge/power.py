@@ -116,7 +116,7 @@ def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict
 def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the share of cohorts in which each contender was found better, by strength.
 
-    A comparison that several files hold (on the same cohorts, so with the same outcome) counts once.
+    A comparison that several files hold (same cohorts, so the same outcome) counts once.
 
     Parameters
     ----------

@@ -12,6 +12,8 @@ from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 
 SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"}
 
+NOT_RUN = "Not run yet.\n"
+
 Tables = dict[str, pd.DataFrame]
 
 
@@ -31,9 +33,12 @@ def _bare(text: str) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], n_labels: int = 1) -> str:
-    """Return a table whose first `n_labels` columns are text."""
+    """Return a table whose first `n_labels` columns are text; one without rows waits for a run."""
+    found = list(rows)
+    if not found:
+        return NOT_RUN
     rule = ["---"] * n_labels + ["---:"] * (len(head) - n_labels)
-    lines = (f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+    lines = (f"| {' | '.join(cells)} |" for cells in (head, rule, *found))
     return "\n".join(lines) + "\n"
 
 

@@ -22,7 +22,16 @@ from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
 from deepcac.report.judgement import outcome
-from deepcac.report.markdown import SHOWN, Tables, four, gain, judged, markdown_table, three
+from deepcac.report.markdown import (
+    NOT_RUN,
+    SHOWN,
+    Tables,
+    four,
+    gain,
+    judged,
+    markdown_table,
+    three,
+)
 from deepcac.report.subtype_markdown import arms, blends, pairs, stability, subtypes
 from deepcac.report.verdict_forest import VERDICTS
 from deepcac.scoring.equivalence import BETTER
@@ -41,7 +50,7 @@ def renew(text: str, tables: Tables) -> str:
                 f"no table {kind!r} can be made from a snapshot; known: {', '.join(_KINDS)}"
             )
         write, needed = _KINDS[kind]
-        text = "Not run yet.\n" if tables[needed].empty else write(tables, *asked)
+        text = NOT_RUN if tables[needed].empty else write(tables, *asked)
         return f"{found[1]}{text}{found[3]}"
 
     return _MARKED.sub(made, text)

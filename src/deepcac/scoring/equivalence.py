@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from deepcac.scoring.statistics import corrected_error
+
 Array = npt.NDArray[np.float64]
 
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
@@ -72,8 +74,7 @@ def difference(
     """
     d = np.asarray(values, dtype=np.float64)
     mean, freedom = float(d.mean()), len(d) - 1
-    widened = 1 / len(d) + test_share / (1 - test_share)
-    error = max(float(np.sqrt(widened * d.var(ddof=1))), 1e-12)
+    error = max(corrected_error(d, test_share / (1 - test_share)), 1e-12)
     spread = stats.t(freedom, loc=mean, scale=error)
     worse, better = float(spread.cdf(-margin)), float(spread.sf(margin))
     quantile, strictest = stats.t.ppf([1 - LEVEL / 2, 1 - LEVEL / 2 / tests], freedom).tolist()

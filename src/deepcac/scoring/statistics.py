@@ -34,13 +34,30 @@ class Comparison:
     p: float
 
 
-def corrected_t_test(
-    differences: Sequence[float] | Array, *, n_train: float, n_test: float
-) -> Comparison:
-    """Test a mean difference over overlapping resamples.
+def corrected_error(values: Array, ratio: float) -> float:
+    """Return the standard error of a mean over overlapping resamples.
 
     Training sets of repeated splits overlap, so the plain variance of the mean is too small;
     it is widened from 1/J to 1/J + n_test/n_train.
+
+    Parameters
+    ----------
+    values : ndarray of shape (J,)
+        One a resample; J is at least 2.
+    ratio : float
+        Test rows by training rows.
+
+    References
+    ----------
+    Nadeau and Bengio 2003, section 3.
+    """
+    return float(np.sqrt((1 / len(values) + ratio) * values.var(ddof=1)))
+
+
+def corrected_t_test(
+    differences: Sequence[float] | Array, *, n_train: float, n_test: float
+) -> Comparison:
+    """Test a mean difference over overlapping resamples (`corrected_error`).
 
     Parameters
     ----------
@@ -54,16 +71,12 @@ def corrected_t_test(
     Comparison
         With fewer than two splits the interval and the test are NaN. Equal differences give
         p = 0, or p = 1 where all of them are 0.
-
-    References
-    ----------
-    Nadeau and Bengio 2003, section 3.
     """
     values = np.asarray(differences, dtype=np.float64)
     mean = float(values.mean())
     if len(values) < 2:
         return Comparison(mean, np.nan, np.nan, np.nan, np.nan)
-    error = float(np.sqrt((1 / len(values) + n_test / n_train) * values.var(ddof=1)))
+    error = corrected_error(values, n_test / n_train)
     half = float(stats.t.ppf(0.975, len(values) - 1)) * error
     if error == 0:
         return Comparison(

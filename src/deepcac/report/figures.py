@@ -134,8 +134,11 @@ def _drawn(figure: Figure) -> Iterator[Canvas]:
         canvas = Canvas(figsize=figure.size, layout="constrained")
         figure.draw(canvas)
         _plain_powers(canvas)
-        # Laid out once; each format is then drawn once, which `savefig` would do twice.
-        canvas.draw_without_rendering()
+        # Laid out once, without drawing; each format is then drawn once, which `savefig` would do
+        # twice.
+        engine = canvas.get_layout_engine()
+        assert engine is not None
+        engine.execute(canvas)
         canvas.set_layout_engine("none")
         yield canvas
 

@@ -49,11 +49,11 @@ SPACES: dict[str, dict[str, list[Any]]] = {
 
 
 def drawn(rival: str, n: int) -> list[Values]:
-    """Return the values of `n` trials: the first of each list, then draws."""
-    rng, space = np.random.default_rng(0), SPACES[rival]
-    first = {name: values[0] for name, values in space.items()}
-    more = [{name: v[rng.integers(len(v))] for name, v in space.items()} for _ in range(n - 1)]
-    return [first, *more]
+    """Return the values of `n` trials, all different: the first of each list, then draws."""
+    space = SPACES[rival]
+    every = [dict(zip(space, values, strict=True)) for values in product(*space.values())]
+    order = np.random.default_rng(0).permutation(np.arange(1, len(every)))[: n - 1]
+    return [every[place] for place in (0, *order)]
 
 
 class Experts(nn.Module):

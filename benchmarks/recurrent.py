@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from deepcac.features.matrix import read_features
 from deepcac.judge.learners import lgbm
-from deepcac.judge.resamples import OUTLIER, TEST_SHARE, Resample, resamples
+from deepcac.judge.resamples import OUTLIER, Resample, resamples
 from deepcac.judge.spaces import trials
 from deepcac.judge.study_rows import read_rows
 from deepcac.judge.subtype_learner import subtypes_gbm
@@ -113,8 +113,10 @@ def main() -> None:
     rows, hourly = read_rows(asked.features), read_features(asked.features)
     sequences = hourly.sequences()
     found: dict[str, list[dict[str, float]]] = {}
+    share = 0.0
     for sample in resamples(rows, asked.resamples, 10_000):
         parts = sample.train, sample.validation, sample.test
+        share = len(sample.test) / sum(map(len, parts))  # alike in all resamples
         hours = [sequences[np.searchsorted(rows.row_id, part.row_id)] for part in parts]
         for name, (_, test) in compare(sample, hours).items():
             risk = 1 / (1 + np.exp(-test))
@@ -127,7 +129,7 @@ def main() -> None:
             print(metric, name, round(float(shown.mean()), 4))
         for name in ("lgbm", "subtypes_gbm"):
             gap = values[f"{name} + recurrent"] - values[name]
-            more = difference(gap, test_share=TEST_SHARE, margin=0.005)
+            more = difference(gap, test_share=share, margin=0.005)
             print(f"  added to {name}: {more.mean:+.4f} ({more.low:+.4f} to {more.high:+.4f})")
 
 

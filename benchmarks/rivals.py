@@ -21,9 +21,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from deepcac.features.matrix import read_features
 from deepcac.judge.choice import TUNED, choose
-from deepcac.judge.resamples import TEST_SHARE, Resample, Rows, resamples
+from deepcac.judge.resamples import Resample, Rows, resamples, test_share
+from deepcac.judge.study_rows import read_rows
 from deepcac.judge.trial_scores import score_trial
 from deepcac.judge.trials import read_trials
 from deepcac.nn.data import session
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=8)
     asked = parser.parse_args()
     found: list[dict[str, Any]] = []
-    for sample in resamples(read_features(asked.features), asked.resamples, 10_000):
+    for sample in resamples(read_rows(asked.features), asked.resamples, 10_000):
         trials = []
         for values in drawn(asked.rival, asked.trials):
             begin = time.process_time()
@@ -176,7 +176,7 @@ def main() -> None:
     for stored, metric in product(map(read_trials, asked.records), ("auroc", "auprc")):
         ours = choose(record, TUNED, metric).scores
         theirs = choose(stored, TUNED, metric).scores[: len(ours)]
-        gap = difference(ours - theirs, test_share=TEST_SHARE, margin=0.01)
+        gap = difference(ours - theirs, test_share=test_share(stored), margin=0.01)
         print(
             f"{metric}: {asked.rival} {ours.mean():.4f}, {stored['contender']} {theirs.mean():.4f}"
         )

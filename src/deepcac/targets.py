@@ -10,7 +10,7 @@ from deepcac.catalogue.protocol import Protocol, named_protocols
 from deepcac.catalogue.run_paths import runs_among
 from deepcac.errors import ConfigError
 from deepcac.judge.contenders import parse_contender
-from deepcac.judge.study_files import ABLATIONS, PLANTED
+from deepcac.judge.study_files import ABLATIONS, PLANTED, PUBLIC
 from deepcac.layout import Layout
 
 _WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
@@ -77,7 +77,7 @@ def _check_folder(layout: Layout, word: str) -> None:
 
 def _check_judged(layout: Layout, word: str) -> None:
     found = _JUDGE.fullmatch(word)
-    if not found or found["dataset"] == PLANTED:
+    if not found or found["dataset"] in (PLANTED, PUBLIC):
         return
     if found["dataset"] == ABLATIONS:
         layout.registry.dataset(found["contender"])

@@ -14,8 +14,8 @@ from deepcac.judge.blends import Stored, aurocs, blend_scores, greedy
 from deepcac.judge.choice import choose, open_to
 from deepcac.judge.power import oracle_gain, power_curve, run_planted
 from deepcac.judge.questions import QUESTIONS, pairs
-from deepcac.judge.trials import Effort
-from deepcac.judge.verdicts import summary, verdicts
+from deepcac.judge.trials import ROWS, Effort
+from deepcac.judge.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.simulate.planted import planted
@@ -187,6 +187,7 @@ def test_a_blend_of_stored_answers_is_scored_on_the_test_rows(tmp_path):
         {
             "seed": np.zeros(8, dtype=np.int16),
             "part": np.repeat([1, 2], 4).astype(np.int8),
+            "row_id": np.arange(8),
             "label": label.astype(np.int8),
             # Right on the validation rows, half right on the test rows.
             "t0_1": bad.astype(np.float32),
@@ -194,16 +195,16 @@ def test_a_blend_of_stored_answers_is_scored_on_the_test_rows(tmp_path):
         }
     )
     write_table(tmp_path / "answers.parquet", table)
-    own = tmp_path / "answers.parquet", 2
+    own = tmp_path / "answers.parquet"
     assert blend_scores([own]).tolist() == [0.5]
     # A second record whose only trial is right everywhere.
-    right = table.select(["seed", "part", "label"]).append_column("t0_1", pa.array(good))
+    right = table.select(ROWS).append_column("t0_1", pa.array(good))
     write_table(tmp_path / "right.parquet", right)
-    assert blend_scores([(tmp_path / "right.parquet", 1), own]).tolist() == [1.0]
-    wrong = right.set_column(2, "label", pa.array((1 - label).astype(np.int8)))
+    assert blend_scores([tmp_path / "right.parquet", own]).tolist() == [1.0]
+    wrong = right.set_column(2, "row_id", pa.array(np.arange(8)[::-1]))
     write_table(tmp_path / "wrong.parquet", wrong)
-    with pytest.raises(DataError, match="on the same rows"):
-        blend_scores([(tmp_path / "wrong.parquet", 1), own])
+    with pytest.raises(DataError, match="other rows than .*wrong.parquet; run the judge again"):
+        blend_scores([tmp_path / "wrong.parquet", own])
 
 
 def test_questions_pair_an_arm_with_its_own_learner():
@@ -254,6 +255,48 @@ def test_verdicts_of_a_gain_a_loss_and_nothing():
         1,
     )
     assert counted["over_datasets"][0]["datasets"] == 3
+
+
+def test_equivalence_is_adjusted_for_the_whole_family():
+    base = np.linspace(0.79, 0.81, 10)
+    spreads = {"a": 0.0001, "b": 0.001, "c": 0.008}
+
+    def of(dataset, name, spread):
+        test = base + spread * np.tile([1.0, -1.0], 5)
+        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+
+    records = {
+        name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", spread)}
+        for name, spread in spreads.items()
+    }
+    table = verdicts(records, 0.01, 0.005)
+    own = table[(table["question"] == "help") & (table["metric"] == "auroc")].set_index("dataset")
+    assert (own["test_share"] == 0.25).all()
+    # Against a margin m = .01: t = m / error, error^2 = (1 / 10 + 1 / 3) * s^2 of nine degrees.
+    error = {name: (13 / 30 * spread**2 * 10 / 9) ** 0.5 for name, spread in spreads.items()}
+    p = {name: stats.t.sf(0.01 / error[name], 9) for name in spreads}
+    assert own["p_equivalent"].to_dict() == pytest.approx(p)
+    steps = {"a": 3 * p["a"], "b": 2 * p["b"], "c": p["c"]}
+    assert own["p_equivalent_holm"].to_dict() == pytest.approx(steps)
+    # The first of three of Holm's steps: 1 - .05 / 6, and 80 % power.
+    wanted = (stats.t.ppf(1 - 0.05 / 6, 9) + stats.t.ppf(0.8, 9)) * error["c"]
+    assert own.loc["c", "detectable"] == pytest.approx(wanted)
+    assert half_detect(own) == pytest.approx(own["detectable"].median())
+    assert (own["clustered"] == 10).all()
+    own.loc["a", "clustered"] = 0  # a learner with itself, in which nothing could be seen
+    assert half_detect(own) == pytest.approx(own.loc[["b", "c"], "detectable"].mean())
+
+
+def test_files_that_disagree_on_a_planted_strength_are_refused():
+    def result(mean):
+        about = {"question": "help", "contender": "km_lr", "reference": "lr"}
+        found = [about | {"cohort": c, "mean": mean, "verdict": "better"} for c in (0, 1)]
+        return {"strength": 0.5, "gain": 0.1, "comparisons": found}
+
+    (row,) = power_curve([result(0.02), result(0.02)])
+    assert (row["cohorts"], row["mean"], row["detected"]) == (2, 0.02, 1.0)
+    with pytest.raises(DataError, match="planted strength 0.5: two files disagree on km_lr"):
+        power_curve([result(0.02), result(0.03)])
 
 
 def test_planted_subtypes_have_reversed_risks():

@@ -8,20 +8,20 @@ import pyarrow as pa
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from deepcac.errors import ConfigError
+from deepcac.errors import ConfigError, DataError
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.judge.contenders import parse_contender
-from deepcac.judge.division_pairs import division_pairs
-from deepcac.judge.public_protocols import (
-    Division,
-    divided,
+from deepcac.judge.division_scores import (
     event_one,
     event_threshold,
-    run_division,
-    score_chosen,
+    mean_answer,
+    opened,
+    score_division,
+    scored,
 )
-from deepcac.judge.trials import Effort, answers_path
-from deepcac.storage import read_json, read_table
+from deepcac.judge.public_protocols import Division, divided, run_division
+from deepcac.judge.trials import ROWS, Effort, answers_path, read_trials
+from deepcac.storage import read_json, read_table, write_json, write_table
 
 
 def matrix(n=600, seed=0):
@@ -88,13 +88,13 @@ def test_the_mean_of_the_chosen_trials_is_scored():
             "t1_1": [*[0.5] * 8, 0.9, 0.1, 0.8, 0.2, 0.8, 0.1, 0.7, 0.3],
         }
     )
-    scored = score_chosen(found, answers, "auroc")
+    score = scored(mean_answer(found, answers, "auroc"))
     mean = [(0.6 + 0.8) / 2, (0.7 + 0.1) / 2, 0.8, 0.2]
-    assert scored["chosen"] == [0, 1]
-    assert scored["auroc"][0] == pytest.approx(roc_auc_score(label, mean))
-    assert (scored["n_test"], scored["events"]) == (4, 2)
+    assert score["chosen"] == [0, 1]
+    assert score["auroc"][0] == pytest.approx(roc_auc_score(label, mean))
+    assert (score["n_test"], score["events"]) == (4, 2)
     # Both validation parts are told apart from .8 on; one of two deaths has that risk.
-    assert scored["min_se_pp"][0] == pytest.approx(0.5)
+    assert score["min_se_pp"][0] == pytest.approx(0.5)
 
 
 def run(tmp_path, name):
@@ -114,27 +114,52 @@ def test_a_division_from_features_to_record(tmp_path):
     write_features(tmp_path / "rows.parquet", matrix())
     run(tmp_path, "lr")
     record = read_json(tmp_path / "lr.json")
-    value, low, high = record["scores"]["auprc"]["auroc"]
-    assert 0.6 < low <= value <= high
     assert len(record["resamples"]) == 2
     assert len(record["resamples"][0]["trials"]) == 3
     assert read_table(answers_path(tmp_path / "lr.json")).num_rows == 2 * 300
+    (one,) = score_division([tmp_path / "lr.json"])["contenders"]
+    value, low, high = one["scores"]["auprc"]["auroc"]
+    assert 0.6 < low <= value <= high
+
+
+def test_an_arm_may_choose_its_learners_own_trial_on_a_division(tmp_path):
+    write_features(tmp_path / "rows.parquet", matrix())
+    for name in ("lr", "hash_lr"):
+        run(tmp_path, name)
+    paths = [tmp_path / "hash_lr.json", tmp_path / "lr.json"]
+    records = {path.stem: read_trials(path) for path in paths}
+    answers = {path.stem: read_table(answers_path(path)) for path in paths}
+    both = opened(records, answers, "hash_lr")
+    assert both.column_names == [*ROWS, *(f"t{t}_1" for t in range(6))]
+    assert both["t4_1"].equals(answers["lr"]["t1_1"])
+    assert opened(records, answers, "lr") is answers["lr"]
+    for trial in records["lr"]["resamples"]:  # the learner's second trial is the best on every draw
+        trial["trials"][1]["validation"] = {"auroc": 1.0, "auprc": 1.0}
+    write_json(tmp_path / "lr.json", records["lr"])
+    arm, alone = score_division(paths)["contenders"]
+    assert arm["scores"]["auroc"]["chosen"] == [4, 4]
+    assert alone["scores"]["auroc"]["chosen"] == [1, 1]
+    assert arm["scores"]["auroc"]["auroc"] == alone["scores"]["auroc"]["auroc"]
+    write_table(answers_path(paths[1]), answers["lr"].slice(1))
+    with pytest.raises(DataError, match="hash_lr and lr: answers to different rows; run both"):
+        score_division(paths)
 
 
 def test_contenders_are_compared_on_the_same_test_rows(tmp_path):
     write_features(tmp_path / "rows.parquet", matrix())
     for name in ("lr", "centroid"):
         run(tmp_path, name)
-    assert list(division_pairs(tmp_path)) == []
+    assert score_division(tmp_path.glob("*.json"))["pairs"] == []
     for end in (".json", ".parquet"):  # stands for a run of the boosted classifier
         shutil.copy(tmp_path / f"lr{end}", tmp_path / f"subtypes_gbm{end}")
-    found = {(row["reference"], row["metric"]): row for row in division_pairs(tmp_path)}
+    content = score_division(tmp_path.glob("*.json"))
+    found = {(row["reference"], row["metric"]): row for row in content["pairs"]}
     assert set(found) == {(n, m) for n in ("lr", "centroid") for m in ("auroc", "auprc")}
     alike = found["lr", "auroc"]
     assert (alike["mean"], alike["low"], alike["high"]) == (0.0, 0.0, 0.0)
-    scores = [read_json(tmp_path / f"{n}.json")["scores"]["auroc"] for n in ("lr", "centroid")]
+    by_name = {one["contender"]: one["scores"]["auroc"] for one in content["contenders"]}
+    scores = [by_name[name]["auroc"] for name in ("lr", "centroid")]
     ahead = found["centroid", "auroc"]
-    assert ahead["mean"] == pytest.approx(scores[0]["auroc"][0] - scores[1]["auroc"][0])
+    assert ahead["mean"] == pytest.approx(scores[0][0] - scores[1][0])
     # Paired, so narrower than the two intervals beside each other.
-    widths = [score["auroc"][2] - score["auroc"][1] for score in scores]
-    assert 0 < ahead["high"] - ahead["low"] < max(widths)
+    assert 0 < ahead["high"] - ahead["low"] < max(high - low for _, low, high in scores)

@@ -50,19 +50,22 @@ def factorial(tmp_path):
     return path
 
 
-def division(folder, contender, auroc, train=("a",), test="b"):
-    one = {"chosen": [0], "n_test": 4000, "events": 568}
-    one |= {"auroc": [auroc, auroc - 0.01, auroc + 0.01], "auprc": [0.5, 0.45, 0.55]}
-    one |= {"min_se_pp": [0.49, 0.45, 0.53]}
-    record = {"dataset": "cic", "contender": contender, "train": list(train), "test": test}
-    write_json(folder / f"{contender}.json", record | {"scores": {"auroc": one, "auprc": one}})
-    return folder / f"{contender}.json"
+def division(folder, aurocs, train=("a",), test="b"):
+    def scores(auroc):
+        one = {"chosen": [0], "n_test": 4000, "events": 568}
+        one |= {"auroc": [auroc, auroc - 0.01, auroc + 0.01], "auprc": [0.5, 0.45, 0.55]}
+        one |= {"min_se_pp": [0.49, 0.45, 0.53]}
+        return {"auroc": one, "auprc": one}
+
+    contenders = [{"contender": name, "scores": scores(auroc)} for name, auroc in aurocs.items()]
+    head = {"dataset": "cic", "train": list(train), "test": test}
+    write_json(folder / "one.json", head | {"contenders": contenders, "pairs": []})
+    return folder / "one.json"
 
 
 @pytest.fixture
 def divisions(tmp_path):
-    folder = tmp_path / "results" / "judge" / "public" / "physionet2012_a_b"
-    return [division(folder, "km_lr", 0.86), division(folder, "lgbm", 0.87)]
+    return [division(tmp_path, {"km_lr": 0.86, "lgbm": 0.87})]
 
 
 def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
@@ -91,7 +94,7 @@ def test_divisions_stand_beside_what_others_printed(divisions):
 
 
 def test_a_division_nobody_printed_stands_alone(tmp_path):
-    (one,) = load_divisions([division(tmp_path, "lr", 0.8, train=("A", "B"), test="C")])
+    (one,) = load_divisions([division(tmp_path, {"lr": 0.8}, train=("A", "B"), test="C")])
     assert len(division_tables([one])[0].rows) == 1
     assert one.task == "cic, A + B to C"
 
@@ -113,7 +116,8 @@ def arms(gain):
     for seed in (0, 1):
         for arm in ("soft", "backbone", "permuted"):
             score = 0.80 + seed / 100 - (arm != "soft") * (gain + seed / 1000)
-            one = {"seed": seed, "arm": arm, "k": 3 if arm != "backbone" else 1}
+            one = {"seed": seed, "n_train": 60, "n_test": 40}
+            one |= {"arm": arm, "k": 3 if arm != "backbone" else 1}
             if arm == "soft":
                 yield one | {"k": 1, "auroc": 0.79, "auprc": 0.5, "risk_auroc": 0.5}
             risk = {} if arm == "backbone" else {"risk_auroc": 0.7}
@@ -140,6 +144,9 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
     assert shown[1][7:] == ["", ""]
     assert shown[2][6] == ""
     assert shown[3][6:8] == ["0.700", "+0.0045"]
+    # Gains .004 and .005: variance 5e-7, times 1 / 2 + 40 / 60; t of one degree is 12.7062.
+    half = 12.7062 * (5e-7 * (1 / 2 + 40 / 60)) ** 0.5
+    assert shown[3][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
     assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]
     out = tmp_path / "results" / "report"
     build([], REGISTRY, out, ablation_paths=[path])

@@ -209,7 +209,8 @@ def test_a_slip_in_a_rules_name_is_refused_and_an_options_value_is_not():
     "target",
     [
         "results/judge/cic/cac_lr.json",
-        "results/judge/planted/strength_0.5.json",
+        "results/judge/planted/lr_0.5.json",
+        "results/judge/public/physionet2012_ab_c.json",
         "results/judge/ablations/cic.json",
         "data/features/as_published/cic.parquet",
         "data/features/webkb_n_pairs.parquet",

@@ -1,5 +1,5 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
-from deepcac.judge.study_files import StudyFiles
+from deepcac.judge.study_files import StudyFiles, answers
 
 study = StudyFiles(config["judge"], layout.reachable)
 
@@ -95,6 +95,29 @@ rule judge_public:
         "../scripts/judge_public.py"
 
 
+# All contenders of a division on its one test part, and ours less each.
+rule judge_division:
+    input:
+        records=lambda wildcards: study.records(wildcards.division),
+        answers=lambda wildcards: answers(study.records(wildcards.division)),
+    output:
+        "results/judge/public/{division}.json",
+    log:
+        "logs/judge/public/{division}.log",
+    benchmark:
+        "logs/benchmarks/judge/public/{division}.tsv"
+    wildcard_constraints:
+        division="[a-z0-9_]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(2000),
+    params:
+        code=code_digest("judge.division_scores"),
+    script:
+        "../scripts/judge_division.py"
+
+
 # What is each part of the classifier with subtypes worth, and are its subtypes stable?
 rule judge_ablations:
     input:
@@ -143,10 +166,10 @@ rule judge_verdicts:
 rule judge:
     input:
         study.verdicts,
-        study.public,
+        study.divisions,
         study.ablations,
         collect("results/factorial/{dataset}.parquet", dataset=config["factorial"]),
     localrule: True
 
 
-ruleorder: judge_planted > judge_public > judge_ablations > judge_subtypes > judge_trials > run
+ruleorder: judge_planted > judge_public > judge_division > judge_ablations > judge_subtypes > judge_trials > run

@@ -11,7 +11,7 @@ rule report:
         clusterings=layout.skmeans_files(),
         decompositions=layout.decomposition_files(),
         judged=study.verdicts,
-        divisions=study.public,
+        divisions=study.divisions,
         ablations=study.ablations,
         factorials=collect(
             "results/factorial/{dataset}.parquet", dataset=config["factorial"]

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from scipy.stats import rankdata
 
 from deepcac.errors import DataError
 from deepcac.judge.choice import TUNED, choose
+from deepcac.judge.mean_scores import METRICS
 from deepcac.judge.resamples import test_share
 from deepcac.judge.spaces import of_kind
-from deepcac.judge.trial_scores import METRICS
+from deepcac.judge.trials import ROWS, TEST, VALIDATION, answers_path
 from deepcac.scoring.equivalence import difference
 from deepcac.storage import read_table
 
@@ -21,7 +23,7 @@ Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
 STEPS = 15
-_VALIDATION = 1
+_MARGIN = 0.01  # only the interval is shown, which does not depend on it
 
 
 class Stored(NamedTuple):
@@ -38,25 +40,45 @@ class Stored(NamedTuple):
 
 
 def read_answers(
-    path: str | os.PathLike[str], n_trials: int
-) -> Iterator[tuple[int, Stored, Stored]]:
-    """Yield the seed, the validation and the test answers of each resample."""
-    table = read_table(path)
-    seed, part = table["seed"].to_numpy(), table["part"].to_numpy()
-    label = table["label"].to_numpy().astype(np.int64)
-    n_classes = sum(name.startswith("t0_") for name in table.column_names) + 1
-    probability = np.empty((n_trials, len(label), n_classes))
-    for t in range(n_trials):
-        for c in range(1, n_classes):
-            probability[t, :, c] = table[f"t{t}_{c}"].to_numpy()
-    probability[:, :, 0] = 1 - probability[:, :, 1:].sum(axis=2)
+    paths: Sequence[str | os.PathLike[str]],
+) -> Iterator[tuple[Stored, Stored]]:
+    """Yield the validation and the test answers of each resample, of the trials of all records.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Tables of `trials.judge_rows`.
+
+    Raises
+    ------
+    DataError
+        The tables are of different rows.
+    """
+    tables = [read_table(path) for path in paths]
+    rows = tables[0].select(ROWS)
+    for path, table in zip(paths, tables, strict=True):
+        if not table.select(ROWS).equals(rows):
+            raise DataError(f"{path}: other rows than {paths[0]}; run the judge again")
+    seed, part = rows["seed"].to_numpy(), rows["part"].to_numpy()
+    label = rows["label"].to_numpy().astype(np.int64)
+    probability = np.concatenate([_probability(table) for table in tables])
     for one in np.unique(seed):
-        parts = [
-            Stored(label[rows], probability[:, rows])
-            for wanted in (True, False)
-            for rows in [np.flatnonzero((seed == one) & ((part == _VALIDATION) == wanted))]
-        ]
-        yield int(one), parts[0], parts[1]
+        validation, test = (
+            np.flatnonzero((seed == one) & (part == wanted)) for wanted in (VALIDATION, TEST)
+        )
+        yield (
+            Stored(label[validation], probability[:, validation]),
+            Stored(label[test], probability[:, test]),
+        )
+
+
+def _probability(table: pa.Table) -> Array:
+    """Return what each trial says, shape (trials, n, n_classes)."""
+    answers = table.drop_columns(ROWS)
+    n_classes = sum(name.startswith("t0_") for name in answers.column_names) + 1
+    said = np.stack([column.to_numpy() for column in answers.columns]).astype(np.float64)
+    told = said.reshape(-1, n_classes - 1, table.num_rows).swapaxes(1, 2)
+    return np.concatenate([1 - told.sum(axis=2, keepdims=True), told], axis=2)
 
 
 def aurocs(label: Ids, probability: Array) -> Array:
@@ -89,34 +111,20 @@ def greedy(validation: Stored) -> Ids:
     return kept
 
 
-def blend_scores(records: Sequence[tuple[str | os.PathLike[str], int]]) -> Array:
+def blend_scores(paths: Sequence[str | os.PathLike[str]]) -> Array:
     """Return the test AUROC of one blend of the trials of all records, for each resample.
 
     Parameters
     ----------
-    records : sequence of (path-like, int)
-        Stored answers on the same resamples, and the number of trials in each.
-
-    Raises
-    ------
-    DataError
-        The records are of different rows.
+    paths : sequence of path-like
+        Stored answers on the same resamples.
     """
     found = []
-    for several in zip(*(read_answers(*record) for record in records), strict=True):
-        _, validations, tests = zip(*several, strict=True)
-        count, test = greedy(_beside(validations)), _beside(tests)
+    for validation, test in read_answers(paths):
+        count = greedy(validation)
         blend = np.einsum("t,tnc->nc", count / count.sum(), test.probability)
         found.append(aurocs(test.label, blend[None])[0])
     return np.array(found)
-
-
-def _beside(stored: Sequence[Stored]) -> Stored:
-    """Return the trials of several records on the same rows."""
-    labels = [one.label for one in stored]
-    if any(not np.array_equal(labels[0], label) for label in labels):
-        raise DataError("a blend needs trials on the same rows; run the judge again")
-    return Stored(labels[0], np.concatenate([one.probability for one in stored]))
 
 
 def blend_rows(
@@ -147,12 +155,9 @@ def blend_rows(
         for names in ((boosting,), (boosting, network)):
             if not {*names, ours} <= found.keys():
                 continue
-            stored = [
-                (folder / dataset / f"{name}.parquet", len(found[name]["trials"])) for name in names
-            ]
-            scores = blend_scores(stored)
+            scores = blend_scores([answers_path(folder / dataset / name) for name in names])
             gap = choose(found[ours], TUNED, METRICS[0]).scores - scores
-            shown = difference(gap, test_share=test_share(found[ours]), margin=0.01)
+            shown = difference(gap, test_share=test_share(found[ours]), margin=_MARGIN)
             yield {
                 **{"dataset": dataset, "blend": "+".join(names), "auroc": scores.mean()},
                 **{"mean": shown.mean, "low": shown.low, "high": shown.high},

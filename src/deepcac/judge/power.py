@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
+from deepcac.errors import DataError
 from deepcac.experiments.record import machine
 from deepcac.judge.choice import choose, open_to
 from deepcac.judge.contenders import parse_contender
 from deepcac.judge.questions import BOOSTING, HELP, NEGATIVE, pairs
-from deepcac.judge.resamples import TEST_SHARE
+from deepcac.judge.resamples import test_share
 from deepcac.judge.trials import Effort, judge_rows
 from deepcac.scoring.equivalence import BETTER, difference, verdict
 from deepcac.simulate.planted import planted
@@ -99,7 +100,7 @@ def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict
         for name, reference in pairs(question, sorted(records)):
             ours = choose(open_to(records, name), question.choice, METRIC).scores
             theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
-            one = difference(ours - theirs, test_share=TEST_SHARE, margin=margin)
+            one = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
             found.append(
                 {
                     "question": question.id,
@@ -116,18 +117,23 @@ def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict
 def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the share of cohorts in which each contender was found better, by strength.
 
-    A comparison that several files hold (same cohorts, so the same outcome) counts once.
+    A comparison that several files hold is of the same cohorts, and counts once.
 
     Parameters
     ----------
     results : sequence of dict
         Contents of the files of `run_planted`.
+
+    Raises
+    ------
+    DataError
+        Two files disagree on a comparison.
     """
-    rows = {}
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for result in sorted(results, key=lambda one: one["strength"]):
         compared = pd.DataFrame(result["comparisons"])
         for pair, group in compared.groupby(["question", "contender", "reference"]):
-            rows[result["strength"], *pair] = {
+            row = {
                 "strength": result["strength"],
                 "oracle_gain": result["gain"],
                 **dict(zip(("question", "contender", "reference"), pair, strict=True)),
@@ -135,4 +141,9 @@ def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 "mean": float(group["mean"].mean()),
                 "detected": float((group["verdict"] == BETTER).mean()),
             }
+            if rows.setdefault((result["strength"], *pair), row) != row:
+                raise DataError(
+                    f"planted strength {result['strength']:g}: two files disagree on {pair[1]}; "
+                    "delete results/judge/planted and run the judge again"
+                )
     return list(rows.values())

@@ -10,13 +10,11 @@ from sklearn.model_selection import train_test_split
 
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
-from deepcac.splits import SHARE, TEST, TRAIN, VALIDATION, draw, units
+from deepcac.splits import TEST, TRAIN, VALIDATION, draw, units
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
-# Of rows of which none is left out, the part for the test (`test_share`).
-TEST_SHARE = SHARE
 OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
 
 

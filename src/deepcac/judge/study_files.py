@@ -1,6 +1,6 @@
 """The files of the study, from its part of the configuration."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,13 +54,13 @@ class StudyFiles:
     @property
     def files(self) -> list[str]:
         """Everything that the study writes."""
-        trials = (*self.trials, *self.public)
-        stored = [trial.removesuffix(".json") + ".parquet" for trial in trials]
+        stored = answers((*self.trials, *self.public))
         return [
             *self.trials,
             *stored,
             *self.planted,
             *self.public,
+            *self.divisions,
             *self.ablations,
             *self.verdicts,
         ]
@@ -83,15 +83,24 @@ class StudyFiles:
         return _named("division", name, self.judge["public"]["divisions"])
 
     @property
+    def divisions(self) -> list[str]:
+        """The scores on published divisions."""
+        return [f"{FOLDER}/{PUBLIC}/{division['name']}.json" for division in self._divisions]
+
+    @property
     def public(self) -> list[str]:
         """The records of published divisions."""
-        asked = self.judge["public"]
-        return [
-            f"{FOLDER}/{PUBLIC}/{division['name']}/{parse_contender(contender).id}.json"
-            for division in asked["divisions"]
-            if self.reachable(division["dataset"])
-            for contender in division["contenders"] or asked["contenders"]
-        ]
+        return [one for division in self._divisions for one in self.records(division["name"])]
+
+    def records(self, name: str) -> list[str]:
+        """Return the records of one published division."""
+        contenders = self.division(name)["contenders"] or self.judge["public"]["contenders"]
+        return [f"{FOLDER}/{PUBLIC}/{name}/{parse_contender(one).id}.json" for one in contenders]
+
+    @property
+    def _divisions(self) -> list[Mapping[str, Any]]:
+        divisions = self.judge["public"]["divisions"]
+        return [one for one in divisions if self.reachable(one["dataset"])]
 
     @property
     def ablations(self) -> list[str]:
@@ -104,6 +113,11 @@ class StudyFiles:
         """The verdicts and their summary, if anything is to be judged."""
         names = ("verdicts.csv", "summary.json") if self.judge["matches"] else ()
         return [f"{FOLDER}/{name}" for name in names]
+
+
+def answers(records: Iterable[str]) -> list[str]:
+    """Return the files of answers that stand beside records."""
+    return [record.removesuffix(".json") + ".parquet" for record in records]
 
 
 def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -45,7 +45,8 @@ ALPHA = 0.03  # of CAC, whose subtypes' stability is shown beside
 SOFT, HARD, PERMUTED, RANDOM, INPUTS = "soft", "hard", "permuted", "random", "inputs"
 STRATA = "risk"  # as many rows in each, by the backbone's risk: groups without reasons
 NONE, SUBTYPES = "backbone", "subtypes"
-BACKBONES = {"networks": False, "with_trees": True}  # whether trees join
+NETWORKS = "networks"
+BACKBONES = {NETWORKS: False, "with_trees": True}  # whether trees join
 SHOWN = ("auroc", "auprc", "log_loss", "brier")
 
 
@@ -111,21 +112,21 @@ def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, An
     -------
     dict
         ``networks`` and ``with_trees``, each with ``arms``: a row a resample and arm with ``seed``,
-        ``arm``, ``k``, the scores of `trial_scores`, ``smallest`` (share of the training rows)
-        and ``risk_auroc`` (of the test rows by nothing but the rate of their subtype in
-        training). ``stability``: a row a pair of resamples, ``method`` and ``k`` with ``ari`` over
-        all rows of the data set.
+        ``n_train``, ``n_test``, ``arm``, ``k``, the scores of `trial_scores`, ``smallest`` (share
+        of the training rows) and ``risk_auroc`` (of the test rows by nothing but the rate of their
+        subtype in training). ``stability``: a row a pair of resamples, ``method`` and ``k`` with
+        ``ari`` over all rows of the data set.
     """
     arms: dict[str, list[dict[str, Any]]] = {name: [] for name in BACKBONES}
     labels: dict[tuple[str, int], list[Ids]] = {}
     for sample in samples:
         log.info("resample %d", sample.seed)
         with data.session(data.find_device("cpu"), sample.seed, 1):
-            for name, boosting in BACKBONES.items():
-                fitted = fit(sample, boosting)
-                arms[name] += list(_arms(sample, fitted))
-            # Contributions are the networks', with trees or without.
-            for key, found in _subtypes(sample, fitted, features):
+            fitted = {name: fit(sample, boosting) for name, boosting in BACKBONES.items()}
+            for name, own in fitted.items():
+                arms[name] += list(_arms(sample, own))
+            # Of the networks alone, whose contributions make the subtypes.
+            for key, found in _subtypes(sample, fitted[NETWORKS], features):
                 labels.setdefault(key, []).append(found)
     stability = [
         {"method": method, "k": k, "ari": adjusted_rand_score(one, other)}
@@ -147,7 +148,7 @@ def fit(sample: Resample, boosting: bool) -> Fitted:
 def _arms(sample: Resample, fitted: Fitted) -> Iterator[dict[str, Any]]:
     """Yield the row of each arm; one subtype is the backbone with heads for all rows."""
     alone = torch.zeros_like(fitted.test.logits)
-    yield {"seed": sample.seed, "arm": NONE, "k": 1, **_scores(sample, fitted, alone)}
+    yield {**_sizes(sample), "arm": NONE, "k": 1, **_scores(sample, fitted, alone)}
     points = _points(fitted.outside), _points(fitted.test)
     for k in CLUSTERS:
         gates = _gates(sample, fitted, k)
@@ -177,7 +178,11 @@ def _arm(
     rate = np.bincount(cluster, y, own.shape[1]) / np.maximum(size, 1)
     risk = roc_auc_score(y_test, rate[new.argmax(axis=1)])
     about = {"smallest": float(size.min() / len(own)), "risk_auroc": float(risk)}
-    return {"seed": sample.seed, "arm": arm, "k": k, **found, **about}
+    return {**_sizes(sample), "arm": arm, "k": k, **found, **about}
+
+
+def _sizes(sample: Resample) -> dict[str, int]:
+    return {"seed": sample.seed, "n_train": len(sample.train), "n_test": len(sample.test)}
 
 
 def _scores(sample: Resample, fitted: Fitted, change: Tensor) -> dict[str, float]:

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 Array = npt.NDArray[np.float64]
 VALIDATION, TEST = 1, 2
+ROWS = ["seed", "part", "row_id", "label"]  # columns of the answers that tell whose they are
 
 
 class Effort(NamedTuple):

@@ -106,15 +106,24 @@ def _compare(
         }
 
 
+def half_detect(rows: pd.DataFrame) -> float:
+    """Return the difference that half of the comparisons would have found.
+
+    Those in which no resample chose clusters compare a learner with itself and do not count; NaN
+    where nothing else is left.
+    """
+    return float(rows.loc[rows["clustered"] > 0, "detectable"].median())
+
+
 def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
     """Count the verdicts of each question and metric, by contender and reference over data sets.
 
     Returns
     -------
     list of dict
-        ``question``, ``text``, ``metric``, ``n``, a count for each verdict; ``median_detectable``;
-        and ``over_datasets``: for each pair of contenders the number of data sets and the
-        probabilities of `over_datasets`.
+        ``question``, ``text``, ``metric``, ``n``, a count for each verdict; and ``over_datasets``:
+        for each pair of contenders the number of data sets and the probabilities of
+        `over_datasets`.
     """
     texts = {question.id: question.text for question in QUESTIONS}
     found = []
@@ -141,7 +150,6 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
                 "metric": metric,
                 "n": len(rows),
                 **Counter(rows["verdict"]),
-                "median_detectable": round(float(rows["detectable"].median()), 4),
                 "over_datasets": across,
             }
         )

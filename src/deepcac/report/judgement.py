@@ -1,5 +1,6 @@
 """The judge's verdicts as a sentence, tables and pictures."""
 
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.judge.questions import BOOSTING
+from deepcac.judge.verdicts import half_detect
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
 from deepcac.report.contender_names import contender_colour, contender_label
@@ -98,8 +100,7 @@ def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:
         return f"{said}; the validation rows never chose them"
     never = len(rows) - len(chosen)
     before = f"in {never} the validation rows never chose them; of the others " if never else ""
-    half = write(float(chosen["detectable"].median()))
-    return f"{said}; {before}half could have shown a difference of {half}"
+    return f"{said}; {before}half could have shown a difference of {write(half_detect(rows))}"
 
 
 def _headline(rows: pd.DataFrame) -> pd.DataFrame:
@@ -125,7 +126,7 @@ def _counts(judged: Judgement) -> Table:
             *(int((own["verdict"] == name).sum()) for name in VERDICTS),
             int((own["verdict_strict"] == EQUIVALENT).sum()),
             number(float(own["mean"].mean()), signed=True),
-            number(float(own["detectable"].median())),
+            "" if math.isnan(half := half_detect(own)) else number(half),
         )
         for (question, metric), own in judged.rows.groupby(["question", "metric"], sort=False)
     ]
@@ -133,12 +134,12 @@ def _counts(judged: Judgement) -> Table:
     return Table(
         id="judge_counts",
         title="The judge: verdicts by question",
-        note="Contenders with the same number of trials, each trial the same values in every "
-        "resample; the trial is chosen on validation rows by the metric that is shown. Better and "
-        "worse: p below 0.05 by the corrected resampled t-test, Holm-adjusted inside the row. "
-        f"Equivalent: the 90 % interval lies within ±{number(margin)}; strictly, within "
-        f"±{number(strict)}. Detectable: the difference that half of the comparisons would have "
-        "found with 80 % power." + _warning(judged),
+        note="Each trial has the same values in every resample; it is chosen on validation rows by "
+        "the metric that is shown, and an arm may choose its learner's own trials. Better and "
+        "worse: p below 0.05 by the corrected resampled t-test. Equivalent: two one-sided tests "
+        f"exclude a difference of {number(margin)} at 5 %; strictly, of {number(strict)}. All p "
+        "are Holm-adjusted inside the row. Detectable: what half of the comparisons in which "
+        "clusters were chosen would have found with 80 % power." + _warning(judged),
         head=(
             *("question", "metric", "comparisons", *VERDICTS),
             *("strictly equivalent", "mean difference", "detectable"),

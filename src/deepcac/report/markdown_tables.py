@@ -10,15 +10,17 @@ import argparse
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from deepcac.catalogue.config import Judge
 from deepcac.errors import ConfigError
 from deepcac.judge.choice import CHOICES
-from deepcac.judge.contenders import ARMS, CAC, CELLS, DISTANCES, HASH, KM
+from deepcac.judge.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
 from deepcac.judge.mean_scores import METRICS
 from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
+from deepcac.judge.verdicts import half_detect
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
 from deepcac.report.judgement import outcome
@@ -138,7 +140,7 @@ def clusters(tables: Tables, learner: str) -> str:
                 for pair in compared
             ),
         ]
-        for dataset in sorted({key[3] for key in found if key[2] == learner})
+        for dataset in sorted({key[3] for key in found if key[:3] in compared})
     ]
     head = ("data set", f"{contender_label(learner)} alone", "+ CAC", "+ k-means", "+ distances")
     controls = ("CAC, k >= 2", "CAC less random cells, k >= 2", "+ hash")
@@ -160,7 +162,7 @@ def counts(tables: Tables) -> str:
                 str(len(group)),
                 *(str(said.get(verdict, 0)) for verdict in VERDICTS),
                 four(group["mean"].mean(), signed=True),
-                four(group["detectable"].median()),
+                "" if pd.isna(half := half_detect(group)) else four(half),
             ]
         )
     head = ("question", "learner", "comparisons", *VERDICTS, "mean difference", "detectable")
@@ -199,13 +201,14 @@ def planted(tables: Tables, learner: str) -> str:
     rows = []
     for strength, group in table[own | rivals].groupby("strength"):
         by_arm, gain = group.set_index("contender"), float(group["oracle_gain"].iloc[0])
-        cells = (
-            f"{three(one['mean'], signed=True)}, {round(one['detected'] * one['cohorts'])} of "
-            f"{one['cohorts']:.0f}"
-            for one in (by_arm.loc[name] for name in heads)
-        )
+        cells = (_found(by_arm.loc[name]) if name in by_arm.index else "" for name in heads)
         rows.append([f"{strength:g}", three(gain), *cells])
     return markdown_table(("strength", "true subtypes would add", *heads.values()), rows)
+
+
+def _found(one: "pd.Series[Any]") -> str:
+    cohorts = round(one["cohorts"])
+    return f"{three(one['mean'], signed=True)}, {round(one['detected'] * cohorts)} of {cohorts}"
 
 
 def said(tables: Tables, question: str, learner: str) -> str:
@@ -223,8 +226,7 @@ def said(tables: Tables, question: str, learner: str) -> str:
 
 
 def _learner(contender: str) -> str:
-    arm, _, learner = contender.partition("_")
-    return learner if arm in ARMS else contender
+    return parse_contender(contender).learner
 
 
 _KINDS: dict[str, tuple[Callable[..., str], str]] = {

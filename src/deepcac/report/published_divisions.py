@@ -26,7 +26,7 @@ _SHOWN = {"auroc": "auroc", "auprc": "auprc", "min_se_pp": "auprc"}
 
 @dataclass(frozen=True)
 class Divided:
-    """One contender on one division: a record of `deepcac.judge.public_protocols`."""
+    """One contender on one division, as `deepcac.judge.division_scores` scored it."""
 
     division: str
     record: dict[str, Any]
@@ -55,9 +55,23 @@ class Divided:
 
 
 def load_divisions(paths: Iterable[str | os.PathLike[str]]) -> list[Divided]:
-    """Read ``{division}/{contender}.json`` files: by division, the highest AUROC first."""
-    files = [Path(path) for path in paths]
-    found = [Divided(path.parent.name, read_json(path)) for path in files]
+    """Read ``{division}.json`` files (`divided`)."""
+    return divided((Path(path).stem, read_json(path)) for path in paths)
+
+
+def divided(scored: Iterable[tuple[str, dict[str, Any]]]) -> list[Divided]:
+    """Return the contenders of scored divisions: by division, the highest AUROC first.
+
+    Parameters
+    ----------
+    scored : iterable of (str, dict)
+        Names, and what `deepcac.judge.division_scores.score_division` returns.
+    """
+    found = [
+        Divided(name, {**content, **one})
+        for name, content in scored
+        for one in content["contenders"]
+    ]
     return sorted(found, key=lambda one: (one.division, -one.score("auroc")[0], one.contender))
 
 

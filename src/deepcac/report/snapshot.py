@@ -15,15 +15,14 @@ import pandas as pd
 from deepcac.atomic import atomic_path
 from deepcac.catalogue.config import Judge
 from deepcac.judge.blends import blend_rows
-from deepcac.judge.division_pairs import division_pairs
+from deepcac.judge.division_scores import EVENT, score_division
 from deepcac.judge.mean_scores import METRICS, mean_scores
 from deepcac.judge.power import power_curve
-from deepcac.judge.public_protocols import EVENT
 from deepcac.judge.questions import HELP
 from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac.judge.verdicts import read_records, verdicts
 from deepcac.report.figures import as_svg
-from deepcac.report.published_divisions import Divided, load_divisions
+from deepcac.report.published_divisions import Divided, divided
 from deepcac.report.subtype_worth import load_ablations
 from deepcac.report.verdict_forest import verdict_forest
 from deepcac.storage import read_json, write_json
@@ -62,13 +61,16 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     judge = Judge.model_validate({})
     planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
     arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
-    divisions = load_divisions(sorted((study / PUBLIC).glob("*/*.json")))
-    pairs = [row for one in sorted((study / PUBLIC).glob("*")) for row in division_pairs(one)]
+    scored = {
+        one.name: score_division(sorted(one.glob("*.json")))
+        for one in sorted((study / PUBLIC).glob("*/"))
+    }
+    pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     found = {
         SCORES: pd.DataFrame(mean_scores(records)),
         VERDICTS: verdicts(records, judge.margin, judge.strict_margin),
         POWER: pd.DataFrame(power_curve(planted)),
-        DIVISIONS: pd.DataFrame([_division(one) for one in divisions]),
+        DIVISIONS: pd.DataFrame([_division(one) for one in divided(scored.items())]),
         ARMS: arms,
         STABILITY: stability,
         BLENDS: pd.DataFrame(blend_rows(records, study)),
@@ -115,7 +117,11 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     arms, stability = [], []
     for one in load_ablations(paths):
         for backbone, table in one.arms.items():
-            means = table.drop(columns="seed").groupby(["arm", "k"], as_index=False).mean()
+            means = (
+                table.drop(columns=["seed", "n_train", "n_test"])
+                .groupby(["arm", "k"], as_index=False)
+                .mean()
+            )
             means.insert(0, "backbone", backbone)
             means.insert(0, "dataset", one.dataset)
             arms.append(means)

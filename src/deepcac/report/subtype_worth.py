@@ -9,7 +9,6 @@ import pandas as pd
 
 from deepcac.report.tables import Table, text_row
 from deepcac.scoring.equivalence import difference
-from deepcac.splits import SHARE
 from deepcac.storage import read_json
 
 WITHOUT, WITH = "networks", "with_trees"
@@ -51,6 +50,12 @@ class Ablation:
     arms: dict[str, pd.DataFrame]
     stability: pd.DataFrame
 
+    @property
+    def test_share(self) -> float:
+        """The part for the test of the rows that were learnt from or tested on; no others count."""
+        sizes = self.arms[WITHOUT][["n_train", "n_test"]].mean()
+        return float(sizes["n_test"] / sizes.sum())
+
     def scores(self, backbone: str, arm: str, k: int, metric: str) -> pd.Series:
         """Return a metric of each resample."""
         table = self.arms[backbone]
@@ -84,7 +89,11 @@ def _arms_table(one: Ablation) -> Table:
     rows = []
     for arm, k in fits:
         gap = best - one.scores(WITHOUT, arm, k, "auroc")
-        gained = difference(gap.tolist(), test_share=SHARE, margin=_MARGIN) if gap.any() else None
+        gained = (
+            difference(gap.tolist(), test_share=one.test_share, margin=_MARGIN)
+            if gap.any()
+            else None
+        )
         risk = one.scores(WITHOUT, arm, k, "risk_auroc").mean()
         rows.append(
             text_row(

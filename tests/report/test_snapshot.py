@@ -90,6 +90,7 @@ def test_a_verdict_is_seen_in_how_its_number_is_written():
             ("help", "auroc", "cic", "km_lr", "lr", "undecided", -0.004),
             ("negative_control", "auroc", "cic", "hash_lr", "lr", "worse", -0.03),
             ("forced", "auroc", "cic", "cac_lr", "lr", "equivalent", 0.001),
+            ("subtypes", "auroc", "cic_ts", "subtypes", "lr", "undecided", 0.001),
         ],
         columns=columns,
     ).assign(clustered=7, resamples=10)
@@ -98,6 +99,47 @@ def test_a_verdict_is_seen_in_how_its_number_is_written():
     page = renew("<!-- from the snapshot: clusters lr -->\n<!-- end -->\n", tables)
     cells = "**+.0512**, 7 of 10 | *-.0040*, 7 of 10 |  | +.0010 |  | -.0300 worse, 7 of 10"
     assert f"| cic | .860 | {cells} |\n" in page
+    assert "cic_ts" not in page  # nothing with clusters of rows was compared there
+
+
+def test_counts_go_by_the_learner_and_leave_out_what_could_not_be_seen():
+    columns = ("question", "contender", "verdict", "mean", "detectable", "clustered")
+    found = pd.DataFrame(
+        [
+            ("help", "km_lgbm", "equivalent", 0.0, 0.0, 0),
+            ("help", "cac_lgbm", "undecided", -0.002, 0.012, 3),
+            ("deep", "km_z", "worse", -0.02, 0.004, 10),
+            ("negative_control", "hash_lgbm", "equivalent", 0.0, 0.0, 0),
+        ],
+        columns=columns,
+    ).assign(metric="auroc")
+    page = renew("<!-- from the snapshot: counts -->\n<!-- end -->\n", {snapshot.VERDICTS: found})
+    assert "| help | LightGBM | 2 | 0 | 1 | 1 | 0 | -.0010 | .0120 |" in page
+    assert "| deep | KM-Z | 1 | 0 | 0 | 0 | 1 | -.0200 | .0040 |" in page
+    assert "| negative control | LightGBM | 1 | 0 | 1 | 0 | 0 | .0000 |  |" in page
+
+
+def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
+    columns = ("strength", "question", "contender", "reference", "mean", "detected")
+    found = pd.DataFrame(
+        [
+            (0.3, "help", "cac_lr", "lr", 0.028, 1.0),
+            (0.3, "help", "km_lr", "lr", 0.029, 0.75),
+            (0.5, "help", "cac_lr", "lr", 0.079, 1.0),
+            (0.5, "boosting", "cac_lr", "lgbm", 0.01, 0.5),
+            (0.5, "help", "cac_lgbm", "lgbm", 0.002, 0.25),
+        ],
+        columns=columns,
+    ).assign(cohorts=4, oracle_gain=0.1)
+    tables = {snapshot.POWER: found}
+    page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
+    assert "| 0.3 | .100 | +.028, 4 of 4 | +.029, 3 of 4 |" in page
+    assert "| 0.5 | .100 | +.079, 4 of 4 |  |" in page
+    page = renew("<!-- from the snapshot: planted lgbm -->\n<!-- end -->\n", tables)
+    assert (
+        "LightGBM in CAC clusters adds, found | LR in CAC clusters less LightGBM, ahead |" in page
+    )
+    assert "| 0.5 | .100 | +.002, 1 of 4 | +.010, 2 of 4 |" in page
 
 
 def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():

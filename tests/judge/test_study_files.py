@@ -1,0 +1,60 @@
+"""The files of the study, by hand from a small configuration."""
+
+import pytest
+
+from deepcac.errors import ConfigError
+from deepcac.judge.study_files import StudyFiles
+
+JUDGE = {
+    "matches": [
+        {"datasets": ["cic", "hidden"], "contenders": ["lr", "km_lr"]},
+        {"datasets": ["cic"], "contenders": ["lr", "lgbm"]},
+    ],
+    "planted": [
+        {"name": "lr", "strengths": [0.0, 0.5]},
+        {"name": "lgbm", "strengths": [0.5]},
+    ],
+    "public": {
+        "divisions": [
+            {"name": "a_b", "dataset": "cic", "contenders": []},
+            {"name": "hours", "dataset": "cic_ts", "contenders": ["lgbm"]},
+            {"name": "away", "dataset": "hidden", "contenders": []},
+        ],
+        "contenders": ["lr", "km_lr"],
+    },
+    "ablations": ["cic", "hidden"],
+}
+STUDY = StudyFiles(JUDGE, lambda dataset: dataset != "hidden")
+
+
+def test_a_contender_meets_a_data_set_once_and_hidden_data_never():
+    assert STUDY.trials == [f"results/judge/cic/{name}.json" for name in ("lr", "km_lr", "lgbm")]
+    assert STUDY.ablations == ["results/judge/ablations/cic.json"]
+
+
+def test_a_division_may_have_contenders_of_its_own():
+    assert STUDY.divisions == [f"results/judge/public/{name}.json" for name in ("a_b", "hours")]
+    assert STUDY.records("hours") == ["results/judge/public/hours/lgbm.json"]
+    assert STUDY.public == [
+        *("results/judge/public/a_b/lr.json", "results/judge/public/a_b/km_lr.json"),
+        "results/judge/public/hours/lgbm.json",
+    ]
+
+
+def test_answers_stand_beside_records_of_trials_alone():
+    files = STUDY.files
+    assert "results/judge/cic/lgbm.parquet" in files
+    assert "results/judge/public/hours/lgbm.parquet" in files
+    assert "results/judge/planted/lr_0.5.parquet" not in files
+    assert len(files) == len(set(files))
+
+
+def test_parts_of_the_positive_control_have_names():
+    assert STUDY.planted == [
+        f"results/judge/planted/{n}.json" for n in ("lr_0", "lr_0.5", "lgbm_0.5")
+    ]
+    assert STUDY.planted_part("lgbm")["strengths"] == [0.5]
+    with pytest.raises(ConfigError, match="no planted part 'rf' in the configuration; known: lr,"):
+        STUDY.planted_part("rf")
+    with pytest.raises(ConfigError, match="no division 'b_a'.*known: a_b, hours, away"):
+        STUDY.division("b_a")

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pandas as pd
+
 from deepcac.judge.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 
 METRICS = ("auroc", "auprc")
@@ -48,6 +50,19 @@ def mean_scores(
                 },
                 **_losses(candidates),
             }
+
+
+def clustered_scores(found: pd.DataFrame, metric: str) -> pd.Series:
+    """Return a mean score of every row: with two clusters or more where it can have them.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Rows of `mean_scores`.
+    metric : str
+    """
+    tuned = found[f"{metric}_tuned"]
+    return found.get(f"{metric}_clustered", tuned).fillna(tuned)
 
 
 def _choices(trials: list[dict[str, Any]]) -> list[str]:

@@ -21,8 +21,8 @@ def read_rows(path: str | os.PathLike[str]) -> FeatureMatrix:
     -------
     FeatureMatrix
         Static features as they are. Of sequences each variable's `SequenceSummary`, without
-        columns that say nothing new: those of one value, and those that repeat an earlier one (the
-        summaries of an age).
+        columns that say nothing new in any row, of training or test: those of one value without a
+        gap, and those that repeat an earlier one (the summaries of an age). No label is looked at.
     """
     features = read_features(path)
     if features.n_steps == 1:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.judge.mean_scores import clustered_scores
 from deepcac.judge.questions import BOOSTING
 from deepcac.judge.verdicts import half_detect
 from deepcac.papers.ledger import number
@@ -160,7 +161,7 @@ def _leaderboard(judged: Judgement) -> Table:
     found = pd.DataFrame(judged.summary["scores"])
     generated = found["dataset"].isin(judged.summary["synthetic"])
     found.loc[generated, "dataset"] += GENERATED
-    found["shown"] = found.get("auroc_clustered", found["auroc_tuned"]).fillna(found["auroc_tuned"])
+    found["shown"] = clustered_scores(found, "auroc")
     scores = found.pivot(index="contender", columns="dataset", values="shown")
     ranks = scores.rank(ascending=False)
     rows = [

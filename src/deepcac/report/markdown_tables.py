@@ -18,7 +18,7 @@ from deepcac.catalogue.config import Judge
 from deepcac.errors import ConfigError
 from deepcac.judge.choice import CHOICES
 from deepcac.judge.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
-from deepcac.judge.mean_scores import METRICS
+from deepcac.judge.mean_scores import METRICS, clustered_scores
 from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
 from deepcac.judge.verdicts import half_detect
 from deepcac.report import snapshot
@@ -96,8 +96,7 @@ def matrix(tables: Tables, metric: str) -> str:
     Tuned; those with clusters have two or more.
     """
     found = tables[snapshot.SCORES]
-    tuned = found[f"{metric}_tuned"]
-    found = found.assign(shown=found.get(f"{metric}_clustered", tuned).fillna(tuned))
+    found = found.assign(shown=clustered_scores(found, metric))
     table = found.pivot(index="contender", columns="dataset", values="shown")
     order = table.rank(ascending=False).mean(axis=1).sort_values().index
     best = table.max()

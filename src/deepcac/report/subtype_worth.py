@@ -85,15 +85,8 @@ def _arms_table(one: Ablation) -> Table:
     fits = sorted(
         set(zip(table["arm"], table["k"], strict=True)), key=lambda fit: (order.index(fit[0]), fit)
     )
-    best = one.scores(WITHOUT, BEST, _K, "auroc")
     rows = []
     for arm, k in fits:
-        gap = best - one.scores(WITHOUT, arm, k, "auroc")
-        gained = (
-            difference(gap.tolist(), test_share=one.test_share, margin=_MARGIN)
-            if gap.any()
-            else None
-        )
         risk = one.scores(WITHOUT, arm, k, "risk_auroc").mean()
         rows.append(
             text_row(
@@ -105,8 +98,7 @@ def _arms_table(one: Ablation) -> Table:
                     for metric in ("auroc", "auprc")
                 ),
                 "" if pd.isna(risk) else f"{risk:.3f}",
-                "" if gained is None else f"{gained.mean:+.4f}",
-                "" if gained is None else f"{gained.low:+.4f} to {gained.high:+.4f}",
+                *_ahead(one, arm, k),
             )
         )
     return Table(
@@ -120,6 +112,15 @@ def _arms_table(one: Ablation) -> Table:
         rows=rows,
         mixed=True,
     )
+
+
+def _ahead(one: Ablation, arm: str, k: int) -> tuple[str, str]:
+    """Return how far three soft subtypes are ahead of an arm, with the interval."""
+    gap = one.scores(WITHOUT, BEST, _K, "auroc") - one.scores(WITHOUT, arm, k, "auroc")
+    if not gap.any():
+        return "", ""
+    gained = difference(gap.tolist(), test_share=one.test_share, margin=_MARGIN)
+    return f"{gained.mean:+.4f}", f"{gained.low:+.4f} to {gained.high:+.4f}"
 
 
 def _stability_table(one: Ablation) -> Table:

@@ -54,7 +54,7 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
 
 def _draw(canvas: Canvas, rows: pd.DataFrame, margin: float) -> None:
     datasets = sorted(rows["dataset"].unique())
-    references = sorted(rows["reference"].unique(), key=contender_label)
+    references = _references(rows)
     panels = canvas.subplots(1, len(references), sharex=True, sharey=True, squeeze=False)[0]
     for axis, reference in zip(panels, references, strict=True):
         axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
@@ -68,6 +68,12 @@ def _draw(canvas: Canvas, rows: pd.DataFrame, margin: float) -> None:
     marks, colours = _keys(rows)
     canvas.legend(handles=marks, loc="outside upper left", ncols=2, fontsize="small")
     canvas.legend(handles=colours, loc="outside upper right", ncols=2, fontsize="small")
+
+
+def _references(rows: pd.DataFrame) -> list[str]:
+    """Return the learners without clusters, those with the most comparisons first."""
+    count = rows["reference"].value_counts()
+    return sorted(count.index, key=lambda name: (-count[name], contender_label(name)))
 
 
 def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:

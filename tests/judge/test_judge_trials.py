@@ -12,9 +12,10 @@ from deepcac.judge.fitting import fit_trial
 from deepcac.judge.partitions import distances, part
 from deepcac.judge.resamples import resamples
 from deepcac.judge.spaces import learners, trials
+from deepcac.judge.study_files import answers_path
 from deepcac.judge.study_rows import read_rows
 from deepcac.judge.trial_scores import best_threshold, score_trial
-from deepcac.judge.trials import Effort, answers_path, judge_rows, read_trials, run_trials
+from deepcac.judge.trials import Effort, judge_rows, read_trials, run_trials
 from deepcac.sequence_summary import SUMMARIES
 from deepcac.storage import read_table
 

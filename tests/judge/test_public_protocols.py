@@ -20,7 +20,8 @@ from deepcac.judge.division_scores import (
     scored,
 )
 from deepcac.judge.public_protocols import Division, divided, run_division
-from deepcac.judge.trials import ROWS, Effort, answers_path, read_trials
+from deepcac.judge.study_files import answers_path
+from deepcac.judge.trials import ROWS, Effort, read_trials
 from deepcac.storage import read_json, read_table, write_json, write_table
 
 

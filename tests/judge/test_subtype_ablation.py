@@ -9,9 +9,10 @@ from deepcac.judge import subtype_ablation
 from deepcac.judge.contenders import parse_contender
 from deepcac.judge.questions import SUBTYPES, pairs
 from deepcac.judge.resamples import resamples
+from deepcac.judge.study_files import answers_path
 from deepcac.judge.subtype_ablation import CLUSTERS, run_ablation
 from deepcac.judge.subtype_learner import subtypes
-from deepcac.judge.trials import Effort, answers_path, read_trials, run_trials
+from deepcac.judge.trials import Effort, read_trials, run_trials
 from deepcac.storage import read_json
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 

@@ -1,5 +1,5 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
-from deepcac.judge.study_files import StudyFiles, answers
+from deepcac.judge.study_files import StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
 
@@ -99,7 +99,9 @@ rule judge_public:
 rule judge_division:
     input:
         records=lambda wildcards: study.records(wildcards.division),
-        answers=lambda wildcards: answers(study.records(wildcards.division)),
+        answers=lambda wildcards: [
+            answers_path(record) for record in study.records(wildcards.division)
+        ],
     output:
         "results/judge/public/{division}.json",
     log:
@@ -172,4 +174,11 @@ rule judge:
     localrule: True
 
 
-ruleorder: judge_planted > judge_public > judge_division > judge_ablations > judge_subtypes > judge_trials > run
+ruleorder:
+    judge_planted
+    > judge_public
+    > judge_division
+    > judge_ablations
+    > judge_subtypes
+    > judge_trials
+    > run

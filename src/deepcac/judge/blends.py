@@ -15,7 +15,8 @@ from deepcac.judge.choice import TUNED, choose
 from deepcac.judge.mean_scores import METRICS
 from deepcac.judge.resamples import test_share
 from deepcac.judge.spaces import of_kind
-from deepcac.judge.trials import ROWS, TEST, VALIDATION, answers_path
+from deepcac.judge.study_files import answers_path
+from deepcac.judge.trials import ROWS, TEST, VALIDATION
 from deepcac.scoring.equivalence import difference
 from deepcac.storage import read_table
 

@@ -15,7 +15,8 @@ from deepcac.errors import DataError
 from deepcac.judge.choice import TUNED, choose, open_to
 from deepcac.judge.mean_scores import METRICS
 from deepcac.judge.spaces import of_kind
-from deepcac.judge.trials import ROWS, TEST, VALIDATION, answers_path, read_trials
+from deepcac.judge.study_files import answers_path
+from deepcac.judge.trials import ROWS, TEST, VALIDATION, read_trials
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.storage import read_table, write_json
 

@@ -1,7 +1,9 @@
 """The files of the study, from its part of the configuration."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from deepcac.errors import ConfigError
@@ -54,7 +56,7 @@ class StudyFiles:
     @property
     def files(self) -> list[str]:
         """Everything that the study writes."""
-        stored = answers((*self.trials, *self.public))
+        stored = [str(answers_path(record)) for record in (*self.trials, *self.public)]
         return [
             *self.trials,
             *stored,
@@ -115,9 +117,9 @@ class StudyFiles:
         return [f"{FOLDER}/{name}" for name in names]
 
 
-def answers(records: Iterable[str]) -> list[str]:
-    """Return the files of answers that stand beside records."""
-    return [record.removesuffix(".json") + ".parquet" for record in records]
+def answers_path(record: str | os.PathLike[str]) -> Path:
+    """Return where the probabilities of the trials of `record` are."""
+    return Path(record).with_suffix(".parquet")
 
 
 def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -4,7 +4,6 @@ import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from deepcac.features.matrix import FeatureMatrix
 from deepcac.judge.contenders import Contender
 from deepcac.judge.fitting import fit_trial
 from deepcac.judge.resamples import Resample, Rows, resamples
+from deepcac.judge.study_files import answers_path
 from deepcac.judge.study_rows import read_rows
 from deepcac.judge.trial_scores import score_trial
 from deepcac.storage import read_json, write_json, write_table
@@ -216,11 +216,6 @@ def _run_trial(
     validation, test = (answer.astype(np.float64) for answer in answers)
     scores = score_trial(sample.validation.y, sample.test.y, validation, test)
     return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}
-
-
-def answers_path(record: str | os.PathLike[str]) -> Path:
-    """Return where the probabilities of the trials of `record` are."""
-    return Path(record).with_suffix(".parquet")
 
 
 def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:

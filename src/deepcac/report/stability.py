@@ -7,6 +7,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.experiments.finished import Run
 
+_NOT_HELD = -1
+
 
 def stability(run: Run) -> float | None:
     """Return the mean adjusted Rand index over pairs of splits.
@@ -22,12 +24,13 @@ def stability(run: Run) -> float | None:
     if table is None:
         return None
     rows, seeds, cluster = (table[name].to_numpy() for name in ("row_id", "seed", "cluster"))
+    seed_names, split = np.unique(seeds, return_inverse=True)
+    row_ids, place = np.unique(rows, return_inverse=True)
+    held = np.full((len(seed_names), len(row_ids)), _NOT_HELD)
+    held[split, place] = cluster
     agreement = []
-    for one, other in combinations(np.unique(seeds), 2):
-        _, here, there = np.intersect1d(
-            rows[seeds == one], rows[seeds == other], assume_unique=True, return_indices=True
-        )
-        if len(here) > 1:
-            left, right = cluster[seeds == one][here], cluster[seeds == other][there]
-            agreement.append(adjusted_rand_score(left, right))
+    for one, other in combinations(held, 2):
+        both = (one != _NOT_HELD) & (other != _NOT_HELD)
+        if both.sum() > 1:
+            agreement.append(adjusted_rand_score(one[both], other[both]))
     return float(np.mean(agreement)) if agreement else None

@@ -34,6 +34,8 @@ from deepcac.report.markdown import (
     markdown_table,
     three,
 )
+from deepcac.report.run_markdown import answer, cells, claims, printed, runs
+from deepcac.report.run_snapshot import ANSWER, LEDGER, RUNS, SUMMARY
 from deepcac.report.subtype_markdown import arms, blends, pairs, stability, subtypes
 from deepcac.report.verdict_forest import VERDICTS
 from deepcac.scoring.equivalence import BETTER
@@ -239,6 +241,10 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
         (snapshot.STABILITY, (stability,)),
         (snapshot.BLENDS, (blends,)),
         (snapshot.PAIRS, (pairs,)),
+        (RUNS, (runs,)),
+        (LEDGER, (printed,)),
+        (ANSWER, (answer,)),
+        (SUMMARY, (cells, claims)),
     )
     for one in own
 }

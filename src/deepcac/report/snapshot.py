@@ -1,4 +1,4 @@
-"""The judge's finished files as a few small tables that may be kept: no row of a patient.
+"""What finished files say, as a few small tables that may be kept: no row of a patient.
 
 python -m deepcac.report.snapshot results docs/results
 """
@@ -23,20 +23,23 @@ from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac.judge.verdicts import read_records, verdicts
 from deepcac.report.figures import as_svg
 from deepcac.report.published_divisions import Divided, divided
+from deepcac.report.run_snapshot import QUOTED, REPORT, RUNS, report_table, run_table
 from deepcac.report.subtype_worth import load_ablations
 from deepcac.report.verdict_forest import verdict_forest
 from deepcac.storage import read_json, write_json
 
-SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY, BLENDS, PAIRS = TABLES = (
+SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY, BLENDS, PAIRS = JUDGED = (
     *("judge_scores", "judge_verdicts", "judge_planted", "judge_divisions"),
     *("subtype_arms", "subtype_stability", "judge_blends", "judge_division_pairs"),
 )
+TABLES = (*JUDGED, RUNS, *REPORT, *QUOTED)
 
 
 def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
-    """Write a CSV of each kind of finished file; a part of the study that has not run has no rows.
+    """Write a CSV of each kind of finished file; a part that has not run has no rows.
 
-    Generated data sets are left out, but for the planted cohorts.
+    Generated data sets are left out, but for the planted cohorts. The tables of the report (ledger,
+    claims and what pages quote) are those of the last one that was made.
 
     Parameters
     ----------
@@ -50,7 +53,18 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     list of Path
         What was written.
     """
-    study = Path(results) / Path(FOLDER).name
+    run, place = Path(results), Path(folder)
+    judged = _judged(run)
+    draw_answer(judged[VERDICTS], place)
+    tables = {**judged, RUNS: run_table(run)}
+    texts = {name: _csv(table) for name, table in tables.items()}
+    texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
+    return [_write(place / f"{name}.csv", text) for name, text in texts.items()]
+
+
+def _judged(results: Path) -> dict[str, pd.DataFrame]:
+    """Return the tables of the study."""
+    study = results / Path(FOLDER).name
     apart = {PLANTED, ABLATIONS, PUBLIC}
     trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
     records = {
@@ -66,7 +80,7 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
         for one in sorted((study / PUBLIC).glob("*/"))
     }
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
-    found = {
+    return {
         SCORES: pd.DataFrame(mean_scores(records)),
         VERDICTS: verdicts(records, judge.margin, judge.strict_margin),
         POWER: pd.DataFrame(power_curve(planted)),
@@ -76,8 +90,6 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
         BLENDS: pd.DataFrame(blend_rows(records, study)),
         PAIRS: pd.DataFrame(pairs),
     }
-    draw_answer(found[VERDICTS], Path(folder))
-    return [_write(Path(folder) / f"{name}.csv", table) for name, table in found.items()]
 
 
 def draw_answer(table: pd.DataFrame, folder: Path) -> None:
@@ -89,9 +101,12 @@ def draw_answer(table: pd.DataFrame, folder: Path) -> None:
             (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
 
 
-def _write(path: Path, table: pd.DataFrame) -> Path:
+def _csv(table: pd.DataFrame) -> str:
+    return table.to_csv(index=False, float_format="%.5f") if len(table) else ""
+
+
+def _write(path: Path, text: str) -> Path:
     with atomic_path(path) as partial:
-        text = table.to_csv(index=False, float_format="%.5f") if len(table) else ""
         partial.write_text(text, encoding="utf-8")
     return path
 

@@ -1,0 +1,129 @@
+"""Tables of the documentation about the papers' methods, from the snapshot of a run."""
+
+import re
+from typing import Any
+
+import pandas as pd
+
+from deepcac.catalogue.methods import label as method_label
+from deepcac.errors import ConfigError
+from deepcac.papers.bibliography import PAPERS
+from deepcac.report.markdown import Tables, markdown_table, three
+from deepcac.report.run_snapshot import ANSWER, LEDGER, RUNS, SUMMARY
+from deepcac.report.runtables import protocol_label
+
+_ASKED = re.compile(r"(?P<method>\w+):(?P<k>\d+)(?:@(?P<protocol>\w+))?")
+_WITH_SPREAD = "+-"
+_PLAIN = re.compile(r"(CAC|KM) − (KM|plain)")
+_CELLS = ("printed", "open", "agree", "differ", "not_run", "null_rate")
+_CLAIMS = ("claims", "holds", "partly", "fails", "undecided", "not_decidable", "not_run")
+
+
+def runs(tables: Tables, metrics: str, datasets: str, *asked: str) -> str:
+    """Return a row for each asked run, a column for each data set.
+
+    Parameters
+    ----------
+    tables : mapping
+        Of the snapshot.
+    metrics : str
+        Their names, with a slash between; one that ends with ``+-`` shows its deviation.
+    datasets : str
+        Their ids, with a comma between.
+    *asked : str
+        ``method:k``, sound, or ``method:k@protocol``.
+    """
+    known = tables[RUNS].set_index(["protocol", "dataset", "method", "k"])
+    names = datasets.split(",")
+    rows = []
+    for one in asked:
+        found = _ASKED.fullmatch(one)
+        if not found:
+            raise ConfigError(f"no run {one!r}; write method:k or method:k@protocol")
+        method, k, protocol = found["method"], int(found["k"]), found["protocol"] or "sound"
+        cells = (
+            _scores(known.loc[place], metrics) if place in known.index else ""
+            for place in ((protocol, name, method, k) for name in names)
+        )
+        rows.append([_name(method, k, protocol), *cells])
+    return markdown_table(("", *names), rows)
+
+
+def _name(method: str, k: int, protocol: str) -> str:
+    parts = [method_label(method), f"k = {k}" if k > 1 else "", protocol_label(protocol)]
+    return ", ".join(part for part in parts if part and part != "sound")
+
+
+def _scores(run: "pd.Series[Any]", metrics: str) -> str:
+    return " / ".join(_score(run, metric) for metric in metrics.split("/"))
+
+
+def _score(run: "pd.Series[Any]", metric: str) -> str:
+    name = metric.removesuffix(_WITH_SPREAD)
+    if pd.isna(run[name]):
+        return "-"
+    shown = metric != name and run["splits"] > 1
+    spread = f" +- {three(run[f'{name}_sd'])}" if shown else ""
+    return three(run[name]) + spread
+
+
+def printed(tables: Tables, paper: str, table: str, dataset: str, item: str) -> str:
+    """Return what a paper's table prints on a data set, and ours, every k in a cell."""
+    own = tables[LEDGER]
+    own = own[
+        (own["paper"] == paper)
+        & (own["table"].astype(str) == table)
+        & (own["dataset"] == dataset)
+        & (own["item"] == item)
+    ]
+    columns = ("printed", "as_published", "sound")
+    rows = [
+        [str(method), *(" ".join(_or_dash(value) for value in group[name]) for name in columns)]
+        for method, group in own.sort_values("k", kind="stable").groupby("method", sort=False)
+    ]
+    ks = sorted({int(k) for k in own["k"].dropna()})
+    head = (f"k = {' '.join(map(str, ks))}", *(name.replace("_", " ") for name in columns))
+    return markdown_table(head, rows)
+
+
+def _or_dash(value: Any) -> str:
+    return "-" if pd.isna(value) else three(float(value))
+
+
+def answer(tables: Tables, family: str) -> str:
+    """Return how many comparisons of base classifiers or of networks show a difference."""
+    table = tables[ANSWER]
+    base = table["comparison"].str.fullmatch(_PLAIN)
+    own = table[base if family == "base" else ~base]
+    rows = [[str(cell) for cell in row] for row in own.itertuples(index=False)]
+    return markdown_table([str(name) for name in own.columns], rows, n_labels=len(own.columns))
+
+
+def cells(tables: Tables) -> str:
+    """Count printed cells that agree, by paper, and what another method's cell would do."""
+    return _counts(tables, "cells", "independent", _CELLS)
+
+
+def claims(tables: Tables, group: str) -> str:
+    """Count what became of the claims of each paper, ``sound`` or ``as_published``."""
+    return _counts(tables, "claims", group, _CLAIMS)
+
+
+def _counts(tables: Tables, part: str, group: str, quantities: tuple[str, ...]) -> str:
+    own = tables[SUMMARY]
+    own = own[(own["part"] == part) & (own["group"] == group)]
+    by_paper = own.pivot(index="paper", columns="quantity", values="value")
+    rows = [
+        [
+            PAPERS[paper].label if paper in PAPERS else "all five",
+            *(_count(by_paper.loc[paper, quantity], quantity) for quantity in quantities),
+        ]
+        for paper in (*PAPERS, "all")
+    ]
+    return markdown_table(("paper", *(name.replace("_", " ") for name in quantities)), rows)
+
+
+def _count(value: Any, quantity: str) -> str:
+    if pd.isna(value):
+        return "-"
+    return three(float(value)) if quantity == "null_rate" else f"{float(value):.0f}"

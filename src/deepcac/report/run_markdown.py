@@ -1,6 +1,7 @@
 """Tables of the documentation about the papers' methods, from the snapshot of a run."""
 
 import re
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -33,7 +34,10 @@ def runs(tables: Tables, metrics: str, datasets: str, *asked: str) -> str:
     *asked : str
         ``method:k``, sound, or ``method:k@protocol``.
     """
-    known = tables[RUNS].set_index(["protocol", "dataset", "method", "k"])
+    known = {
+        (str(row["protocol"]), str(row["dataset"]), str(row["method"]), int(row["k"])): row
+        for row in tables[RUNS].to_dict("records")
+    }
     names = datasets.split(",")
     rows = []
     for one in asked:
@@ -42,7 +46,7 @@ def runs(tables: Tables, metrics: str, datasets: str, *asked: str) -> str:
             raise ConfigError(f"no run {one!r}; write method:k or method:k@protocol")
         method, k, protocol = found["method"], int(found["k"]), found["protocol"] or "sound"
         cells = (
-            _scores(known.loc[place], metrics) if place in known.index else ""
+            _scores(known[place], metrics) if place in known else ""
             for place in ((protocol, name, method, k) for name in names)
         )
         rows.append([_name(method, k, protocol), *cells])
@@ -54,11 +58,11 @@ def _name(method: str, k: int, protocol: str) -> str:
     return ", ".join(part for part in parts if part and part != "sound")
 
 
-def _scores(run: "pd.Series[Any]", metrics: str) -> str:
+def _scores(run: Mapping[Hashable, Any], metrics: str) -> str:
     return " / ".join(_score(run, metric) for metric in metrics.split("/"))
 
 
-def _score(run: "pd.Series[Any]", metric: str) -> str:
+def _score(run: Mapping[Hashable, Any], metric: str) -> str:
     name = metric.removesuffix(_WITH_SPREAD)
     if pd.isna(run[name]):
         return "-"

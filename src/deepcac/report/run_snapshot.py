@@ -29,7 +29,8 @@ def run_table(results: Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a run, by protocol, data set, method and k. Generated, restricted and own data have none.
+        A row a run, by protocol, data set, method and k. Generated, restricted and own data have
+        none.
     """
     runs = load(_records(results), results.parent)
     shown = known_datasets() - set(restricted())

@@ -100,7 +100,7 @@ def _variable(
     rows: Ids,
     ranges: Mapping[str, Range],
 ) -> Variable:
-    block = features.X[np.ix_(rows, places)]
+    block = features.X[rows[:, None], places]
     counts = np.maximum((~np.isnan(block)).sum(axis=1), 1)
     values = np.where(np.isnan(block).all(axis=1), np.nan, np.nansum(block, axis=1) / counts)
     known = values[~np.isnan(values)]

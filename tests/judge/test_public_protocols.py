@@ -137,10 +137,14 @@ def test_an_arm_may_choose_its_learners_own_trial_on_a_division(tmp_path):
     for trial in records["lr"]["resamples"]:  # the learner's second trial is the best on every draw
         trial["trials"][1]["validation"] = {"auroc": 1.0, "auprc": 1.0}
     write_json(tmp_path / "lr.json", records["lr"])
-    arm, alone = score_division(paths)["contenders"]
+    content = score_division(paths)
+    arm, alone = content["contenders"]
     assert arm["scores"]["auroc"]["chosen"] == [4, 4]
     assert alone["scores"]["auroc"]["chosen"] == [1, 1]
     assert arm["scores"]["auroc"]["auroc"] == alone["scores"]["auroc"]["auroc"]
+    same = {"mean": 0.0, "low": 0.0, "high": 0.0}
+    about = {"contender": "hash_lr", "reference": "lr"}
+    assert content["pairs"] == [about | {"metric": m} | same for m in ("auroc", "auprc")]
     write_table(answers_path(paths[1]), answers["lr"].slice(1))
     with pytest.raises(DataError, match="hash_lr and lr: answers to different rows; run both"):
         score_division(paths)
@@ -151,8 +155,9 @@ def test_contenders_are_compared_on_the_same_test_rows(tmp_path):
     for name in ("lr", "centroid"):
         run(tmp_path, name)
     assert score_division(tmp_path.glob("*.json"))["pairs"] == []
-    for end in (".json", ".parquet"):  # stands for a run of the boosted classifier
-        shutil.copy(tmp_path / f"lr{end}", tmp_path / f"subtypes_gbm{end}")
+    own = {"learner": "subtypes_gbm"}  # stands for a run of the boosted classifier
+    write_json(tmp_path / "subtypes_gbm.json", read_json(tmp_path / "lr.json") | own)
+    shutil.copy(tmp_path / "lr.parquet", tmp_path / "subtypes_gbm.parquet")
     content = score_division(tmp_path.glob("*.json"))
     found = {(row["reference"], row["metric"]): row for row in content["pairs"]}
     assert set(found) == {(n, m) for n in ("lr", "centroid") for m in ("auroc", "auprc")}

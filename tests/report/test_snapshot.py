@@ -185,3 +185,27 @@ def test_some_pages_have_such_tables():
     marked = re.findall("from the snapshot: ", "".join(p.read_text("utf-8") for p in PAGES))
     assert len(marked) >= 5
     assert json.loads((PROJECT / "docs" / "results" / "about.json").read_text())["commit"]
+
+
+def test_pairs_of_a_division_are_ours_or_those_of_a_learner_with_clusters():
+    columns = ("division", "contender", "reference", "metric", "mean")
+    found = pd.DataFrame(
+        [
+            ("a_b", "subtypes_gbm", "lr", "auroc", 0.01),
+            ("a_b", "subtypes_gbm", "lr", "auprc", 0.02),
+            ("a_b", "dist_lr", "lr", "auroc", 0.03),
+            ("a_b", "dist_lr", "lr", "auprc", -0.04),
+            ("b_c", "dist_lr", "lr", "auroc", 0.05),
+            ("b_c", "dist_lr", "lr", "auprc", 0.06),
+        ],
+        columns=columns,
+    ).assign(low=0.0, high=0.1)
+    tables = {snapshot.PAIRS: found}
+    gap = "(.0000 to +.1000)"
+    ours = renew("<!-- from the snapshot: pairs a_b -->\n<!-- end -->\n", tables)
+    assert ours.splitlines()[3:-1] == [f"| LR | +.0100 {gap} | +.0200 {gap} |"]
+    arms = renew("<!-- from the snapshot: less_learner a_b b_c -->\n<!-- end -->\n", tables)
+    assert arms.splitlines()[3:-1] == [
+        f"| a_b | LR with distances to centres | +.0300 {gap} | -.0400 {gap} |",
+        f"| b_c | LR with distances to centres | +.0500 {gap} | +.0600 {gap} |",
+    ]

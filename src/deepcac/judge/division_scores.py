@@ -1,4 +1,4 @@
-"""All contenders of one published division: their scores, and ours less each rival's."""
+"""All contenders of one published division: their scores, and differences of them."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -71,8 +71,9 @@ def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     dict
         ``dataset``, ``synthetic``, ``train``, ``test``; ``contenders``: of each ``contender`` and
         ``scores``, by AUROC's choice and by AUPRC's (`scored`); ``pairs``: the boosted classifier
-        with subtypes less each rival (``contender``, ``reference``, ``metric``, ``mean``, ``low``,
-        ``high``, by a bootstrap of the test rows, both on the same ones, 95 %).
+        with subtypes less each rival, and each arm less its learner (``contender``,
+        ``reference``, ``metric``, ``mean``, ``low``, ``high``, by a bootstrap of the test rows,
+        both on the same ones, 95 %).
 
     Raises
     ------
@@ -97,7 +98,13 @@ def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
         for name in files
     ]
     about = {key: one[key] for key in ("dataset", "synthetic", "train", "test")}
-    return {**about, "contenders": contenders, "pairs": list(_pairs(found))}
+    pairs = [
+        {"contender": name, "reference": rival, "metric": metric}
+        | _difference(found[name, metric].split, found[rival, metric].split, metric)
+        for name, rival in _compared({name: record["learner"] for name, record in records.items()})
+        for metric in METRICS
+    ]
+    return {**about, "contenders": contenders, "pairs": pairs}
 
 
 def opened(
@@ -185,18 +192,22 @@ def event_one(label: Ids, called: Ids, weights: npt.NDArray[np.uint8]) -> Array:
     return hit / np.maximum(np.maximum(label @ rows, called @ rows), 1.0)
 
 
-def _pairs(found: Mapping[tuple[str, str], MeanAnswer]) -> Iterator[dict[str, Any]]:
+def _compared(learners: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Return who is compared with whom, given each contender's learner."""
     ours = of_kind("subtypes")[-1]
-    for (name, metric), rival in found.items():
-        if name != ours and (ours, metric) in found:
-            own = found[ours, metric].split
-            mean, drawn = (
-                weighted_scores(own, rows)[metric] - weighted_scores(rival.split, rows)[metric]
-                for rows in _weightings(len(own.rows))
-            )
-            low, high = interval(drawn)
-            about = {"contender": ours, "reference": name, "metric": metric}
-            yield {**about, "mean": float(mean[0]), "low": low, "high": high}
+    yield from ((ours, name) for name in learners if ours in learners and name != ours)
+    for name, learner in learners.items():
+        if name != learner and learner in learners:
+            yield name, learner
+
+
+def _difference(one: SplitScores, other: SplitScores, metric: str) -> dict[str, float]:
+    mean, drawn = (
+        weighted_scores(one, rows)[metric] - weighted_scores(other, rows)[metric]
+        for rows in _weightings(len(one.rows))
+    )
+    low, high = interval(drawn)
+    return {"mean": float(mean[0]), "low": low, "high": high}
 
 
 def _weightings(n: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:

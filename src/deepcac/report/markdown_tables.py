@@ -36,7 +36,7 @@ from deepcac.report.markdown import (
 )
 from deepcac.report.run_markdown import answer, cells, claims, printed, runs
 from deepcac.report.run_snapshot import ANSWER, LEDGER, RUNS, SUMMARY
-from deepcac.report.subtype_markdown import arms, blends, pairs, stability, subtypes
+from deepcac.report.subtype_markdown import arms, blends, less_learner, pairs, stability, subtypes
 from deepcac.report.verdict_forest import VERDICTS
 from deepcac.scoring.equivalence import BETTER
 
@@ -240,7 +240,7 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
         (snapshot.ARMS, (arms,)),
         (snapshot.STABILITY, (stability,)),
         (snapshot.BLENDS, (blends,)),
-        (snapshot.PAIRS, (pairs,)),
+        (snapshot.PAIRS, (pairs, less_learner)),
         (RUNS, (runs,)),
         (LEDGER, (printed,)),
         (ANSWER, (answer,)),

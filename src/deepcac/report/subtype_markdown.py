@@ -83,16 +83,36 @@ def blends(tables: Tables) -> str:
 
 def pairs(tables: Tables, division: str) -> str:
     """Return the boosted classifier less each rival on a published division."""
-    table = tables[snapshot.PAIRS]
     own = {
         (str(row["reference"]), str(row["metric"])): row
-        for row in table[table["division"] == division].to_dict("records")
+        for row in _divided(tables, division, ours=True)
     }
     rows = [
         [contender_label(name), *(_signed(own[name, metric]) for metric in METRICS)]
         for name in dict.fromkeys(name for name, _ in own)
     ]
     return markdown_table(("less", "AUROC", "AUPRC"), rows)
+
+
+def less_learner(tables: Tables, *divisions: str) -> str:
+    """Return each learner with clusters less itself without, on published divisions."""
+    rows = []
+    for division in divisions:
+        own = {
+            (str(row["contender"]), str(row["metric"])): row
+            for row in _divided(tables, division, ours=False)
+        }
+        rows += [
+            [division, contender_label(name), *(_signed(own[name, metric]) for metric in METRICS)]
+            for name in dict.fromkeys(name for name, _ in own)
+        ]
+    return markdown_table(("division", "less its learner", "AUROC", "AUPRC"), rows, n_labels=2)
+
+
+def _divided(tables: Tables, division: str, *, ours: bool) -> list[dict[Hashable, Any]]:
+    table = tables[snapshot.PAIRS]
+    mine = table["contender"] == of_kind("subtypes")[-1]
+    return table[(table["division"] == division) & (mine == ours)].to_dict("records")
 
 
 def _signed(row: dict[Hashable, Any]) -> str:

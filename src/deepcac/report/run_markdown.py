@@ -99,7 +99,7 @@ def answer(tables: Tables, family: str) -> str:
     table = tables[ANSWER]
     base = table["comparison"].str.fullmatch(_PLAIN)
     own = table[base if family == "base" else ~base]
-    rows = [[str(cell) for cell in row] for row in own.itertuples(index=False)]
+    rows = own.fillna("").astype(str).to_numpy().tolist()
     return markdown_table([str(name) for name in own.columns], rows, n_labels=len(own.columns))
 
 

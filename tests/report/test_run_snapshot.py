@@ -72,12 +72,12 @@ def test_printed_cells_stand_beside_ours_in_the_order_of_k():
         ("deepcac", "3", "CIC", "KM-Z", "auprc", 2, 0.2, 0.2),
         ("deepcac", "2", "Sepsis", "KM-Z", "auprc", 2, 0.3, 0.3),
     ]
-    ledger = pd.DataFrame(rows, columns=columns).assign(sound=0.5)
+    ledger = pd.DataFrame(rows, columns=columns)
     assert lines("printed deepcac 2 CIC auprc", LEDGER, ledger) == [
-        "| k = 2 3 | printed | as published | sound |",
-        "| --- | ---: | ---: | ---: |",
-        "| KM-Z | .568 .527 | .593 .575 | .500 .500 |",
-        "| AC-TPC | - | .695 | .500 |",
+        "| k = 2 3 | printed | as published |",
+        "| --- | ---: | ---: |",
+        "| KM-Z | .568 .527 | .593 .575 |",
+        "| AC-TPC | - | .695 |",
     ]
 
 

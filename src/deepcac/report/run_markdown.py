@@ -80,7 +80,7 @@ def printed(tables: Tables, paper: str, table: str, dataset: str, item: str) -> 
         & (own["dataset"] == dataset)
         & (own["item"] == item)
     ]
-    columns = ("printed", "as_published", "sound")
+    columns = ("printed", "as_published")
     rows = [
         [str(method), *(" ".join(_or_dash(value) for value in group[name]) for name in columns)]
         for method, group in own.sort_values("k", kind="stable").groupby("method", sort=False)

@@ -12,8 +12,10 @@ from deepcac.errors import DataError
 from deepcac.judge import resamples
 from deepcac.judge.blends import Stored, aurocs, blend_scores, greedy
 from deepcac.judge.choice import choose, open_to
+from deepcac.judge.mean_scores import mean_scores
 from deepcac.judge.power import oracle_gain, power_curve, run_planted
 from deepcac.judge.questions import QUESTIONS, pairs
+from deepcac.judge.resample_scores import resample_scores
 from deepcac.judge.trials import ROWS, Effort
 from deepcac.judge.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
@@ -92,6 +94,9 @@ def test_over_data_sets():
     assert lower + same + upper == pytest.approx(1)
 
 
+METRICS = ("auroc", "auprc", "log_loss", "brier")
+
+
 def record(dataset, name, scores, trials=None):
     """A record with one list of (validation, test) a resample, a pair a trial."""
     learner = name.split("_")[-1]
@@ -108,8 +113,9 @@ def record(dataset, name, scores, trials=None):
                 **sizes,
                 "trials": [
                     {
-                        "validation": {"auroc": v, "auprc": v},
-                        "test": {"auroc": t, "auprc": t},
+                        "validation": dict.fromkeys(METRICS, v),
+                        "test": dict.fromkeys(METRICS, t),
+                        "seconds": 2.0,
                     }
                     for v, t in sample
                 ],
@@ -224,6 +230,44 @@ def test_questions_pair_an_arm_with_its_own_learner():
     assert boosted["boosting"] == []
 
 
+def test_scores_of_a_resample_are_those_of_the_trial_that_its_validation_rows_chose():
+    alone = record("cic", "lr", [[(0.7, 0.60), (0.5, 0.9)], [(0.5, 0.61), (0.6, 0.62)]])
+    arm = record(
+        "cic",
+        "km_lr",
+        [[(0.6, 0.50), (0.65, 0.51)], [(0.7, 0.52), (0.1, 0.53)]],
+        [{"n_clusters": 2}, {"n_clusters": 3}],
+    )
+    table = resample_scores({"cic": {"lr": alone, "km_lr": arm}}).set_index(["contender", "seed"])
+    chosen = [
+        "auroc_default",
+        "auroc_tuned",
+        "auroc_tuned_k",
+        "auroc_clustered",
+        "auroc_clustered_k",
+    ]
+    # In the first resample a trial of the learner alone has the best validation score.
+    assert table.loc[("km_lr", 0), chosen].tolist() == [0.50, 0.60, 1, 0.51, 3]
+    assert table.loc[("km_lr", 1), chosen].tolist() == [0.52, 0.52, 2, 0.52, 2]
+    assert table.loc["lr", "auroc_tuned"].tolist() == [0.60, 0.62]
+    assert table.loc["lr", "auroc_clustered"].isna().all()
+    assert (table["seconds"] == 4).all()  # of its own two trials
+    assert table.loc[("km_lr", 0), "log_loss"] == -0.60  # scores are better when higher
+    (lone, parted) = mean_scores(table.reset_index()).to_dict("records")
+    assert (lone["contender"], lone["resamples"], lone["seconds"]) == ("lr", 2, 8)
+    assert (lone["auroc_tuned"], parted["auroc_clustered"]) == (0.61, 0.515)
+
+
+def test_contenders_of_other_resamples_are_not_compared():
+    alone, arm = (record("cic", name, [[(0.5, 0.6)]] * 3) for name in ("lr", "km_lr"))
+    scores = resample_scores({"cic": {"lr": alone}, "other": {"km_lr": arm}})
+    scores = scores.assign(dataset="cic", auroc_tuned_k=1, auroc_clustered=0.6, auroc_clustered_k=2)
+    scores = scores.assign(auprc_tuned_k=1, auprc_clustered=0.6, auprc_clustered_k=2)
+    assert len(verdicts(scores, 0.01, 0.005)) == 4  # two questions, two metrics
+    with pytest.raises(DataError, match="km_lr and lr on cic: not on the same resamples"):
+        verdicts(scores.iloc[:-1], 0.01, 0.005)
+
+
 def test_verdicts_of_a_gain_a_loss_and_nothing():
     rng = np.random.default_rng(1)
     n = 10
@@ -237,7 +281,7 @@ def test_verdicts_of_a_gain_a_loss_and_nothing():
         name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", shift)}
         for name, shift in (("a", 0.05), ("b", -0.05), ("c", 0.0))
     }
-    table = verdicts(records, 0.01, 0.005)
+    table = verdicts(resample_scores(records), 0.01, 0.005)
     helped = table[(table["question"] == "help") & (table["metric"] == "auroc")]
     assert dict(zip(helped["dataset"], helped["verdict"], strict=True)) == {
         "a": "better",
@@ -269,7 +313,7 @@ def test_equivalence_is_adjusted_for_the_whole_family():
         name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", spread)}
         for name, spread in spreads.items()
     }
-    table = verdicts(records, 0.01, 0.005)
+    table = verdicts(resample_scores(records), 0.01, 0.005)
     own = table[(table["question"] == "help") & (table["metric"] == "auroc")].set_index("dataset")
     assert (own["test_share"] == 0.25).all()
     # Against a margin m = .01: t = m / error, error^2 = (1 / 10 + 1 / 3) * s^2 of nine degrees.

@@ -8,7 +8,15 @@ from tests.support.report_runs import write_run
 
 from deepcac.errors import ConfigError
 from deepcac.report.markdown_tables import renew
-from deepcac.report.run_snapshot import ANSWER, LEDGER, RUNS, SUMMARY, report_table, run_table
+from deepcac.report.run_snapshot import (
+    ANSWER,
+    LEDGER,
+    RUNS,
+    SUMMARY,
+    report_table,
+    run_table,
+    split_table,
+)
 
 
 def lines(asked, table, found):
@@ -29,7 +37,7 @@ def found(tmp_path):
     other = results / "theory" / "cic_k2.json"
     other.parent.mkdir()
     other.write_text("{}")
-    return run_table(results)
+    return run_table(split_table(results))
 
 
 def test_open_runs_of_the_papers_data_have_a_row(found, tmp_path):

@@ -16,6 +16,7 @@ from deepcac.judge.trials import Effort, run_trials
 from deepcac.report import snapshot
 from deepcac.report.markdown import four, markdown_table, three
 from deepcac.report.markdown_tables import read_snapshot, renew
+from deepcac.report.run_snapshot import LEDGER
 from deepcac.storage import read_json
 
 PROJECT = Path(__file__).parents[2]
@@ -52,7 +53,7 @@ def results(tmp_path_factory):
 
 def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
     written = snapshot.write_snapshot(results, tmp_path)
-    assert [path.stem for path in written] == list(snapshot.TABLES)
+    assert {path.stem for path in written} == set(snapshot.TABLES)
     tables = read_snapshot(tmp_path)
     scores = tables[snapshot.SCORES].set_index("contender")
     record = read_json(results / "judge" / "cic" / "lr.json")
@@ -66,6 +67,30 @@ def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
     divided = tables[snapshot.DIVISIONS].iloc[0]
     assert divided["auroc_low"] < divided["auroc"] < divided["auroc_high"]
     assert tables[snapshot.POWER].empty  # not run, and said so by no row
+
+
+def test_what_has_not_run_here_stays_if_asked_for(results, tmp_path):
+    snapshot.write_snapshot(results, tmp_path)
+    path = tmp_path / f"{snapshot.RESAMPLES}.csv"
+    table = pd.read_csv(path)
+    elsewhere = table.assign(dataset="adult", auroc_tuned=table["auroc_tuned"] - 0.1)
+    pd.concat([elsewhere, table.assign(auroc_tuned=0.5)]).to_csv(path, index=False)
+    (tmp_path / f"{LEDGER}.csv").write_text("of,a,report\n")
+    written = snapshot.write_snapshot(results, tmp_path, extend=True)
+    assert tmp_path / f"{LEDGER}.csv" not in written  # no report was made here
+    scores = read_snapshot(tmp_path)[snapshot.SCORES]
+    scores = scores.set_index(["dataset", "contender"])["auroc_tuned"]
+    assert len(scores) == 4
+    gap = scores["cic"] - scores["adult"]  # what ran here is newer
+    assert gap.tolist() == pytest.approx([0.1, 0.1], abs=2e-5)
+    compared = read_snapshot(tmp_path)[snapshot.VERDICTS]
+    helped = compared[(compared["question"] == "help") & (compared["metric"] == "auroc")]
+    assert helped["dataset"].tolist() == ["adult", "cic"]
+    p = sorted(helped["p"])
+    assert sorted(helped["p_holm"])[0] == pytest.approx(min(1, 2 * p[0]), abs=2e-5)
+    snapshot.write_snapshot(results, tmp_path)
+    assert len(read_snapshot(tmp_path)[snapshot.SCORES]) == 2
+    assert read_snapshot(tmp_path)[LEDGER].empty
 
 
 def test_a_page_is_made_from_its_snapshot(results, tmp_path):

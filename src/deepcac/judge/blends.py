@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from deepcac.errors import DataError
 from deepcac.judge.choice import TUNED, choose
-from deepcac.judge.mean_scores import METRICS
+from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.resamples import test_share
 from deepcac.judge.spaces import of_kind
 from deepcac.judge.study_files import answers_path

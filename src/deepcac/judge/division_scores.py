@@ -13,7 +13,7 @@ from sklearn.metrics import precision_recall_curve
 
 from deepcac.errors import DataError
 from deepcac.judge.choice import TUNED, choose, open_to
-from deepcac.judge.mean_scores import METRICS
+from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.spaces import of_kind
 from deepcac.judge.study_files import answers_path
 from deepcac.judge.trials import ROWS, TEST, VALIDATION, read_trials

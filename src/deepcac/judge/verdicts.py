@@ -1,25 +1,23 @@
-"""From stored trials to verdicts: one row a comparison and metric."""
+"""From scores in resamples to verdicts: one row a comparison and metric."""
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
 from deepcac.atomic import atomic_path
-from deepcac.judge.choice import choose, open_to
-from deepcac.judge.mean_scores import METRICS, mean_scores
+from deepcac.errors import DataError
+from deepcac.judge.mean_scores import mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import QUESTIONS, Question, pairs
-from deepcac.judge.resamples import test_share
+from deepcac.judge.resample_scores import METRICS, resample_scores
 from deepcac.judge.trials import read_trials
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import holm
 from deepcac.storage import read_json, write_json
-
-Records = Mapping[str, Mapping[str, dict[str, Any]]]
 
 
 def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -31,13 +29,13 @@ def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str,
     return dict(found)
 
 
-def verdicts(records: Records, margin: float, strict: float) -> pd.DataFrame:
+def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame:
     """Compare the contenders of every question on every data set.
 
     Parameters
     ----------
-    records : mapping
-        Data set to contender to record (`read_records`).
+    scores : DataFrame
+        Of `deepcac.judge.resample_scores.resample_scores`.
     margin, strict : float
         Differences that are of no account, and a stricter choice of them.
 
@@ -48,12 +46,21 @@ def verdicts(records: Records, margin: float, strict: float) -> pd.DataFrame:
         of those in which the chosen trial has ``clustered`` the rows; both mean scores, the
         fields of `Difference`, ``p_holm`` and ``p_equivalent_holm`` (adjusted inside the question
         and metric), ``verdict`` and ``verdict_strict`` by these.
+
+    Raises
+    ------
+    DataError
+        Two contenders were not run on the same resamples.
     """
+    by_dataset = {
+        str(dataset): {str(name): own for name, own in rows.groupby("contender")}
+        for dataset, rows in (scores.groupby("dataset", sort=False) if len(scores) else ())
+    }
     rows = [
         row
         for question in QUESTIONS
         for metric in METRICS
-        for dataset, found in records.items()
+        for dataset, found in by_dataset.items()
         for row in _compare(question, metric, dataset, found)
     ]
     if not rows:
@@ -85,24 +92,29 @@ def verdicts(records: Records, margin: float, strict: float) -> pd.DataFrame:
 
 
 def _compare(
-    question: Question, metric: str, dataset: str, found: Mapping[str, dict[str, Any]]
-) -> Iterable[dict[str, Any]]:
+    question: Question, metric: str, dataset: str, found: dict[str, pd.DataFrame]
+) -> Iterator[dict[str, Any]]:
     for name, reference in pairs(question, sorted(found)):
-        candidates = open_to(found, name)
-        ours = choose(candidates, question.choice, metric)
-        theirs = choose(open_to(found, reference), question.reference_choice, metric)
+        column = f"{metric}_{question.choice}"
+        both = found[name].set_index("seed"), found[reference].set_index("seed")
+        if not both[0].index.equals(both[1].index):
+            raise DataError(
+                f"{name} and {reference} on {dataset}: not on the same resamples; delete their "
+                "records and run the judge again"
+            )
+        ours, theirs = both[0][column], both[1][f"{metric}_{question.reference_choice}"]
         yield {
             "question": question.id,
             "metric": metric,
             "dataset": dataset,
             "contender": name,
             "reference": reference,
-            "resamples": len(ours.scores),
-            "test_share": test_share(found[name]),
-            "clustered": sum(candidates["trials"][t].get("n_clusters", 1) > 1 for t in ours.trials),
-            "score": ours.scores.mean(),
-            "reference_score": theirs.scores.mean(),
-            "differences": ours.scores - theirs.scores,
+            "resamples": len(ours),
+            "test_share": both[0]["test_share"].iloc[0],
+            "clustered": int((both[0][f"{column}_k"] > 1).sum()),
+            "score": ours.mean(),
+            "reference_score": theirs.mean(),
+            "differences": (ours - theirs).to_numpy(),
         }
 
 
@@ -156,6 +168,11 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
     return found
 
 
+def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    rows = table.to_dict("records")
+    return [{name: value for name, value in row.items() if value == value} for row in rows]
+
+
 def _generated(found: Mapping[str, dict[str, Any]]) -> bool:
     return any(record["synthetic"] for record in found.values())
 
@@ -183,7 +200,8 @@ def write_judgement(
         See `verdicts`.
     """
     records = read_records(trial_paths)
-    table = verdicts(records, margin, strict)
+    scores = resample_scores(records)
+    table = verdicts(scores, margin, strict)
     with atomic_path(csv_path) as partial:
         partial.write_text(table.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
     content = {
@@ -191,7 +209,7 @@ def write_judgement(
         "strict_margin": strict,
         "synthetic": [name for name, found in records.items() if _generated(found)],
         "questions": summary(table, margin),
-        "scores": list(mean_scores(records)),
+        "scores": _without_gaps(mean_scores(scores)),
         "power": power_curve([read_json(path) for path in planted_paths]),
     }
     write_json(summary_path, content)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from deepcac.judge.questions import ANY, HELP, NEGATIVE
+from deepcac.judge.resample_scores import resample_scores
 from deepcac.judge.verdicts import verdicts
 from deepcac.owntable.budgeted_trials import Trials
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
@@ -75,7 +76,7 @@ def answer(trials: Trials, name: str, margin: float = MARGIN) -> Answer:
     margin : float
         Differences in AUROC up to this are of no account.
     """
-    table = verdicts({name: trials.records}, margin, min(STRICT, margin))
+    table = verdicts(resample_scores({name: trials.records}), margin, min(STRICT, margin))
     rows = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
     verdict = _overall(counts)

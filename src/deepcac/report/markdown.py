@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from deepcac.judge.mean_scores import METRICS
+from deepcac.judge.resample_scores import METRICS
 from deepcac.report import snapshot
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 

@@ -18,8 +18,9 @@ from deepcac.catalogue.config import Judge
 from deepcac.errors import ConfigError
 from deepcac.judge.choice import CHOICES
 from deepcac.judge.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
-from deepcac.judge.mean_scores import METRICS, clustered_scores
+from deepcac.judge.mean_scores import clustered_scores
 from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
+from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.verdicts import half_detect
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label

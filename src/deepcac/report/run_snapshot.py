@@ -10,7 +10,8 @@ from deepcac.catalogue.run_paths import runs_among
 from deepcac.experiments.finished import Run, load
 from deepcac.papers.names import known_datasets, restricted
 
-RUNS = "runs"
+SPLITS, RUNS = "run_splits", "runs"
+RUN = ["protocol", "dataset", "method", "k"]  # what names a run
 LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 ANSWER = "clustering_answer"
 # Of the report's tables those that pages quote, and each comparison behind the counted ones.
@@ -18,8 +19,8 @@ QUOTED = (ANSWER, "clustering_f1", "clustering_auroc", "clustering_auprc", "swit
 METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
 
 
-def run_table(results: Path) -> pd.DataFrame:
-    """Return mean and standard deviation over the splits of each finished run.
+def split_table(results: Path) -> pd.DataFrame:
+    """Return the scores of each finished run on each split.
 
     Parameters
     ----------
@@ -29,12 +30,38 @@ def run_table(results: Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a run, by protocol, data set, method and k. Generated, restricted and own data have
-        none.
+        A row a split, by protocol, data set, method and k; one without scores for a run that
+        has none. Generated, restricted and own data have no rows.
     """
     runs = load(_records(results), results.parent)
     shown = known_datasets() - set(restricted())
-    return pd.DataFrame([_row(run) for run in runs if run.dataset in shown and not run.synthetic])
+    return pd.DataFrame(
+        [row for run in runs if run.dataset in shown and not run.synthetic for row in _rows(run)]
+    )
+
+
+def run_table(splits: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard deviation over the splits of each run.
+
+    Parameters
+    ----------
+    splits : DataFrame
+        Of `split_table`.
+
+    Returns
+    -------
+    DataFrame
+        A row a run; 0 for the deviation of a single split, nothing where a split has no score.
+    """
+    if splits.empty:
+        return splits
+    each = splits.groupby(RUN, sort=False)
+    table = each.agg(status=("status", "first"), splits=("split", "count"))
+    for metric in METRICS:
+        whole = each[metric].count() == each.size()
+        table[metric] = each[metric].mean().where(whole)
+        table[f"{metric}_sd"] = each[metric].std().fillna(0.0).where(whole)
+    return table.reset_index()
 
 
 def _records(results: Path) -> Iterator[Path]:
@@ -44,18 +71,19 @@ def _records(results: Path) -> Iterator[Path]:
             yield path
 
 
-def _row(run: Run) -> dict[str, Any]:
-    row: dict[str, Any] = {
+def _rows(run: Run) -> Iterator[dict[str, Any]]:
+    about = {
         "protocol": run.protocol,
         "dataset": run.dataset,
         "method": run.method,
         "k": run.k,
         "status": run.status,
-        "splits": len(run.splits),
     }
-    for metric in METRICS:
-        row[metric], row[f"{metric}_sd"] = run.score(metric) or (None, None)
-    return row
+    scores = {metric: run.per_split(metric) for metric in METRICS}
+    for j in range(len(run.splits)):
+        yield {**about, "split": j, **{metric: found[j] for metric, found in scores.items()}}
+    if not run.splits:
+        yield about
 
 
 def report_table(results: Path, name: str) -> str:

@@ -1,6 +1,6 @@
 """What finished files say, as a few small tables that may be kept: no row of a patient.
 
-python -m deepcac.report.snapshot results docs/results
+python -m deepcac.report.snapshot results docs/results [--extend]
 """
 
 import argparse
@@ -16,26 +16,45 @@ from deepcac.atomic import atomic_path
 from deepcac.catalogue.config import Judge
 from deepcac.judge.blends import blend_rows
 from deepcac.judge.division_scores import EVENT, score_division
-from deepcac.judge.mean_scores import METRICS, mean_scores
+from deepcac.judge.mean_scores import mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import HELP
+from deepcac.judge.resample_scores import METRICS, resample_scores
 from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac.judge.verdicts import read_records, verdicts
 from deepcac.report.figures import as_svg
 from deepcac.report.published_divisions import Divided, divided
-from deepcac.report.run_snapshot import QUOTED, REPORT, RUNS, report_table, run_table
+from deepcac.report.run_snapshot import (
+    QUOTED,
+    REPORT,
+    RUN,
+    RUNS,
+    SPLITS,
+    report_table,
+    run_table,
+    split_table,
+)
 from deepcac.report.subtype_worth import load_ablations
 from deepcac.report.verdict_forest import verdict_forest
 from deepcac.storage import read_json, write_json
 
-SCORES, VERDICTS, POWER, DIVISIONS, ARMS, STABILITY, BLENDS, PAIRS = JUDGED = (
-    *("judge_scores", "judge_verdicts", "judge_planted", "judge_divisions"),
-    *("subtype_arms", "subtype_stability", "judge_blends", "judge_division_pairs"),
-)
-TABLES = (*JUDGED, RUNS, *REPORT, *QUOTED)
+RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
+POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
+ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
+# What files say, and which rows go together; the other tables follow from these.
+READ = {
+    RESAMPLES: ["dataset", "contender"],
+    POWER: ["strength", "question", "contender", "reference"],
+    **{name: ["division"] for name in (DIVISIONS, PAIRS)},
+    **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
+    SPLITS: RUN,
+}
+TABLES = (*READ, SCORES, VERDICTS, RUNS, *REPORT, *QUOTED)
 
 
-def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
+def write_snapshot(
+    results: str | os.PathLike[str], folder: str | os.PathLike[str], *, extend: bool = False
+) -> list[Path]:
     """Write a CSV of each kind of finished file; a part that has not run has no rows.
 
     Generated data sets are left out, but for the planted cohorts. The tables of the report (ledger,
@@ -47,6 +66,9 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
         Folder ``results`` of a run, finished or not.
     folder : path-like
         Of the CSVs (`TABLES`), which are written anew.
+    extend : bool
+        Whether rows of what has not run here stay as they were, so that a study may be run in
+        parts in several places. Means and verdicts are those of all rows together.
 
     Returns
     -------
@@ -54,16 +76,35 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
         What was written.
     """
     run, place = Path(results), Path(folder)
-    judged = _judged(run)
-    draw_answer(judged[VERDICTS], place)
-    tables = {**judged, RUNS: run_table(run)}
+    tables = {**_judged(run), SPLITS: split_table(run)}
+    if extend:
+        tables = {name: _with_older(place, name, table) for name, table in tables.items()}
+    judge = Judge.model_validate({})
+    tables[SCORES] = mean_scores(tables[RESAMPLES])
+    tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
+    tables[RUNS] = run_table(tables[SPLITS])
+    draw_answer(tables[VERDICTS], place)
     texts = {name: _csv(table) for name, table in tables.items()}
     texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
-    return [_write(place / f"{name}.csv", text) for name, text in texts.items()]
+    kept = [name for name in texts if not (extend and texts[name] == "")]
+    return [_write(place / f"{name}.csv", texts[name]) for name in kept]
+
+
+def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the rows of its last state that it has nothing newer for."""
+    path, keys = folder / f"{name}.csv", READ[name]
+    if not path.exists() or not path.stat().st_size:
+        return table
+    older = pd.read_csv(path)
+    if table.empty:
+        return older
+    stale = pd.MultiIndex.from_frame(older[keys]).isin(pd.MultiIndex.from_frame(table[keys]))
+    both = pd.concat([older[~stale], table], ignore_index=True)
+    return both.sort_values(keys, kind="stable", ignore_index=True)
 
 
 def _judged(results: Path) -> dict[str, pd.DataFrame]:
-    """Return the tables of the study."""
+    """Return the tables of the study, but those that follow from others."""
     study = results / Path(FOLDER).name
     apart = {PLANTED, ABLATIONS, PUBLIC}
     trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
@@ -72,7 +113,6 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
         for dataset, found in read_records(trials).items()
         if not any(record["synthetic"] for record in found.values())
     }
-    judge = Judge.model_validate({})
     planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
     arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
     scored = {
@@ -81,8 +121,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     }
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     return {
-        SCORES: pd.DataFrame(mean_scores(records)),
-        VERDICTS: verdicts(records, judge.margin, judge.strict_margin),
+        RESAMPLES: resample_scores(records),
         POWER: pd.DataFrame(power_curve(planted)),
         DIVISIONS: pd.DataFrame([_division(one) for one in divided(scored.items())]),
         ARMS: arms,
@@ -163,8 +202,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results")
     parser.add_argument("folder")
+    parser.add_argument("--extend", action="store_true", help="keep rows of what has not run here")
     asked = parser.parse_args()
-    for path in write_snapshot(asked.results, asked.folder):
+    for path in write_snapshot(asked.results, asked.folder, extend=asked.extend):
         print(path)
     write_json(Path(asked.folder) / "about.json", about(asked.results))
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from deepcac.judge.mean_scores import METRICS
 from deepcac.judge.questions import SUBTYPES
+from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.spaces import of_kind
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label

@@ -1,6 +1,7 @@
 """Digests of the code: an edit anywhere below a stage is seen, a comment is not."""
 
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -70,6 +71,26 @@ def test_comments_docstrings_and_layout_are_no_difference(copy):
     edit(copy, "cac/state.py", "def allocate(", "# a comment\ndef  allocate(")
     edit(copy, "cac/state.py", '"""Dot product of two vectors."""', '"""The dot product."""')
     assert digest_of(copy, "cac") == before
+
+
+def test_what_is_kept_of_the_code_is_never_out_of_date(copy, tmp_path):
+    place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    kept = tmp_path / "cache" / "deepcac" / "code.json"
+    call = "from deepcac.sourcecode import code_digest; print(code_digest('cac'))"
+    first = said(copy, call, **place)
+    assert len(json.loads(kept.read_text())) > 10
+    parsed = f"import ast; ast.parse = None; {call}"  # nothing is parsed again
+    assert said(copy, parsed, **place) == first
+    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
+    changed = said(copy, call, **place)
+    assert changed != first
+    edit(copy, "cac/state.py", "total += 2.0 * a[f] * b[f]", "total += a[f] * b[f]")
+    assert said(copy, parsed, **place) == first
+    for damaged in ("", "[]", '{"a'):
+        kept.write_text(damaged)
+        assert said(copy, call, **place) == first
+    nowhere = {"XDG_CACHE_HOME": str(kept)}  # a file, where a folder cannot be made
+    assert said(copy, call, **nowhere) == first
 
 
 def test_a_table_of_the_package_counts(copy):

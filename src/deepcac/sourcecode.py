@@ -7,16 +7,18 @@ and Snakemake only at a rule's script. Both see nothing of an edit one import fu
 import ast
 import atexit
 import hashlib
+import json
 import os
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from deepcac.atomic import check_writable
+from deepcac.atomic import atomic_path, check_writable
 from deepcac.errors import ConfigError
 
 _ROOT = Path(__file__).parent
@@ -27,6 +29,7 @@ _IMPORT = re.compile(
 )
 _DECORATOR = re.compile(r"^[ \t]*@(\w+)", re.MULTILINE)
 _NAME = re.compile(r"[\w.]+")
+_KNOWN, _KEPT = "code.json", 5000  # of some 400 modules
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 
@@ -54,7 +57,9 @@ def code_digest(*names: str) -> str:
         There is no such module.
     """
     start = [module for name in names for module in _below(f"deepcac.{name}")]
-    return _digest(_closure(start), _bare_code)
+    modules = _closure(start)
+    bare = _bare_digests(modules)
+    return _digest(modules, bare.__getitem__)
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:
@@ -85,7 +90,7 @@ def compiled_cache() -> Path | None:
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given and Path(given).name == own:
         return Path(given)
-    folder = Path(given) / own if given else _user_cache() / "deepcac" / "numba" / own
+    folder = Path(given) / own if given else _user_cache() / "numba" / own
     try:
         folder.mkdir(parents=True, exist_ok=True)
         check_writable(folder)
@@ -98,7 +103,7 @@ def compiled_cache() -> Path | None:
 
 def _user_cache() -> Path:
     named = os.environ.get("XDG_CACHE_HOME")
-    return Path(named) if named else Path(os.path.expanduser("~"), ".cache")
+    return (Path(named) if named else Path(os.path.expanduser("~"), ".cache")) / "deepcac"
 
 
 def _below(name: str) -> list[str]:
@@ -133,6 +138,36 @@ def _text(name: str) -> str:
     return _modules()[name].read_text(encoding="utf-8")
 
 
+def _bare_digests(names: Iterable[str]) -> dict[str, str]:
+    """Return a digest of each module's code without comments and docstrings.
+
+    Parsing takes most of a second, so what a text comes to is kept in the user's cache folder,
+    by a digest of the text and of the Python that parsed it: nothing there can be out of date.
+    """
+    texts = {name: _sha(f"{sys.version}\n{_text(name)}") for name in names}
+    known = _known_code()
+    found = {own: known.get(own) or _sha(_bare_code(name)) for name, own in texts.items()}
+    if not found.keys() <= known.keys():
+        known |= found
+        with suppress(OSError), atomic_path(_user_cache() / _KNOWN) as partial:
+            partial.write_text(json.dumps(dict(list(known.items())[-_KEPT:])), encoding="utf-8")
+    return {name: found[own] for name, own in texts.items()}
+
+
+@cache
+def _known_code() -> dict[str, str]:
+    """Return what is known of earlier texts; nothing if the file is not there or damaged."""
+    try:
+        known = json.loads((_user_cache() / _KNOWN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 @cache
 def _bare_code(name: str) -> str:
     """Return a module's code without comments and docstrings."""
@@ -149,13 +184,16 @@ def _bare_code(name: str) -> str:
     return ast.unparse(tree)
 
 
-def _tables(folder: Path) -> Iterator[Path]:
-    """Yield the files that are no code in a folder and in those below it that are no package."""
+@cache
+def _tables(folder: Path) -> tuple[Path, ...]:
+    """Return the files that are no code in a folder and in those below it that are no package."""
+    found: list[Path] = []
     for path in folder.iterdir():
         if path.is_dir() and path.name != "__pycache__" and not (path / "__init__.py").exists():
-            yield from _tables(path)
+            found += _tables(path)
         elif path.is_file() and path.suffix not in _CODE:
-            yield path
+            found.append(path)
+    return tuple(found)
 
 
 @cache

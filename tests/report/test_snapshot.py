@@ -93,6 +93,16 @@ def test_what_has_not_run_here_stays_if_asked_for(results, tmp_path):
     assert read_snapshot(tmp_path)[LEDGER].empty
 
 
+def test_a_snapshot_tells_with_what_its_records_were_made(results):
+    record = read_json(results / "judge" / "cic" / "lr.json")["machine"]
+    told = snapshot.about(results)
+    assert told["pythons"] == [record["python"]]
+    assert f"numpy {np.__version__}" in told["libraries"]
+    later = snapshot.about(results, {"pythons": ["2.7"], "devices": ["abacus"]})
+    assert later["pythons"] == ["2.7", record["python"]]
+    assert later["devices"] == sorted({"abacus", record["device"]})
+
+
 def test_a_page_is_made_from_its_snapshot(results, tmp_path):
     snapshot.write_snapshot(results, tmp_path)
     tables = read_snapshot(tmp_path)

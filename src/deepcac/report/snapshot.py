@@ -6,6 +6,7 @@ python -m deepcac.report.snapshot results docs/results [--extend]
 import argparse
 import os
 import subprocess
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,8 @@ READ = {
     **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
     SPLITS: RUN,
 }
+_ORIGIN = ("commits", "pythons", "devices", "libraries")
+Content = dict[str, Any]
 TABLES = (*READ, SCORES, VERDICTS, RUNS, *REPORT, *QUOTED)
 
 
@@ -187,14 +190,37 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.concat(arms), pd.concat(stability)
 
 
-def about(results: str | os.PathLike[str]) -> dict[str, str]:
-    """Return the commit of the code beside the results, and the date."""
+def about(results: str | os.PathLike[str], earlier: Mapping[str, Any] | None = None) -> Content:
+    """Return where a snapshot comes from.
+
+    Parameters
+    ----------
+    results : path-like
+        Folder ``results`` of a run.
+    earlier : mapping, optional
+        What was returned for the snapshot that this one extends.
+
+    Returns
+    -------
+    dict
+        ``commit`` of the code beside the results, and ``date``; of the records that say with what
+        they were made, the sorted ``commits``, ``pythons``, ``devices`` and ``libraries``.
+    """
+    found = {name: set((earlier or {}).get(name, ())) for name in _ORIGIN}
+    for path in sorted(Path(results).rglob("*.json")):
+        made = read_json(path).get("machine", {})
+        libraries = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
+        commit, python, device = (made.get(name) for name in ("git_commit", "python", "device"))
+        told = ([commit[:7]] if commit else [], [python], [device], libraries)
+        for name, values in zip(_ORIGIN, told, strict=True):
+            found[name].update(value for value in values if value)
     asked = ["git", "-C", os.fspath(results), "rev-parse", "--short", "HEAD"]
     try:
         commit = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         commit = "unknown"
-    return {"commit": commit, "date": date.today().isoformat()}
+    origin = {name: sorted(values) for name, values in found.items()}
+    return {"commit": commit, "date": date.today().isoformat(), **origin}
 
 
 def main() -> None:
@@ -206,7 +232,9 @@ def main() -> None:
     asked = parser.parse_args()
     for path in write_snapshot(asked.results, asked.folder, extend=asked.extend):
         print(path)
-    write_json(Path(asked.folder) / "about.json", about(asked.results))
+    path = Path(asked.folder) / "about.json"
+    earlier = read_json(path) if asked.extend and path.exists() else None
+    write_json(path, about(asked.results, earlier))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 import csv
 import hashlib
+import os
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as Canvas
 from report_runs import write_run
 
 from deepcac.errors import DataError
@@ -13,6 +15,8 @@ from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import entries
 from deepcac.papers.printed import printed_cells
 from deepcac.report.comparisons import Bootstraps, clustering_effects, compare
+from deepcac.report.drawing import drawn
+from deepcac.report.figures import Figure
 from deepcac.report.page import build
 from deepcac.report.papertables import paper_tables
 from deepcac.report.tables import Cell, Table, escape, latex, markdown, text_row
@@ -275,3 +279,41 @@ def test_two_records_of_one_run_are_refused(tmp_path):
     other = write_run(tmp_path / "elsewhere", "cic", "lr", 1)
     with pytest.raises(DataError, match="same run"):
         load([one, other], tmp_path)
+
+
+def picture(name, draw):
+    return Figure(name, name, "A test.", "own", (2, 1), draw, ("x",), [[1.0]])
+
+
+def test_pictures_are_the_same_however_many_processes_draw(tmp_path):
+    figures = [
+        picture(f"line_{height}", lambda canvas, height=height: canvas.subplots().plot([0, height]))
+        for height in range(5)
+    ]
+    for threads in (1, 3):
+        with drawn(figures, tmp_path / str(threads), threads):
+            pass
+    alone, shared = (sorted((tmp_path / name).iterdir()) for name in ("1", "3"))
+    assert [path.name for path in alone] == [path.name for path in shared]
+    assert len(alone) == 15
+    assert [path.read_bytes() for path in alone] == [path.read_bytes() for path in shared]
+
+
+def test_a_picture_that_cannot_be_drawn_is_named(tmp_path):
+    def torn(canvas):
+        raise ValueError("no paper")
+
+    with (
+        pytest.raises(RuntimeError, match=r"not drawn: torn \(ValueError: no paper\)$"),
+        drawn([picture("torn", torn), picture("whole", Canvas.subplots)], tmp_path, 2),
+    ):
+        pass
+    assert (tmp_path / "whole.png").exists()
+
+
+def test_a_process_that_is_killed_while_it_draws_is_seen(tmp_path):
+    with (
+        pytest.raises(RuntimeError, match="a process that drew was ended"),
+        drawn([picture("lost", lambda canvas: os.kill(os.getpid(), 9))], tmp_path, 2),
+    ):
+        pass

@@ -60,6 +60,8 @@ rule report:
         "logs/benchmarks/report.tsv"
     conda:
         "../../envs/deepcac.yaml"
+    # Half of its time is drawing, which any number of cores can share.
+    threads: 4
     resources:
         mem_mb=grows(4000),
     params:

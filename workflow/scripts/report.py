@@ -26,4 +26,5 @@ with job(snakemake):
         division_paths=snakemake.input.divisions,
         ablation_paths=snakemake.input.ablations,
         factorial_paths=snakemake.input.factorials,
+        threads=snakemake.threads,
     )

@@ -18,9 +18,9 @@ from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
 from deepcac.papers import summary as counting
 from deepcac.papers.deepcac.length_of_stay import printed_clusters
-from deepcac.report import figures as drawing
 from deepcac.report import tables as tabular
 from deepcac.report.contents import contents
+from deepcac.report.drawing import drawn
 from deepcac.report.factorial_grid import load_factorials
 from deepcac.report.judgement import load_judgement
 from deepcac.report.material import Material
@@ -52,6 +52,7 @@ def build(
     division_paths: Iterable[str | os.PathLike[str]] = (),
     ablation_paths: Iterable[str | os.PathLike[str]] = (),
     resamples: int = 100,
+    threads: int = 1,
 ) -> None:
     """Make the whole report from finished runs; nothing is fitted.
 
@@ -92,6 +93,8 @@ def build(
         Records of `deepcac.judge.subtype_ablation`.
     resamples : int, optional
         Bootstrap resamples.
+    threads : int, optional
+        Processes that draw.
 
     Raises
     ------
@@ -117,10 +120,10 @@ def build(
         planted=planted_against_found(runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
     )
-    _write(found, registry, Path(out_dir), resamples)
+    _write(found, registry, Path(out_dir), resamples, threads)
 
 
-def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:
+def _write(found: Material, registry: Path, out: Path, resamples: int, threads: int) -> None:
     """Write everything that is shown."""
     ledger = book.entries(found.findings)
     book.write(out / "ledger.csv", ledger)
@@ -130,9 +133,8 @@ def _write(found: Material, registry: Path, out: Path, resamples: int) -> None:
     counting.write(out / "summary.csv", shown.counts)
     subtypes = list(subtype_pages(found.runs, registry, found.features_dir))
     own = chain.from_iterable(page.tables for page in subtypes)
-    for table in chain(chain.from_iterable(shown.tables.values()), own):
-        tabular.write(table, out / "tables")
     pictures = (page.figure for page in subtypes if page.figure)
-    for figure in chain(shown.all_figures, pictures):
-        drawing.write(figure, out / "figures")
-    write_site(shown, subtypes, out)
+    with drawn([*shown.all_figures, *pictures], out / "figures", threads):
+        for table in chain(chain.from_iterable(shown.tables.values()), own):
+            tabular.write(table, out / "tables")
+        write_site(shown, subtypes, out)

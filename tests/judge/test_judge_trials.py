@@ -67,6 +67,16 @@ def test_the_arms_of_a_learner_differ_in_the_partition_alone():
         assert "alpha" not in k
 
 
+def test_an_arm_does_not_make_the_trials_of_its_learner_again():
+    alone, arm, drawn = parse_contender("lr").trials(30), parse_contender("km_lr").trials(30), 0
+    for values, own in zip(alone, trials("partition", 30), strict=True):
+        if own["n_clusters"] > 1:
+            assert arm[drawn] == values | {"n_clusters": own["n_clusters"]}
+            drawn += 1
+    assert 0 < drawn < 30
+    assert len(arm) == drawn
+
+
 @pytest.mark.parametrize("name", ["lgb", "km_deepcac", "cac", "xx_lr"])
 def test_an_unknown_contender_is_named(name):
     with pytest.raises(ConfigError, match=name):

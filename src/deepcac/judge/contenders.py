@@ -41,14 +41,20 @@ class Contender:
         return learners()[self.learner].kind
 
     def trials(self, n: int) -> list[Values]:
-        """Return the values of its trials; those of an arm have the partition's as well."""
+        """Return the values of its trials, of `n` draws.
+
+        Those of an arm have the partition's values as well. Its draws of one cluster are left
+        out: they are trials of the learner alone, which the arm may choose anyhow
+        (`choice.open_to`).
+        """
         drawn = trials(self.learner, n)
         if not self.arm:
             return drawn
         parted = trials(PARTITION, n)
         if self.arm != CAC:
             parted = [{k: v for k, v in one.items() if k != "alpha"} for one in parted]
-        return [one | own for one, own in zip(drawn, parted, strict=True)]
+        both = zip(drawn, parted, strict=True)
+        return [one | own for one, own in both if own["n_clusters"] > 1]
 
 
 def parse_contender(name: str) -> Contender:

@@ -206,9 +206,10 @@ def test_a_phone_scrolls_tables_not_pages(page, tmp_path):
         assert probed(path, tmp_path / f"phone_{path.stem}", body) == "true", path.name
 
 
-def test_the_menu_needs_no_scrolling_at_1400_pixels(page, tmp_path):
-    body = """
-      document.querySelector("header").style.width = "1400px";
+@pytest.mark.parametrize("width", [700, 1000, 1400])
+def test_the_menu_needs_no_scrolling(page, tmp_path, width):
+    body = f"""
+      document.querySelector("header").style.width = "{width}px";
       const menu = document.querySelector("nav");
       probe.textContent = menu.scrollWidth <= menu.clientWidth;"""
     assert probed(page, tmp_path / "menu", body) == "true"

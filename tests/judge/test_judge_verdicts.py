@@ -105,6 +105,7 @@ def record(dataset, name, scores, trials=None):
         "dataset": dataset,
         "contender": name,
         "learner": learner,
+        "arm": name.partition("_")[0] if name != learner else "",
         "synthetic": False,
         "trials": trials or [{} for _ in scores[0]],
         "resamples": [
@@ -238,6 +239,9 @@ def test_scores_of_a_resample_are_those_of_the_trial_that_its_validation_rows_ch
         [[(0.6, 0.50), (0.65, 0.51)], [(0.7, 0.52), (0.1, 0.53)]],
         [{"n_clusters": 2}, {"n_clusters": 3}],
     )
+    arm["trials"].append({"n_clusters": 1})  # a trial of the learner, made again
+    for sample in arm["resamples"]:
+        sample["trials"].append(alone["resamples"][sample["seed"]]["trials"][0])
     table = resample_scores({"cic": {"lr": alone, "km_lr": arm}}).set_index(["contender", "seed"])
     chosen = [
         "auroc_default",
@@ -251,7 +255,8 @@ def test_scores_of_a_resample_are_those_of_the_trial_that_its_validation_rows_ch
     assert table.loc[("km_lr", 1), chosen].tolist() == [0.52, 0.52, 2, 0.52, 2]
     assert table.loc["lr", "auroc_tuned"].tolist() == [0.60, 0.62]
     assert table.loc["lr", "auroc_clustered"].isna().all()
-    assert (table["seconds"] == 4).all()  # of its own two trials
+    assert table["trials"].tolist() == [2, 2, 2, 2]
+    assert table["seconds"].tolist() == [4, 4, 6, 6]
     assert table.loc[("km_lr", 0), "log_loss"] == -0.60  # scores are better when higher
     (lone, parted) = mean_scores(table.reset_index()).to_dict("records")
     assert (lone["contender"], lone["resamples"], lone["seconds"]) == ("lr", 2, 8)

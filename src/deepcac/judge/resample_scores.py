@@ -24,7 +24,8 @@ def resample_scores(records: Mapping[str, Mapping[str, dict[str, Any]]]) -> pd.D
     -------
     DataFrame
         A row a data set, contender and resample: ``seed``, ``test_share`` (test rows for each that
-        was learnt from), ``trials`` of its own, ``seconds`` (of the processor, for all of these);
+        was learnt from), ``trials`` of its own (one cluster makes those of an arm its learner's),
+        ``seconds`` of the processor;
         ``auroc_default``, ``auroc_tuned`` and, if there are trials with two clusters or more,
         ``auroc_clustered``: the trial chosen by that metric on the validation rows (`open_to`);
         its number of clusters as ``auroc_tuned_k``; likewise ``auprc``; and ``log_loss`` and
@@ -44,7 +45,8 @@ def _rows(
     dataset: str, contender: str, found: Mapping[str, dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     record, candidates = found[contender], open_to(found, contender)
-    parted = any(values.get("n_clusters", 1) > 1 for values in record["trials"])
+    parted = sum(values.get("n_clusters", 1) > 1 for values in record["trials"])
+    own = parted if record["arm"] else len(record["trials"])
     chosen = {
         f"{metric}_{choice}": choose(candidates, choice, metric)
         for metric in METRICS
@@ -54,7 +56,7 @@ def _rows(
     share = test_share(record)
     for j, sample in enumerate(candidates["resamples"]):
         row: dict[str, Any] = {"dataset": dataset, "contender": contender, "seed": sample["seed"]}
-        row |= {"test_share": share, "trials": len(record["trials"])}
+        row |= {"test_share": share, "trials": own}
         row["seconds"] = sum(one["seconds"] for one in record["resamples"][j]["trials"])
         for name, one in chosen.items():
             row[name] = one.scores[j]

@@ -13,6 +13,7 @@ from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.judge.contenders import parse_contender
 from deepcac.judge.public_protocols import Division, run_division
 from deepcac.judge.trials import Effort, run_trials
+from deepcac.judge.verdicts import verdicts
 from deepcac.report import snapshot
 from deepcac.report.markdown import four, markdown_table, three
 from deepcac.report.markdown_tables import read_snapshot, renew
@@ -214,6 +215,17 @@ def test_numbers_are_written_without_a_zero_before_the_point():
 def test_no_number_of_a_page_is_older_than_its_table(page):
     text = page.read_text(encoding="utf-8")
     assert renew(text, read_snapshot(PROJECT / "docs" / "results")) == text
+
+
+def test_the_differences_of_the_documentation_follow_from_the_scores_of_resamples():
+    tables = read_snapshot(PROJECT / "docs" / "results")
+    keys = ["question", "metric", "dataset", "contender", "reference"]
+    again = verdicts(tables[snapshot.RESAMPLES], 0.01, 0.005)
+    both = tables[snapshot.VERDICTS].merge(again, on=keys, suffixes=("", "_again"))
+    assert len(both) > 300
+    for name in ("mean", "low", "high", "score", "reference_score"):
+        assert both[name].to_numpy() == pytest.approx(both[f"{name}_again"], abs=3e-5)
+    assert (both["clustered"] == both["clustered_again"]).all()
 
 
 def test_some_pages_have_such_tables():

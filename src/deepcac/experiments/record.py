@@ -32,6 +32,8 @@ _LIBRARIES = (
     "pyarrow",
     "torch",
     "xgboost-cpu",
+    "lightgbm",
+    "catboost",
 )
 
 

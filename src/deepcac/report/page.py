@@ -102,16 +102,15 @@ def build(
         A run record or score file is damaged.
     """
     registry, root = Path(registry_dir), Path(out_dir).absolute().parents[1]
-    runs, profiles = load(run_paths, root), load_profiles(profile_paths)
     found = Material(
-        runs=runs,
+        runs=(runs := load(run_paths, root)),
         sweeps=load_sweeps(sweep_paths),
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
         clusterings=load_clusterings(clustering_paths, root),
         decompositions=load_decompositions(decomposition_paths, root),
         resampled=load_resampled(decomposition_paths, root),
-        profiles=profiles,
+        profiles=(profiles := load_profiles(profile_paths)),
         judged=load_judgement(judge_paths),
         factorials=load_factorials(factorial_paths),
         divisions=load_divisions(division_paths),

@@ -312,8 +312,14 @@ def test_a_picture_that_cannot_be_drawn_is_named(tmp_path):
 
 
 def test_a_process_that_is_killed_while_it_draws_is_seen(tmp_path):
+    ours = os.getpid()
+
+    def killed(canvas):
+        assert os.getpid() != ours  # else the tests would be killed, and no fault seen
+        os.kill(os.getpid(), 9)
+
     with (
         pytest.raises(RuntimeError, match="a process that drew was ended"),
-        drawn([picture("lost", lambda canvas: os.kill(os.getpid(), 9))], tmp_path, 2),
+        drawn([picture("lost", killed)], tmp_path, 2),
     ):
         pass

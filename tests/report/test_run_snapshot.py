@@ -55,6 +55,15 @@ def test_open_runs_of_the_papers_data_have_a_row(found, tmp_path):
     assert pd.isna(found.iloc[2]["f1"])
 
 
+def test_runs_without_scores_alone_are_a_table_too(tmp_path):
+    results = tmp_path / "results"
+    assert run_table(split_table(results)).empty
+    write_run(results, "cic", "lr", 1, status="timeout")
+    (row,) = run_table(split_table(results)).to_dict("records")
+    assert (row["method"], row["status"], row["splits"]) == ("lr", "timeout", 3)
+    assert pd.isna(row["auroc"])
+
+
 def test_a_table_of_runs_shows_deviations_where_there_are_several_splits(found):
     text = "runs auroc+-/f1 cic,adult km_lr:2 deepcac:3@D6 lr:1@as_published_cv5 fnn:1"
     known = found.assign(auroc=0.8126, auroc_sd=0.0043, f1=0.25)

@@ -35,9 +35,8 @@ def split_table(results: Path) -> pd.DataFrame:
     """
     runs = load(_records(results), results.parent)
     shown = known_datasets() - set(restricted())
-    return pd.DataFrame(
-        [row for run in runs if run.dataset in shown and not run.synthetic for row in _rows(run)]
-    )
+    rows = [row for run in runs if run.dataset in shown and not run.synthetic for row in _rows(run)]
+    return pd.DataFrame(rows, columns=[*RUN, "status", "split", *METRICS])
 
 
 def run_table(splits: pd.DataFrame) -> pd.DataFrame:

@@ -49,6 +49,32 @@ def test_within_by_hand():
     assert losses.within(z, mu, membership, 0.5).item() == pytest.approx(expected)
 
 
+def test_class_distances_by_hand():
+    # Cluster 0: means (1, 0) and (1, 4); cluster 1 has one class only; cluster 2 is empty.
+    z = double([0.0, 0.0], [2.0, 0.0], [1.0, 4.0], [9.0, 9.0])
+    membership = torch.eye(3, dtype=torch.float64)[torch.tensor([0, 0, 0, 1])]
+    classes = torch.eye(2, dtype=torch.float64)[torch.tensor([0, 0, 1, 1])]
+    assert losses.class_distances(z, classes, membership).item() == pytest.approx(16.0)
+    # Three classes in one cluster: pairs at 1, 4 and 5.
+    z, all_in_one = double([0.0, 0.0], [1.0, 0.0], [0.0, 2.0]), torch.ones(3, 1).double()
+    assert losses.class_distances(z, torch.eye(3).double(), all_in_one).item() == pytest.approx(10)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 40), st.integers(1, 3))
+def test_scatter_bounds_the_distance_of_class_means(seed, n, k):
+    rng = np.random.default_rng(seed)
+    z, mu = torch.tensor(rng.normal(size=(n, 3)) * 5), torch.tensor(rng.normal(size=(k, 3)))
+    membership = torch.eye(k, dtype=torch.float64)[torch.tensor(rng.integers(0, k, n))]
+    classes = torch.eye(2, dtype=torch.float64)[torch.tensor(rng.integers(0, 2, n))]
+    for j in range(k):
+        own, rows = torch.zeros_like(membership), membership[:, j]
+        own[:, j] = rows
+        p = float((classes[:, 1] * rows).sum() / rows.sum().clamp(min=1))
+        least = p * (1 - p) * losses.class_distances(z, classes, own)
+        assert float(losses.within(z, mu, own, 1.0)) >= float(least) * (1 - 1e-9)
+
+
 def test_cluster_means_by_hand():
     values = double(1.0, 2.0, 4.0, 8.0, 6.0)
     assert losses.cluster_means(values, MEMBERSHIP).item() == pytest.approx(3.0 + 4.0 + 8.0)

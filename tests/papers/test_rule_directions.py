@@ -52,7 +52,6 @@ IMPOSSIBLE = [
         "holds fails undecided",
         "about how a program ended that is not ours",
     ),
-    ("DCAC-39", "holds fails undecided", "what it needs is not among the runs"),
     ("CAC2-03 CDEC-12 SKM-29", "fails undecided", "theory: nothing is measured"),
     ("CDEC-14", "holds undecided", "theory: the Bell number exceeds 2^n"),
     ("SKM-04 SKM-08", "fails undecided", "arithmetic on print, which is as claimed"),

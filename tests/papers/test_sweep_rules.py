@@ -128,6 +128,32 @@ def test_claims_on_loss_weights():
     assert [verdicts(Sweeps(weights={("cic_los", 3): wrong}))[n] for n in names] == ["fails"] * 3
 
 
+def separation(none, am_softmax, distance, status="ok"):
+    rows = [("none", 0.0, none)]
+    rows += [("am_softmax", a, s) for a, s in zip((5.0, 20.0), am_softmax, strict=True)]
+    rows += [("centroid_distance", a, s) for a, s in zip((5.0, 20.0), distance, strict=True)]
+    return pd.DataFrame(
+        {"seed": seed, "term": term, "alpha": alpha, "limit": 2.0, "length": 1.0, "auprc": 0.5,
+         "status": status if term == "centroid_distance" else "ok",
+         "share": share, "direction_share": share, "test_share": share}
+        for seed in (0, 1) for term, alpha, share in rows
+    )  # fmt: skip
+
+
+def test_the_claim_on_separation_terms():
+    def verdict(table):
+        return verdicts(Sweeps(separation={("cic", 3): table}))["DCAC-39"]
+
+    low, high = (0.011, 0.012), (0.011, 0.02)  # twice the share without counts
+    assert verdict(separation(0.01, high, low)) == "holds"
+    assert verdict(separation(0.01, low, high)) == "fails"
+    assert verdict(separation(0.01, high, high)) == "partly"
+    assert verdict(separation(0.01, high, high, status="diverged")) == "holds"
+    one = separation(0.01, high, low).query("seed == 0")
+    assert verdict(one) == "undecided"
+    assert verdicts(Sweeps())["DCAC-39"] == "not run"
+
+
 def test_generated_cohorts_and_missing_sweeps_decide_nothing():
     table = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
     demo = Sweeps(alpha={("demo_credit", 3): table})
@@ -142,6 +168,7 @@ def test_sweeps_are_read_by_their_names(tmp_path):
     table = by_alpha((0.3, 0.5, 0.2), (0.5, 0.4, 0.01), (0.5, 0.4, 0.9), (1, 2, 3), (1, 5, 3))
     table.to_parquet(tmp_path / "alpha_cic_los_k2.parquet")
     weights([0.5] * 5, [0.5] * 5).to_parquet(tmp_path / "weights_cic_k3.parquet")
+    separation(0.1, (0.2, 0.3), (0.2, 0.3)).to_parquet(tmp_path / "separation_cic_k3.parquet")
     grid_table(1, 1, 1).to_parquet(tmp_path / "grid.parquet")
     sweeps = load_sweeps(tmp_path.glob("*.parquet"))
     assert (list(sweeps.alpha), list(sweeps.weights)) == ([("cic_los", 2)], [("cic", 3)])
@@ -151,4 +178,5 @@ def test_sweeps_are_read_by_their_names(tmp_path):
         "synthetic_grid_balanced",
         "synthetic_grid_rare",
         "weights_cic_k3",
+        "separation_cic_k3",
     ]

@@ -37,6 +37,29 @@ rule weight_sweep:
         "../scripts/sweep_weights.py"
 
 
+# Can the latents be trained with the separation term of CAC, or with AM-softmax alone?
+rule separation_sweep:
+    input:
+        features="data/features/{dataset}.parquet",
+        splits="data/splits/{dataset}.parquet",
+        pretrained="data/pretrained/{dataset}.safetensors",
+    output:
+        "results/sweeps/separation_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/separation_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/separation_{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(120),
+    params:
+        code=code_digest("experiments.class_separation"),
+    script:
+        "../scripts/sweep_separation.py"
+
+
 # What DeepCAC's clusters are worth: k, the weight of their term, the head on the same latents.
 rule factorial:
     input:

@@ -1,4 +1,4 @@
-"""The finished sweeps: alpha by pass, the synthetic grid, the loss weights."""
+"""The finished sweeps: alpha by pass, the synthetic grid, the loss weights, the separation term."""
 
 import os
 import re
@@ -10,17 +10,20 @@ import pandas as pd
 
 from deepcac.storage import read_table
 
-_NAME = re.compile(r"(alpha|weights)_(\w+)_k(\d+)")
+# What separates the classes of a cluster in `deepcac.experiments.class_separation`.
+NONE, AM_SOFTMAX, CENTROIDS = TERMS = ("none", "am_softmax", "centroid_distance")
+
+_NAME = re.compile(r"(alpha|weights|separation)_(\w+)_k(\d+)")
 
 
 @dataclass(frozen=True)
 class Sweeps:
-    """What the experiments of `deepcac.experiments.sweeps` found.
+    """What the experiments of `deepcac.experiments.sweeps` and of `class_separation` found.
 
     Attributes
     ----------
-    alpha, weights : dict of (dataset, k) to DataFrame
-        CAC by pass and alpha; DeepCAC by loss weight.
+    alpha, weights, separation : dict of (dataset, k) to DataFrame
+        CAC by pass and alpha; DeepCAC by loss weight; DeepCAC by separation term.
     grid : DataFrame or None
         The synthetic grid.
     """
@@ -28,11 +31,13 @@ class Sweeps:
     alpha: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
     weights: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
     grid: pd.DataFrame | None = None
+    separation: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
 
 
 def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
     """Read sweep tables by their names: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``."""
-    found: dict[str, dict[tuple[str, int], pd.DataFrame]] = {"alpha": {}, "weights": {}}
+    found: dict[str, dict[tuple[str, int], pd.DataFrame]]
+    found = {"alpha": {}, "weights": {}, "separation": {}}
     grid = None
     for path in sorted(Path(path) for path in paths):
         table = read_table(path).to_pandas()
@@ -40,7 +45,7 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
             found[name[1]][name[2], int(name[3])] = table
         else:
             grid = table
-    return Sweeps(found["alpha"], found["weights"], grid)
+    return Sweeps(**found, grid=grid)
 
 
 def by_split(table: pd.DataFrame) -> list[pd.DataFrame]:

@@ -19,7 +19,7 @@ from deepcac.nn.losses import cluster_means, gibbs
 from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
 from deepcac.nn.own_best import OwnBest, cluster_scores
 from deepcac.nn.stopping import evaluate, probe
-from deepcac.nn.training import Step, train
+from deepcac.nn.training import Budget, Step, train
 
 WATCHED_ROWS = 500  # a silhouette costs their square
 
@@ -144,11 +144,15 @@ class CentroidClassifier(DeepClassifier):
             [Step(lambda rows: loss(*train_rows.batch(rows)), learned)],
             len(train_rows),
             lambda: self._clustering_score(network, train_rows, validation),
-            self.budget(len(train_rows)),
+            self._latent_budget(len(train_rows)),
             before_epoch=lambda: self._watch(network, validation),
             after_batch=move,
         )
         self._record("clustering", curve)
+
+    def _latent_budget(self, n_rows: int) -> Budget:
+        """Return what training the latents may spend."""
+        return self.budget(n_rows)
 
     def _watch(self, network: CentroidNetwork, validation: Rows) -> None:
         """Note the silhouette of the first validation rows; 0 for one cluster."""

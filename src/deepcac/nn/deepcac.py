@@ -88,8 +88,7 @@ class DeepCACClassifier(CentroidClassifier):
         membership = network.membership(z.detach())
         total = self._error(network, x, z) + self.beta * self._spread(network, z, membership)
         if self.alpha:
-            margins = am_softmax(z, y, self._class_vectors(network), self.s, self.m)
-            total = total + self.alpha * cluster_means(margins, membership)
+            total = total + self.alpha * self._mixed(network, z, y, membership)
         return total
 
     def _error(self, network: DeepCACNetwork, x: Tensor, z: Tensor) -> Tensor:
@@ -99,6 +98,11 @@ class DeepCACClassifier(CentroidClassifier):
     def _spread(self, network: DeepCACNetwork, z: Tensor, membership: Tensor) -> Tensor:
         """Return the within-cluster term."""
         return within(z, network.centroids, membership, self.delta)
+
+    def _mixed(self, network: DeepCACNetwork, z: Tensor, y: Tensor, membership: Tensor) -> Tensor:
+        """Return the term that falls as the classes of a cluster come apart."""
+        margins = am_softmax(z, y, self._class_vectors(network), self.s, self.m)
+        return cluster_means(margins, membership)
 
     def _class_vectors(self, network: DeepCACNetwork) -> Tensor:
         """Return the vectors w_c, shape (n_classes, latent)."""

@@ -59,6 +59,27 @@ def within(z: Tensor, centroids: Tensor, membership: Tensor, delta: float) -> Te
     return (spread / torch.where(size > 0, size - 1 + delta, 1.0)).sum()
 
 
+def class_distances(z: Tensor, classes: Tensor, membership: Tensor) -> Tensor:
+    """Return sum_j sum_{c < c'} ||mu_jc - mu_jc'||^2, the separation that CAC adds up.
+
+    Parameters
+    ----------
+    z, classes, membership : Tensor of shapes (n, latent), (n, n_classes) and (n, k)
+        Embeddings, and their class and cluster, one-hot.
+
+    Returns
+    -------
+    Tensor
+        A scalar; a class that a cluster has no row of adds nothing there.
+    """
+    cells = torch.einsum("nj,nc->njc", membership, classes)
+    sizes = cells.sum(dim=0)
+    means = torch.einsum("njc,nd->jcd", cells, z) / sizes.clamp(min=1.0).unsqueeze(2)
+    apart = (means.unsqueeze(2) - means.unsqueeze(1)).square().sum(dim=3)
+    present = (sizes > 0).to(z.dtype)
+    return (apart * present.unsqueeze(2) * present.unsqueeze(1)).sum() / 2
+
+
 def gibbs(z: Tensor, centroids: Tensor, temperature: float) -> Tensor:
     """Return the soft assignments softmax_j(-||z_i - mu_j||^2 / temperature) as (n, k)."""
     return (-squared_distances(z, centroids) / temperature).softmax(dim=1)

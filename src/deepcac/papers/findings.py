@@ -48,11 +48,12 @@ class Findings:
         Of two runs with one name the first stays.
         """
         runs = {(r.protocol, r.dataset, r.method, r.k): r for r in _kept(self.runs, rename)[::-1]}
-        alpha, weights = (_named(t, rename) for t in (self.sweeps.alpha, self.sweeps.weights))
+        moved = (self.sweeps.alpha, self.sweeps.weights, self.sweeps.separation)
+        alpha, weights, separation = (_named(tables, rename) for tables in moved)
         return replace(
             self,
             runs=Runs(tuple(reversed(runs.values()))),
-            sweeps=replace(self.sweeps, alpha=alpha, weights=weights),
+            sweeps=replace(self.sweeps, alpha=alpha, weights=weights, separation=separation),
             studies=_kept(self.studies, rename),
             theory=_kept(self.theory, rename),
             decompositions=_kept(self.decompositions, rename),

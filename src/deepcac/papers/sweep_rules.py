@@ -57,11 +57,15 @@ def of_sweeps(tables: Tables, check: Check, needs: str) -> Rule:
 
 
 def _files(tables: Tables) -> tuple[str, ...]:
-    kinds = {
-        name: "weights" if "parameter" in table.columns else "alpha"
-        for name, table in tables.items()
-    }
-    return tuple(f"results/sweeps/{kinds[n, k]}_{n}_k{k}.parquet" for n, k in tables)
+    return tuple(
+        f"results/sweeps/{_kind(table)}_{n}_k{k}.parquet" for (n, k), table in tables.items()
+    )
+
+
+def _kind(table: pd.DataFrame) -> str:
+    """Return what the file of a sweep is called after, by what was moved."""
+    kinds = {"parameter": "weights", "term": "separation"}
+    return next((kind for column, kind in kinds.items() if column in table.columns), "alpha")
 
 
 def both(one: Check, other: Check) -> Check:

@@ -1,4 +1,4 @@
-"""The papers' curves over one setting: alpha by pass, the synthetic grid, the loss weights."""
+"""Curves over one setting: alpha by pass, synthetic grid, loss weights, separation term."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.catalogue.methods import CAC_LR, label, parse_method
-from deepcac.experiments.finished_sweeps import Sweeps, by_split, final_pass
+from deepcac.experiments.finished_sweeps import TERMS, Sweeps, by_split, final_pass
 from deepcac.report.figures import PALETTE, Figure
 
 _PANELS = {
@@ -30,7 +30,8 @@ def sweep_figures(sweeps: Sweeps) -> list[Figure]:
         figures += [_by_pass(dataset, k, first), _by_alpha(dataset, k, first)]
     if sweeps.grid is not None:
         figures += [_grid(part, rare) for rare, part in sweeps.grid.groupby("imbalanced")]
-    return figures + [_by_weight(*key, table) for key, table in sweeps.weights.items()]
+    figures += [_by_weight(*key, table) for key, table in sweeps.weights.items()]
+    return figures + [_by_term(*key, table) for key, table in sweeps.separation.items()]
 
 
 def _section(dataset: str) -> str:
@@ -176,5 +177,43 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         _section(dataset),
         table,
         size=(8, 3.2),
+        draw=draw,
+    )
+
+
+def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    columns = {
+        "share": "share of scatter",
+        "direction_share": "the same, of directions",
+        "test_share": "share, test rows",
+        "length": "length of latents",
+        "auprc": "AUPRC",
+    }
+    none, *terms = TERMS
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, len(columns))
+        for axis, (column, title) in zip(axes, columns.items(), strict=True):
+            without = table.loc[table["term"] == none, column].mean()
+            axis.axhline(without, color="grey", linewidth=1, label="without a term")
+            for colour, term in zip(PALETTE, terms, strict=False):
+                own = table[table["term"] == term].groupby("alpha")[column]
+                mean, spread = own.mean(), own.std().fillna(0)
+                bars = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
+                axis.errorbar(mean.index, mean, spread, label=term.replace("_", " "), **bars)
+            axis.set(xlabel="α", title=title, xscale="log")
+        axes[3].set_yscale("log")
+        canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
+
+    return _figure(
+        f"separation_{dataset}_k{k}",
+        f"{dataset}, k = {k}: DeepCAC with AM-softmax, and with CAC's own separation term",
+        "DeepCAC section 7: the latents after 40 epochs, none of them left out by early stopping. "
+        "Share of the scatter inside clusters that lies between the means of their classes; where "
+        f"alpha is above {table['limit'].mean():.2g} the loss with CAC's term has no lower bound "
+        "(one cluster). Bars: standard deviation over the splits.",
+        _section(dataset),
+        table,
+        size=(14, 2.9),
         draw=draw,
     )

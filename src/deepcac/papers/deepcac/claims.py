@@ -10,9 +10,10 @@ from deepcac.papers import grid_rules as grid
 from deepcac.papers import sweep_rules as sweeps
 from deepcac.papers import theorem_rules as theorems
 from deepcac.papers.arms import cac_arm, flat, paired, triples
-from deepcac.papers.deepcac.degenerate import needs_training, no_empty_cluster
+from deepcac.papers.deepcac.degenerate import no_empty_cluster
 from deepcac.papers.deepcac.length_of_stay import case_study_rules
 from deepcac.papers.deepcac.loss_weights import weight_rules
+from deepcac.papers.deepcac.separation_term import trainable
 from deepcac.papers.deepcac.significance import significant
 from deepcac.papers.evidence import NOT_RUN, Arm, Decision, Evidence
 from deepcac.papers.findings import Findings
@@ -81,7 +82,7 @@ def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
         ),
         **case_study_rules(found.studies),
         "DCAC-29": of_cac(converges),
-        "DCAC-39": needs_training(),
+        "DCAC-39": trainable(found.sweeps.separation),
         "DCAC-40": no_empty_cluster(_sets(), _KS),
         "DCAC-46": alpha_at_most(2.0, of_table(ledger, "deepcac", "4")),
         "DCAC-47": agrees(of_table(ledger, "deepcac", "4")),

@@ -1,4 +1,4 @@
-"""DeepCAC's claims on what its loss can be trained with (section 7)."""
+"""DeepCAC's claim that its loss leaves no cluster empty (section 7)."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,6 @@ from deepcac.experiments.finished import Run
 from deepcac.papers.evidence import (
     FAILS,
     HOLDS,
-    NOT_RUN,
     UNDECIDED,
     Arm,
     Decision,
@@ -19,16 +18,6 @@ from deepcac.papers.evidence import (
 from deepcac.papers.rules import Rule
 
 _UNDIVIDED = "dcn_z"  # whose squared distances are not divided by the size of the cluster
-
-
-def needs_training() -> Rule:
-    """Return the rule that CAC's own separation term cannot be trained by gradient descent."""
-
-    def rule(evidence: Evidence) -> Decision:
-        needed = "DeepCAC trained with the separation term of CAC in place of AM-softmax"
-        return Decision(NOT_RUN, f"needs {needed}, which is not among the runs")
-
-    return rule
 
 
 def no_empty_cluster(datasets: Sequence[str], ks: Sequence[int]) -> Rule:

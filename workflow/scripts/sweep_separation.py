@@ -1,0 +1,21 @@
+"""Train DeepCAC's latents with either separation term, and with none, on all splits."""
+
+from pathlib import Path
+
+from deepcac.job import job
+
+with job(snakemake):
+    from deepcac.catalogue.protocol import SOUND
+    from deepcac.experiments.class_separation import separation_sweep
+    from deepcac.experiments.prepare import Setting, make_task
+    from deepcac.features.matrix import read_features
+    from deepcac.splits import read_splits
+    from deepcac.storage import write_table
+
+    features = read_features(snakemake.input.features)
+    splits = read_splits(snakemake.input.splits, features.row_id)
+    setting = Setting(snakemake.wildcards.dataset, int(snakemake.wildcards.k), SOUND, "deep")
+    tasks = (make_task(features, split, setting) for split in splits)
+    write_table(
+        snakemake.output[0], separation_sweep(tasks, setting, Path(snakemake.input.pretrained))
+    )

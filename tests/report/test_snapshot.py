@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,12 @@ from deepcac.judge.contenders import parse_contender
 from deepcac.judge.public_protocols import Division, run_division
 from deepcac.judge.trials import Effort, run_trials
 from deepcac.judge.verdicts import verdicts
+from deepcac.papers import claims as claim_file
+from deepcac.papers import ledger as ledger_file
+from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
 from deepcac.report import snapshot
 from deepcac.report.markdown import four, markdown_table, three
 from deepcac.report.markdown_tables import read_snapshot, renew
-from deepcac.report.run_snapshot import LEDGER
 from deepcac.storage import read_json
 
 PROJECT = Path(__file__).parents[2]
@@ -92,6 +95,25 @@ def test_what_has_not_run_here_stays_if_asked_for(results, tmp_path):
     snapshot.write_snapshot(results, tmp_path)
     assert len(read_snapshot(tmp_path)[snapshot.SCORES]) == 2
     assert read_snapshot(tmp_path)[LEDGER].empty
+
+
+def test_claims_are_filled_if_asked_for(results, tmp_path):
+    run, place = tmp_path / "run", tmp_path / "snapshot"
+    (run / "report").mkdir(parents=True)
+    ledger, claims = (
+        file.read(PROJECT / "docs" / "results" / f"{name}.csv")
+        for file, name in ((ledger_file, LEDGER), (claim_file, CLAIMS))
+    )
+    lost = [replace(claim, verdict="not run", reason="") for claim in claims]
+    for folder, made in ((run / "report", claims), (place, lost)):
+        folder.mkdir(exist_ok=True)
+        ledger_file.write(folder / f"{LEDGER}.csv", ledger)
+        claim_file.write(folder / f"{CLAIMS}.csv", made)
+    written = snapshot.write_snapshot(run, place, extend=True)
+    assert place / f"{SUMMARY}.csv" in written
+    assert claim_file.read(place / f"{CLAIMS}.csv") == claims
+    snapshot.write_snapshot(run, place)
+    assert claim_file.read(place / f"{CLAIMS}.csv") == claims
 
 
 def test_a_snapshot_tells_with_what_its_records_were_made(results):

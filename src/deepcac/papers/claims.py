@@ -137,6 +137,12 @@ def counts(rows: Iterable[Claim]) -> dict[str, int]:
     return dict(sorted(tally.items(), key=lambda item: (-item[1], item[0])))
 
 
+def read(path: str | Path) -> list[Claim]:
+    """Read what `write` wrote."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [Claim(**row) for row in csv.DictReader(file)]
+
+
 def write(path: str | Path, rows: Iterable[Claim]) -> None:
     """Write the claims as CSV."""
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:

@@ -258,6 +258,12 @@ def counts(rows: Iterable[Entry]) -> dict[str, int]:
     )
 
 
+def read(path: str | Path) -> list[Entry]:
+    """Read what `write` wrote."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [Entry(**row) for row in csv.DictReader(file)]
+
+
 def write(path: str | Path, rows: Iterable[Entry]) -> None:
     """Write the ledger as CSV."""
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:

@@ -9,8 +9,9 @@ import pandas as pd
 from deepcac.catalogue.methods import label as method_label
 from deepcac.errors import ConfigError
 from deepcac.papers.bibliography import PAPERS
+from deepcac.papers.extension import LEDGER, SUMMARY
 from deepcac.report.markdown import Tables, markdown_table, three
-from deepcac.report.run_snapshot import ANSWER, LEDGER, RUNS, SUMMARY
+from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.runtables import protocol_label
 
 _ASKED = re.compile(r"(?P<method>\w+):(?P<k>\d+)(?:@(?P<protocol>\w+))?")

@@ -8,11 +8,11 @@ import pandas as pd
 
 from deepcac.catalogue.run_paths import runs_among
 from deepcac.experiments.finished import Run, load
+from deepcac.papers.extension import REPORT
 from deepcac.papers.names import known_datasets, restricted
 
 SPLITS, RUNS = "run_splits", "runs"
 RUN = ["protocol", "dataset", "method", "k"]  # what names a run
-LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 ANSWER = "clustering_answer"
 # Of the report's tables those that pages quote, and each comparison behind the counted ones.
 QUOTED = (ANSWER, "clustering_f1", "clustering_auroc", "clustering_auprc", "switches", "k_choice")

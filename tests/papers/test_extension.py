@@ -38,7 +38,9 @@ def of(rows, verdict, start=0):
 def test_a_cell_that_was_not_run_is_filled_and_others_stay(ledger):
     one = of(ledger, "not run")
     other = of(ledger, "not run", one + 1)
+    third = of(ledger, "not run", other + 1)
     older = changed(ledger, one, verdict="agree", as_published="0.7", as_published_sd="0.01")
+    older = changed(older, third, verdict="agree")
     newer = changed(ledger, one, verdict="differ", as_published="0.6", sound="0.5")
     newer = changed(newer, other, verdict="agree", as_published="0.8", run="here")
     found = extend_ledger(older, newer)
@@ -50,19 +52,26 @@ def test_a_cell_that_was_not_run_is_filled_and_others_stay(ledger):
     assert found[one].as_published_sd == "0.01"
     assert found[other] == newer[other]
     assert [e for i, e in enumerate(found) if i not in (one, other)] == [
-        e for i, e in enumerate(ledger) if i not in (one, other)
+        e for i, e in enumerate(older) if i not in (one, other)
     ]
     assert extend_ledger(newer, ledger) == newer
+    # One that waits for no run that the older one had replaces it.
+    whole = changed(newer, third, verdict="differ")
+    assert extend_ledger(older, whole) == whole
 
 
 def test_a_claim_is_filled_protocol_by_protocol(undecided):
     one = of(undecided, "not run")
     older = changed(undecided, one, as_published="fails", as_published_reason="a", runs="x")
     newer = changed(undecided, one, verdict="holds", reason="b", as_published="holds", runs="y; z")
+    other = of(undecided, "not run", one + 1)
+    older = changed(older, other, verdict="fails")
     found = extend_claims(older, newer)[one]
     assert (found.verdict, found.reason, found.runs) == ("holds", "b", "y; z")
     assert (found.as_published, found.as_published_reason) == ("fails", "a")
     assert extend_claims(newer, undecided) == newer
+    whole = changed(newer, other, verdict="holds")
+    assert extend_claims(older, whole) == whole
 
 
 def test_other_cells_are_refused(ledger, undecided):

@@ -1,7 +1,7 @@
 """Ledgers and claims of runs that were made in several places, put together.
 
-What was decided stays: many cells and claims ask for several runs, and a place that has few of
-them would decide on those alone.
+What was decided stays unless all of it is decided anew: many cells and claims ask for several
+runs, and a place that has few of them would decide on those alone.
 """
 
 from collections.abc import Sequence
@@ -28,17 +28,23 @@ _PUBLISHED = ("as_published", "as_published_sd")
 def extend_ledger(older: Sequence[Entry], newer: Sequence[Entry]) -> list[Entry]:
     """Return the older ledger; a number that it has no run for is the newer one's.
 
+    The newer one, if no cell of it waits for a run that the older one had.
+
     Raises
     ------
     DataError
         If the two are not about the same printed cells.
     """
     _same_rows(older, newer, _CELL, "cells")
+    if _covers(older, newer, "verdict"):
+        return list(newer)
     return [_cell(*pair) for pair in zip(older, newer, strict=True)]
 
 
 def extend_claims(older: Sequence[Claim], newer: Sequence[Claim]) -> list[Claim]:
     """Return the older claims; what no run had decided there is decided as in the newer ones.
+
+    The newer ones, if none of them waits for a run that the older ones had.
 
     Raises
     ------
@@ -46,6 +52,8 @@ def extend_claims(older: Sequence[Claim], newer: Sequence[Claim]) -> list[Claim]
         If the two are not about the same claims.
     """
     _same_rows(older, newer, ("id",), "claims")
+    if _covers(older, newer, "verdict") and _covers(older, newer, "as_published"):
+        return list(newer)
     return [_claim(*pair) for pair in zip(older, newer, strict=True)]
 
 
@@ -75,6 +83,14 @@ def extend_report(made: Path, kept: Path) -> list[Path]:
     claim_file.write(files[CLAIMS], claims)
     summary_file.write(files[SUMMARY], summary_file.summary(ledger, claims))
     return list(files.values())
+
+
+def _covers(older: Sequence[Any], newer: Sequence[Any], column: str) -> bool:
+    """Say whether every row that was decided is decided anew."""
+    pairs = [
+        (getattr(old, column), getattr(new, column)) for old, new in zip(older, newer, strict=True)
+    ]
+    return all(new not in (NOT_RUN, NO_CELL) or old == new for old, new in pairs)
 
 
 def _cell(older: Entry, newer: Entry) -> Entry:

@@ -42,17 +42,17 @@ from deepcac.storage import read_json, write_json
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
 ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
-# What files say, and which rows go together; the other tables follow from these.
-READ = {
+# Which rows go together; means and verdicts of the judge follow from these tables.
+ROWS = {
     RESAMPLES: ["dataset", "contender"],
     POWER: ["strength", "question", "contender", "reference"],
     **{name: ["division"] for name in (DIVISIONS, PAIRS)},
     **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
-    SPLITS: RUN,
+    **dict.fromkeys((SPLITS, RUNS), RUN),
 }
 _ORIGIN = ("commits", "pythons", "devices", "libraries")
 Content = dict[str, Any]
-TABLES = (*READ, SCORES, VERDICTS, RUNS, *REPORT, *QUOTED)
+TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED)
 
 
 def write_snapshot(
@@ -80,13 +80,13 @@ def write_snapshot(
         What was written.
     """
     run, place = Path(results), Path(folder)
-    tables = {**_judged(run), SPLITS: split_table(run)}
+    splits = split_table(run)
+    tables = {**_judged(run), SPLITS: splits, RUNS: run_table(splits)}
     if extend:
         tables = {name: _with_older(place, name, table) for name, table in tables.items()}
     judge = Judge.model_validate({})
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
-    tables[RUNS] = run_table(tables[SPLITS])
     draw_answer(tables[VERDICTS], place)
     texts = {name: _csv(table) for name, table in tables.items()}
     texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
@@ -106,7 +106,7 @@ def _extended(report: Path, place: Path, texts: Mapping[str, str]) -> dict[str, 
 
 def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the rows of its last state that it has nothing newer for."""
-    path, keys = folder / f"{name}.csv", READ[name]
+    path, keys = folder / f"{name}.csv", ROWS[name]
     if not path.exists() or not path.stat().st_size:
         return table
     older = pd.read_csv(path)

@@ -1,4 +1,5 @@
 import json
+import platform
 
 import numpy as np
 import pytest
@@ -49,6 +50,7 @@ def test_a_run_scores_every_test_row_once_and_repeats_to_the_digest(files):
     assert record["summary"]["auroc"]["mean"] > 0.7
     assert [split["n_test"] for split in record["splits"]] == [40, 40]
     assert record["machine"]["peak_memory_mb"] > 1
+    assert record["machine"]["processor"] == records.processor()
     again = records.read_record(fit_one(files))
     assert again["digest"] == record["digest"]
     assert records.scores_path(path).read_bytes() == scores
@@ -187,3 +189,13 @@ def test_a_method_is_given_rows_of_its_kind(files):
     with pytest.raises(ConfigError, match="lr reads static features, but toy has hourly"):
         fit_one(files)
     assert not files.features.with_name("run.json").exists()
+
+
+def test_a_processor_is_named_by_what_the_system_tells(tmp_path):
+    info = tmp_path / "cpuinfo"
+    one = "processor\t: 0\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Some CPU @ 2.00GHz\n"
+    info.write_text(f"{one}\n{one.replace('Some', 'Other')}\n")
+    assert records.processor(info) == "Some CPU @ 2.00GHz, cpu family 6, model 143"
+    info.write_text("processor : 0\nBogoMIPS : 50.00\n\n")  # one that gives no name
+    assert records.processor(info) == platform.machine()
+    assert records.processor(tmp_path / "none") in (platform.processor(), platform.machine())

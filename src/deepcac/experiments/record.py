@@ -65,10 +65,23 @@ def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, A
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         "threads": threads,
         "device": device,
+        "processor": processor(),
         "python": platform.python_version(),
         "versions": _versions(),
         "git_commit": _git_commit(),
     }
+
+
+def processor(info: Path = Path("/proc/cpuinfo")) -> str:
+    """Return the name of the processor: networks end in other digits on another kind."""
+    if not info.exists():
+        return platform.processor() or platform.machine()
+    first = info.read_text(encoding="utf-8", errors="replace").split("\n\n")[0]
+    pairs = (line.partition(":") for line in first.splitlines())
+    told = {name.strip(): value.strip() for name, _, value in pairs}
+    name = told.get("model name", platform.machine())
+    kind = [f"{key} {told[key]}" for key in ("cpu family", "model") if key in told]
+    return ", ".join([name, *kind])
 
 
 def _versions() -> dict[str, str]:

@@ -144,13 +144,16 @@ def provenance(runs: Sequence[Run]) -> str:
     versions = sorted({str((one.get("versions") or {}).get("deepcac", "")) for one in machines})
     newest = max(run.file.stat().st_mtime for run in runs)
     date = datetime.fromtimestamp(newest, UTC)
-    devices = sorted({str(one.get("device") or "") for one in machines} - {""})
-    pythons = sorted({str(one.get("python") or "") for one in machines} - {""})
+    devices, processors, pythons = (
+        sorted({str(one.get(name) or "") for one in machines} - {""})
+        for name in ("device", "processor", "python")
+    )
     hours = sum(_seconds(one) for one in machines) / 3600
     return (
         f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
         f"commit {_few(commits)}; the newest is of {date.day} {date:%B %Y}. Machine: "
-        f"{', '.join(devices)}, Python {_few(pythons)}. Computing: {number(round(hours, 2))} hours."
+        f"{', '.join(devices)} ({_few(processors)}), "
+        f"Python {_few(pythons)}. Computing: {number(round(hours, 2))} hours."
     )
 
 

@@ -50,7 +50,7 @@ ROWS = {
     **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
     **dict.fromkeys((SPLITS, RUNS), RUN),
 }
-_ORIGIN = ("commits", "pythons", "devices", "libraries")
+_ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
 TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED)
 
@@ -215,14 +215,17 @@ def about(results: str | os.PathLike[str], earlier: Mapping[str, Any] | None = N
     -------
     dict
         ``commit`` of the code beside the results, and ``date``; of the records that say with what
-        they were made, the sorted ``commits``, ``pythons``, ``devices`` and ``libraries``.
+        they were made, the sorted ``commits``, ``pythons``, ``devices``, ``processors`` and
+        ``libraries``.
     """
     found = {name: set((earlier or {}).get(name, ())) for name in _ORIGIN}
     for path in sorted(Path(results).rglob("*.json")):
         made = read_json(path).get("machine", {})
         libraries = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
-        commit, python, device = (made.get(name) for name in ("git_commit", "python", "device"))
-        told = ([commit[:7]] if commit else [], [python], [device], libraries)
+        commit, *one_each = (
+            made.get(name) for name in ("git_commit", "python", "device", "processor")
+        )
+        told = ([commit[:7]] if commit else [], *([value] for value in one_each), libraries)
         for name, values in zip(_ORIGIN, told, strict=True):
             found[name].update(value for value in values if value)
     asked = ["git", "-C", os.fspath(results), "rev-parse", "--short", "HEAD"]

@@ -1,4 +1,4 @@
-"""Decided cells and claims stay, those that were not run are filled, numbers by protocol."""
+"""Cells of one run are renewed, decided claims stay, what was not run is filled."""
 
 from dataclasses import replace
 
@@ -31,31 +31,38 @@ def changed(rows, number, **values):
     return [replace(row, **values) if i == number else row for i, row in enumerate(rows)]
 
 
-def of(rows, verdict, start=0):
-    return next(i for i, row in enumerate(rows) if i >= start and row.verdict == verdict)
+def of(rows, verdict, kind="", start=0):
+    return next(
+        i
+        for i, row in enumerate(rows)
+        if i >= start and row.verdict == verdict and kind in ("", getattr(row, "kind", ""))
+    )
 
 
-def test_a_cell_that_was_not_run_is_filled_and_others_stay(ledger):
-    one = of(ledger, "not run")
-    other = of(ledger, "not run", one + 1)
-    third = of(ledger, "not run", other + 1)
-    older = changed(ledger, one, verdict="agree", as_published="0.7", as_published_sd="0.01")
+def test_a_cell_is_that_of_the_newer_run_and_cells_of_several_runs_stay(ledger):
+    one = of(ledger, "not run", "score")
+    third = of(ledger, "not run", "score", one + 1)
+    several = of(ledger, "not run", "summary")
+    old, new = (
+        {"verdict": "agree", "as_published": "0.7", "as_published_sd": "0.01", "sound": "0.4"},
+        {"verdict": "differ", "as_published": "0.6", "run": "here"},
+    )
+    older = changed(changed(ledger, one, **old), several, **old)
     older = changed(older, third, verdict="agree")
-    newer = changed(ledger, one, verdict="differ", as_published="0.6", sound="0.5")
-    newer = changed(newer, other, verdict="agree", as_published="0.8", run="here")
+    newer = changed(changed(ledger, one, **new), several, **new)
     found = extend_ledger(older, newer)
     assert (found[one].verdict, found[one].as_published, found[one].sound) == (
-        "agree",
-        "0.7",
-        "0.5",
+        "differ",
+        "0.6",
+        "0.4",
     )
-    assert found[one].as_published_sd == "0.01"
-    assert found[other] == newer[other]
-    assert [e for i, e in enumerate(found) if i not in (one, other)] == [
-        e for i, e in enumerate(older) if i not in (one, other)
+    assert (found[one].as_published_sd, found[one].run) == ("", "here")
+    assert found[several] == older[several]
+    assert [e for i, e in enumerate(found) if i != one] == [
+        e for i, e in enumerate(older) if i != one
     ]
-    assert extend_ledger(newer, ledger) == newer
-    # One that waits for no run that the older one had replaces it.
+    # What the older one has not decided is filled; one that lacks nothing replaces it.
+    assert extend_ledger(ledger, newer) == extend_ledger(newer, ledger) == newer
     whole = changed(newer, third, verdict="differ")
     assert extend_ledger(older, whole) == whole
 
@@ -64,7 +71,7 @@ def test_a_claim_is_filled_protocol_by_protocol(undecided):
     one = of(undecided, "not run")
     older = changed(undecided, one, as_published="fails", as_published_reason="a", runs="x")
     newer = changed(undecided, one, verdict="holds", reason="b", as_published="holds", runs="y; z")
-    other = of(undecided, "not run", one + 1)
+    other = of(undecided, "not run", start=one + 1)
     older = changed(older, other, verdict="fails")
     found = extend_claims(older, newer)[one]
     assert (found.verdict, found.reason, found.runs) == ("holds", "b", "y; z")

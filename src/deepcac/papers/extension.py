@@ -1,7 +1,7 @@
 """Ledgers and claims of runs that were made in several places, put together.
 
-What was decided stays unless all of it is decided anew: many cells and claims ask for several
-runs, and a place that has few of them would decide on those alone.
+A cell that one run decides is that of the newer run. What several runs decide stays unless all
+of it is decided anew: a place that has few of these runs would decide on those alone.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,16 @@ from deepcac.papers.ledger import Entry
 LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 
 _CELL = ("paper", "table", "kind", "dataset", "method", "k", "item", "printed")
+_OF_ONE_RUN = ("score", "alpha", "log")
 _SOUND = ("sound", "sound_sd", "sound_verdict")
 _PUBLISHED = ("as_published", "as_published_sd")
 
 
 def extend_ledger(older: Sequence[Entry], newer: Sequence[Entry]) -> list[Entry]:
-    """Return the older ledger; a number that it has no run for is the newer one's.
+    """Return the older ledger with the cells that the newer one has decided.
 
-    The newer one, if no cell of it waits for a run that the older one had.
+    Cells of several runs stay as they were decided, unless no cell of the newer ledger waits for
+    a run that the older one had. A number that one of the two lacks is the other's.
 
     Raises
     ------
@@ -94,7 +96,8 @@ def _covers(older: Sequence[Any], newer: Sequence[Any], column: str) -> bool:
 
 
 def _cell(older: Entry, newer: Entry) -> Entry:
-    first, second = (newer, older) if older.verdict == NO_CELL else (older, newer)
+    stays = newer.verdict == NO_CELL or (older.verdict != NO_CELL and older.kind not in _OF_ONE_RUN)
+    first, second = (older, newer) if stays else (newer, older)
     for group in (_SOUND, _PUBLISHED):
         if not getattr(first, group[0]):
             first = replace(first, **{name: getattr(second, name) for name in group})

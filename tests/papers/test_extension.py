@@ -44,11 +44,17 @@ def test_a_cell_is_that_of_the_newer_run_and_cells_of_several_runs_stay(ledger):
     third = of(ledger, "not run", "score", one + 1)
     several = of(ledger, "not run", "summary")
     old, new = (
-        {"verdict": "agree", "as_published": "0.7", "as_published_sd": "0.01", "sound": "0.4"},
+        {
+            "verdict": "agree",
+            "as_published": "0.7",
+            "as_published_sd": "0.01",
+            "sound": "0.4",
+            "run": "there",
+        },
         {"verdict": "differ", "as_published": "0.6", "run": "here"},
     )
     older = changed(changed(ledger, one, **old), several, **old)
-    older = changed(older, third, verdict="agree")
+    older = changed(older, third, verdict="agree", run="there")
     newer = changed(changed(ledger, one, **new), several, **new)
     found = extend_ledger(older, newer)
     assert (found[one].verdict, found[one].as_published, found[one].sound) == (
@@ -63,7 +69,7 @@ def test_a_cell_is_that_of_the_newer_run_and_cells_of_several_runs_stay(ledger):
     ]
     # What the older one has not decided is filled; one that lacks nothing replaces it.
     assert extend_ledger(ledger, newer) == extend_ledger(newer, ledger) == newer
-    whole = changed(newer, third, verdict="differ")
+    whole = changed(newer, third, verdict="differ", run="here")
     assert extend_ledger(older, whole) == whole
 
 
@@ -92,7 +98,10 @@ def test_files_are_extended_and_counted_anew(ledger, undecided, tmp_path):
     one = of(ledger, "not run")
     for place, verdict in (("made", "agree"), ("kept", "not run")):
         (tmp_path / place).mkdir()
-        cells = changed(ledger, one, verdict=verdict, needs="", paper="deepcac", derived="")
+        run = "here" if verdict == "agree" else ""
+        cells = changed(
+            ledger, one, run=run, verdict=verdict, needs="", paper="deepcac", derived=""
+        )
         ledger_file.write(tmp_path / place / "ledger.csv", cells)
         claim_file.write(tmp_path / place / "claims.csv", undecided)
     written = extend_report(tmp_path / "made", tmp_path / "kept")

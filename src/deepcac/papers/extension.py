@@ -13,7 +13,6 @@ from deepcac.errors import DataError
 from deepcac.papers import claims as claim_file
 from deepcac.papers import ledger as ledger_file
 from deepcac.papers import summary as summary_file
-from deepcac.papers.agreement import NOT_RUN as NO_CELL
 from deepcac.papers.claims import Claim
 from deepcac.papers.evidence import NOT_RUN
 from deepcac.papers.ledger import Entry
@@ -22,6 +21,7 @@ LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 
 _CELL = ("paper", "table", "kind", "dataset", "method", "k", "item", "printed")
 _OF_ONE_RUN = ("score", "alpha", "log")
+_WAITING = ("", NOT_RUN)  # no run behind a cell; the verdict on a claim
 _SOUND = ("sound", "sound_sd", "sound_verdict")
 _PUBLISHED = ("as_published", "as_published_sd")
 
@@ -38,7 +38,7 @@ def extend_ledger(older: Sequence[Entry], newer: Sequence[Entry]) -> list[Entry]
         If the two are not about the same printed cells.
     """
     _same_rows(older, newer, _CELL, "cells")
-    if _covers(older, newer, "verdict"):
+    if _covers(older, newer, "run"):
         return list(newer)
     return [_cell(*pair) for pair in zip(older, newer, strict=True)]
 
@@ -88,15 +88,15 @@ def extend_report(made: Path, kept: Path) -> list[Path]:
 
 
 def _covers(older: Sequence[Any], newer: Sequence[Any], column: str) -> bool:
-    """Say whether every row that was decided is decided anew."""
+    """Say whether no newer row waits for a run that the older one had."""
     pairs = [
         (getattr(old, column), getattr(new, column)) for old, new in zip(older, newer, strict=True)
     ]
-    return all(new not in (NOT_RUN, NO_CELL) or old == new for old, new in pairs)
+    return all(new not in _WAITING or old in _WAITING for old, new in pairs)
 
 
 def _cell(older: Entry, newer: Entry) -> Entry:
-    stays = newer.verdict == NO_CELL or (older.verdict != NO_CELL and older.kind not in _OF_ONE_RUN)
+    stays = not newer.run or (older.run and older.kind not in _OF_ONE_RUN)
     first, second = (older, newer) if stays else (newer, older)
     for group in (_SOUND, _PUBLISHED):
         if not getattr(first, group[0]):

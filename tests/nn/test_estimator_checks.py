@@ -17,7 +17,7 @@ LEFT_OUT = "check_methods_subset_invariance"
 CHEAP = {"max_epochs": 15, "pretrain_epochs": 10, "lr": 0.02, "batch_size": 16, "device": "cpu"}
 MODES = [
     *({"method": method} for method in networks().values() if method is not ACTPCClassifier),
-    {"method": ACTPCClassifier, "alpha": 0.1},  # blobs are easy to tell: less doubt is needed
+    {"method": ACTPCClassifier, "alpha": 0.01},  # blobs are easy to tell: less doubt is needed
     {"method": DeepCACClassifier, "preprocess": None},
     {"method": DeepCACClassifier, "assignment": "soft"},
 ]

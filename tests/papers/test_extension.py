@@ -10,7 +10,7 @@ from deepcac.papers import claims as claim_file
 from deepcac.papers import ledger as ledger_file
 from deepcac.papers import summary as summary_file
 from deepcac.papers.claims import claims
-from deepcac.papers.extension import extend_claims, extend_ledger, extend_report
+from deepcac.papers.extension import covers, extend_claims, extend_ledger, extend_report
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import entries
 
@@ -31,6 +31,13 @@ def changed(rows, number, **values):
     return [replace(row, **values) if i == number else row for i, row in enumerate(rows)]
 
 
+def stored(folder, cells, claims):
+    folder.mkdir(exist_ok=True)
+    ledger_file.write(folder / "ledger.csv", cells)
+    claim_file.write(folder / "claims.csv", claims)
+    return folder
+
+
 def of(rows, verdict, kind="", start=0):
     return next(
         i
@@ -41,7 +48,6 @@ def of(rows, verdict, kind="", start=0):
 
 def test_a_cell_is_that_of_the_newer_run_and_cells_of_several_runs_stay(ledger):
     one = of(ledger, "not run", "score")
-    third = of(ledger, "not run", "score", one + 1)
     several = of(ledger, "not run", "summary")
     old, new = (
         {
@@ -54,7 +60,6 @@ def test_a_cell_is_that_of_the_newer_run_and_cells_of_several_runs_stay(ledger):
         {"verdict": "differ", "as_published": "0.6", "run": "here"},
     )
     older = changed(changed(ledger, one, **old), several, **old)
-    older = changed(older, third, verdict="agree", run="there")
     newer = changed(changed(ledger, one, **new), several, **new)
     found = extend_ledger(older, newer)
     assert (found[one].verdict, found[one].as_published, found[one].sound) == (
@@ -67,24 +72,18 @@ def test_a_cell_is_that_of_the_newer_run_and_cells_of_several_runs_stay(ledger):
     assert [e for i, e in enumerate(found) if i != one] == [
         e for i, e in enumerate(older) if i != one
     ]
-    # What the older one has not decided is filled; one that lacks nothing replaces it.
+    # What the older one has not decided is filled.
     assert extend_ledger(ledger, newer) == extend_ledger(newer, ledger) == newer
-    whole = changed(newer, third, verdict="differ", run="here")
-    assert extend_ledger(older, whole) == whole
 
 
 def test_a_claim_is_filled_protocol_by_protocol(undecided):
     one = of(undecided, "not run")
     older = changed(undecided, one, as_published="fails", as_published_reason="a", runs="x")
     newer = changed(undecided, one, verdict="holds", reason="b", as_published="holds", runs="y; z")
-    other = of(undecided, "not run", start=one + 1)
-    older = changed(older, other, verdict="fails")
     found = extend_claims(older, newer)[one]
     assert (found.verdict, found.reason, found.runs) == ("holds", "b", "y; z")
     assert (found.as_published, found.as_published_reason) == ("fails", "a")
-    assert extend_claims(newer, undecided) == newer
-    whole = changed(newer, other, verdict="holds")
-    assert extend_claims(older, whole) == whole
+    assert extend_claims(newer, undecided) == extend_claims(undecided, newer) == newer
 
 
 def test_other_cells_are_refused(ledger, undecided):
@@ -94,16 +93,30 @@ def test_other_cells_are_refused(ledger, undecided):
         extend_claims(undecided[::-1], undecided)
 
 
+def test_a_report_covers_an_older_one_if_nothing_in_it_waits_for_a_run_of_that(
+    ledger, undecided, tmp_path
+):
+    cell, claim = of(ledger, "not run"), of(undecided, "not run")
+    decided = changed(ledger, cell, verdict="agree", run="there")
+    told = changed(undecided, claim, as_published="fails")
+    nothing = stored(tmp_path / "nothing", ledger, undecided)
+    kept = stored(tmp_path / "kept", decided, told)
+    assert covers(kept, kept)
+    assert covers(kept, nothing)
+    assert not covers(nothing, kept)
+    assert not covers(stored(tmp_path / "cells", decided, undecided), kept)
+    assert not covers(stored(tmp_path / "claims", ledger, told), kept)
+    assert covers(tmp_path / "no report", kept)  # nothing is taken from it
+
+
 def test_files_are_extended_and_counted_anew(ledger, undecided, tmp_path):
     one = of(ledger, "not run")
     for place, verdict in (("made", "agree"), ("kept", "not run")):
-        (tmp_path / place).mkdir()
         run = "here" if verdict == "agree" else ""
         cells = changed(
             ledger, one, run=run, verdict=verdict, needs="", paper="deepcac", derived=""
         )
-        ledger_file.write(tmp_path / place / "ledger.csv", cells)
-        claim_file.write(tmp_path / place / "claims.csv", undecided)
+        stored(tmp_path / place, cells, undecided)
     written = extend_report(tmp_path / "made", tmp_path / "kept")
     assert [path.name for path in written] == ["ledger.csv", "claims.csv", "summary.csv"]
     cells = ledger_file.read(tmp_path / "kept" / "ledger.csv")

@@ -21,6 +21,7 @@ from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
 from deepcac.report import snapshot
 from deepcac.report.markdown import four, markdown_table, three
 from deepcac.report.markdown_tables import read_snapshot, renew
+from deepcac.report.run_snapshot import ANSWER
 from deepcac.storage import read_json
 
 PROJECT = Path(__file__).parents[2]
@@ -105,15 +106,20 @@ def test_claims_are_filled_if_asked_for(results, tmp_path):
         for file, name in ((ledger_file, LEDGER), (claim_file, CLAIMS))
     )
     lost = [replace(claim, verdict="not run", reason="") for claim in claims]
-    for folder, made in ((run / "report", claims), (place, lost)):
+    few = [replace(claim, as_published="not run") for claim in claims]  # claims that place decided
+    for folder, made in ((run / "report", few), (place, lost)):
         folder.mkdir(exist_ok=True)
         ledger_file.write(folder / f"{LEDGER}.csv", ledger)
         claim_file.write(folder / f"{CLAIMS}.csv", made)
+    (run / "report" / "tables").mkdir()
+    (run / "report" / "tables" / f"{ANSWER}.csv").write_text("of,few,runs\n")
     written = snapshot.write_snapshot(run, place, extend=True)
     assert place / f"{SUMMARY}.csv" in written
     assert claim_file.read(place / f"{CLAIMS}.csv") == claims
-    snapshot.write_snapshot(run, place)
-    assert claim_file.read(place / f"{CLAIMS}.csv") == claims
+    assert not (place / f"{ANSWER}.csv").exists()  # the report lacks runs of the older one
+    claim_file.write(run / "report" / f"{CLAIMS}.csv", claims)
+    snapshot.write_snapshot(run, place, extend=True)
+    assert (place / f"{ANSWER}.csv").read_text() == "of,few,runs\n"
 
 
 def test_a_snapshot_tells_with_what_its_records_were_made(results):

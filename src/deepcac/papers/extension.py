@@ -1,7 +1,7 @@
 """Ledgers and claims of runs that were made in several places, put together.
 
-A cell that one run decides is that of the newer run. What several runs decide stays unless all
-of it is decided anew: a place that has few of these runs would decide on those alone.
+A cell that one run decides is that of the newer run. What several runs decide stays: a place that
+has few of these runs would decide on those alone.
 """
 
 from collections.abc import Sequence
@@ -29,8 +29,8 @@ _PUBLISHED = ("as_published", "as_published_sd")
 def extend_ledger(older: Sequence[Entry], newer: Sequence[Entry]) -> list[Entry]:
     """Return the older ledger with the cells that the newer one has decided.
 
-    Cells of several runs stay as they were decided, unless no cell of the newer ledger waits for
-    a run that the older one had. A number that one of the two lacks is the other's.
+    Cells of several runs stay as they were decided. A number that one of the two lacks is the
+    other's.
 
     Raises
     ------
@@ -38,15 +38,11 @@ def extend_ledger(older: Sequence[Entry], newer: Sequence[Entry]) -> list[Entry]
         If the two are not about the same printed cells.
     """
     _same_rows(older, newer, _CELL, "cells")
-    if _covers(older, newer, "run"):
-        return list(newer)
     return [_cell(*pair) for pair in zip(older, newer, strict=True)]
 
 
 def extend_claims(older: Sequence[Claim], newer: Sequence[Claim]) -> list[Claim]:
     """Return the older claims; what no run had decided there is decided as in the newer ones.
-
-    The newer ones, if none of them waits for a run that the older ones had.
 
     Raises
     ------
@@ -54,9 +50,30 @@ def extend_claims(older: Sequence[Claim], newer: Sequence[Claim]) -> list[Claim]
         If the two are not about the same claims.
     """
     _same_rows(older, newer, ("id",), "claims")
-    if _covers(older, newer, "verdict") and _covers(older, newer, "as_published"):
-        return list(newer)
     return [_claim(*pair) for pair in zip(older, newer, strict=True)]
+
+
+def covers(made: Path, kept: Path) -> bool:
+    """Say whether nothing in a report waits for a run that an older ledger and claims had.
+
+    Parameters
+    ----------
+    made : Path
+        Folder of the report.
+    kept : Path
+        Folder with the older ``ledger.csv`` and ``claims.csv``. Where either folder has none, or
+        empty ones, there is nothing to cover.
+    """
+    files = [folder / f"{name}.csv" for folder in (made, kept) for name in (LEDGER, CLAIMS)]
+    if not all(path.exists() and path.stat().st_size for path in files):
+        return True
+    (old_cells, old_claims), (cells, claims) = _read(kept), _read(made)
+    _same_rows(old_cells, cells, _CELL, "cells")
+    _same_rows(old_claims, claims, ("id",), "claims")
+    pairs = [(old.run, new.run) for old, new in zip(old_cells, cells, strict=True)]
+    for old, new in zip(old_claims, claims, strict=True):
+        pairs += [(old.verdict, new.verdict), (old.as_published, new.as_published)]
+    return all(new not in _WAITING or old in _WAITING for old, new in pairs)
 
 
 def extend_report(made: Path, kept: Path) -> list[Path]:
@@ -74,25 +91,17 @@ def extend_report(made: Path, kept: Path) -> list[Path]:
     list of Path
         What was written.
     """
+    (old_cells, old_claims), (cells, claims) = _read(kept), _read(made)
+    ledger, decided = extend_ledger(old_cells, cells), extend_claims(old_claims, claims)
     files = {name: kept / f"{name}.csv" for name in REPORT}
-    ledger = extend_ledger(
-        *(ledger_file.read(folder / files[LEDGER].name) for folder in (kept, made))
-    )
-    claims = extend_claims(
-        *(claim_file.read(folder / files[CLAIMS].name) for folder in (kept, made))
-    )
     ledger_file.write(files[LEDGER], ledger)
-    claim_file.write(files[CLAIMS], claims)
-    summary_file.write(files[SUMMARY], summary_file.summary(ledger, claims))
+    claim_file.write(files[CLAIMS], decided)
+    summary_file.write(files[SUMMARY], summary_file.summary(ledger, decided))
     return list(files.values())
 
 
-def _covers(older: Sequence[Any], newer: Sequence[Any], column: str) -> bool:
-    """Say whether no newer row waits for a run that the older one had."""
-    pairs = [
-        (getattr(old, column), getattr(new, column)) for old, new in zip(older, newer, strict=True)
-    ]
-    return all(new not in _WAITING or old in _WAITING for old, new in pairs)
+def _read(folder: Path) -> tuple[list[Entry], list[Claim]]:
+    return ledger_file.read(folder / f"{LEDGER}.csv"), claim_file.read(folder / f"{CLAIMS}.csv")
 
 
 def _cell(older: Entry, newer: Entry) -> Entry:

@@ -23,7 +23,7 @@ from deepcac.judge.questions import HELP
 from deepcac.judge.resample_scores import METRICS, resample_scores
 from deepcac.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac.judge.verdicts import read_records, verdicts
-from deepcac.papers.extension import LEDGER, REPORT, extend_report
+from deepcac.papers.extension import REPORT, covers, extend_report
 from deepcac.report.figures import as_svg
 from deepcac.report.published_divisions import Divided, divided
 from deepcac.report.run_snapshot import (
@@ -71,8 +71,8 @@ def write_snapshot(
         Of the CSVs (`TABLES`), which are written anew.
     extend : bool
         Whether rows of what has not run here stay as they were, so that a study may be run in
-        parts in several places. Means and verdicts are those of all rows together; a claim that
-        was decided stays as it was.
+        parts in several places. Means and verdicts are those of all rows together. The tables
+        of a report that lacks runs of the older ones only fill their ledger and claims.
 
     Returns
     -------
@@ -89,19 +89,13 @@ def write_snapshot(
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
     texts = {name: _csv(table) for name, table in tables.items()}
-    texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
-    if not extend:
-        return [_write(place / f"{name}.csv", text) for name, text in texts.items()]
-    filled = _extended(run / "report", place, texts)
-    kept = [name for name, text in texts.items() if text and name not in filled]
-    return [*filled.values(), *(_write(place / f"{name}.csv", texts[name]) for name in kept)]
-
-
-def _extended(report: Path, place: Path, texts: Mapping[str, str]) -> dict[str, Path]:
-    """Fill the last ledger and claims by those of a report, where there are both."""
-    if not texts[LEDGER] or not (place / f"{LEDGER}.csv").exists():
-        return {}
-    return dict(zip(REPORT, extend_report(report, place), strict=True))
+    if not extend or covers(run / "report", place):
+        texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
+        filled = []
+    else:
+        filled = extend_report(run / "report", place)
+    kept = [name for name, text in texts.items() if text or not extend]
+    return [*filled, *(_write(place / f"{name}.csv", texts[name]) for name in kept)]
 
 
 def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:

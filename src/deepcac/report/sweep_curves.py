@@ -202,7 +202,7 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
                 bars = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
                 axis.errorbar(mean.index, mean, spread, label=term.replace("_", " "), **bars)
             axis.set(xlabel="α", title=title, xscale="log")
-        axes[3].set_yscale("log")
+            axis.set_yscale("log" if column == "length" else "linear")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
 
     return _figure(

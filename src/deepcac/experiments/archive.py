@@ -31,7 +31,7 @@ MANIFEST = "manifest.csv"
 PARTS = ("papers", "judge")
 # Bounds of what a reader takes: the whole study is 20 MB of text in 2,000 records.
 _MOST_BYTES, _MOST_MEMORY = 1 << 28, 1 << 27
-_PLACE = re.compile(r"(?:[A-Za-z0-9_+.-]+/)*[A-Za-z0-9_+-][A-Za-z0-9_+.-]*\.json")
+_PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0-9_+.-]*\.json")
 
 
 class Row(NamedTuple):
@@ -175,8 +175,11 @@ def manifest(folder: str | os.PathLike[str]) -> list[Row]:
         lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8")), strict=True))
         if tuple(lines[0]) != Row._fields:
             raise ValueError("other columns")
-        rows = [Row(*line[:6], seconds=float(*line[6:])) for line in lines[1:]]
-    except (OSError, ValueError, TypeError, IndexError, csv.Error) as error:
+        rows = [
+            Row(place, sha256, digest, commit, processor, device, float(seconds))
+            for place, sha256, digest, commit, processor, device, seconds in lines[1:]
+        ]
+    except (OSError, ValueError, IndexError, csv.Error) as error:
         raise DataError(f"{path}: not a manifest of records ({error}); {_REMEDY}") from None
     for row in rows:
         if not _PLACE.fullmatch(row.path):

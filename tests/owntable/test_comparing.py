@@ -12,13 +12,15 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from deepcac.judge.resamples import Rows
 from deepcac.owntable import budgeted_trials
 from deepcac.owntable.answer import answer, signed
 from deepcac.owntable.budgeted_trials import Effort, run_budgeted
-from deepcac.owntable.compare_page import write_compare_page
-from deepcac.owntable.found_subtypes import found_clusterings, wilson
+from deepcac.owntable.compare_page import _clustering, write_compare_page
+from deepcac.owntable.found_subtypes import TOO_FEW, _subtypes, found_clusterings
 from deepcac.owntable.labelled_table import Roles, read_labelled
 from deepcac.owntable.own_pages import _minus
+from deepcac.report.figures import as_svg
 
 
 def planted_table(n=400, seed=0):
@@ -58,7 +60,7 @@ def test_five_resamples_are_made_however_long_they_take(judged):
 
 def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     table, _, trials, subtype, _ = judged
-    found = answer(trials, "patients")
+    found = answer(trials, "patients", 100)
     assert found.verdict == "gain"
     assert "logistic regression" in found.sentence
     best = found_clusterings(table, trials)[0]
@@ -79,7 +81,7 @@ def test_rows_of_a_patient_stay_together(judged):
 
 def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     table, effort, trials, _, _ = judged
-    found = answer(trials, table.name)
+    found = answer(trials, table.name, table.rarest)
     write_compare_page(
         tmp_path / "page.html", replace(table, leaks=("Column 'urea' <i> tells",)), "died", effort,
         trials, found, found_clusterings(table, trials), "deepcac compare <b>",
@@ -99,7 +101,14 @@ def test_equal_clusterings_are_shown_once(judged, tmp_path):
     first = found_clusterings(table, trials)[0]
     twice = [replace(first, arm="cac"), replace(first, arm="km")]
     write_compare_page(
-        tmp_path / "page.html", table, "died", effort, trials, answer(trials, table.name), twice, ""
+        tmp_path / "page.html",
+        table,
+        "died",
+        effort,
+        trials,
+        answer(trials, table.name, 100),
+        twice,
+        "",
     )
     page = (tmp_path / "page.html").read_text()
     assert page.count("What is in the subtypes.</b>") == 1
@@ -123,7 +132,7 @@ def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
     clusterings = found_clusterings(table, trials)
     write_compare_page(
         tmp_path / "page.html", table, "died", effort, trials,
-        answer(trials, table.name), clusterings, "deepcac compare",
+        answer(trials, table.name, table.rarest), clusterings, "deepcac compare",
     )  # fmt: skip
     flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom")
     line = [str(CHROMIUM), *flags, (tmp_path / "page.html").as_uri()]
@@ -144,19 +153,48 @@ def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
 )
 def test_the_answer_is_the_verdicts(judged, monkeypatch, verdicts, word):
     table, _, trials, _, _ = judged
-    made = answer(trials, table.name).table
+    made = answer(trials, table.name, table.rarest).table
     own = (made["question"] == "help") & (made["metric"] == "auroc")
     made.loc[own, "verdict"] = verdicts
     monkeypatch.setattr("deepcac.owntable.answer.verdicts", lambda *a: made)
-    found = answer(trials, table.name)
+    found = answer(trials, table.name, table.rarest)
     assert found.verdict == word
     assert found.sentence.startswith("Yes" if word == "gain" else "No gain")
 
 
-def test_interval_of_a_share_is_wilsons():
-    low, high = wilson(np.array([0, 5]), 10)
-    assert low == pytest.approx([0, 0.2366], abs=1e-4)
-    assert high == pytest.approx([0.2775, 0.7634], abs=1e-4)
+@pytest.mark.parametrize(
+    ("rarest", "told"), [(9, ": 9 rows"), (19, ": 19 rows"), (3, ": fewer than 5 rows")]
+)
+def test_too_few_events_are_no_answer(judged, rarest, told):
+    found = answer(judged[2], "patients", rarest)
+    assert found.verdict == "too few"
+    assert found.sentence.startswith("Too few events to say whether clusters help")
+    assert told in found.sentence
+    assert answer(judged[2], "patients", 20).verdict != "too few"
+
+
+def test_cells_of_few_patients_are_withheld_and_cannot_be_subtracted(judged):
+    """A subtype of three rows, two of which died, beside large ones."""
+    table, trials = judged[0], judged[2]
+    n = len(table.features.label)
+    rows = Rows(np.zeros((n, 1)), np.zeros((n, 1)), np.zeros(n, np.int64), np.arange(n))
+    rows.y[:40], rows.y[-2:] = 1, 1
+    label = np.repeat([0, 1, 2], [200, n - 203, 3])
+    one, two, few = _subtypes(rows, label, ("x",), 2)
+    assert (one.size, two.size, few.size) == (200, None, None)  # the others would tell the 3
+    assert np.isnan([few.rates, two.rates]).all()
+    assert one.rates.tolist() == [0.8, 0.2]
+    assert few.name == TOO_FEW
+    found = found_clusterings(table, trials)[0]
+    profile = np.zeros((3, len(found.names)))
+    profile[2] = np.nan
+    page = _clustering(
+        replace(found, subtypes=[one, two, few], label=label, profile=profile), table
+    )
+    cells = [cell for row in page["rows"] for cell in row]
+    assert cells.count("withheld") == 8  # size, share and both outcomes of two subtypes
+    assert all(row[3] == "withheld" for row in page["medians"])
+    assert "n = 3" not in as_svg(page["figure"])
 
 
 def deepcac(*arguments, folder):

@@ -217,8 +217,8 @@ def test_missing_cells_stay_nan_and_a_category_gets_a_level_for_them(tmp_path):
 
 
 def test_an_encoder_survives_json_and_says_what_it_has_not_seen():
-    rows = pa.table({"sex": ["f", "m", "f"] * 3, "age": [1.0, 2.0, 3.0] * 3})
-    number = np.arange(1, 10)
+    rows = pa.table({"sex": ["f", "m", "f"] * 5, "age": [1.0, 2.0, 3.0] * 5})
+    number = np.arange(1, 16)
     again = TableEncoder.from_dict(learn_encoder(rows, number, {}).to_dict())
     other = pa.table({"age": [5.0], "sex": ["x"]})
     X, remarks = again.encode(other, np.array([1]))

@@ -20,6 +20,7 @@ from deepcac.layout import Layout
 from deepcac.owntable.labelled_table import Roles, read_labelled
 from deepcac.owntable.private_data_set import add_table
 from deepcac.owntable.profile_page import write_profile_page
+from deepcac.owntable.risk_model_choice import told
 from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
 from deepcac.preprocess import TableScaler
 from deepcac.sharing import restricted_parts
@@ -155,9 +156,61 @@ def test_the_profile_page_shows_columns_and_rates_and_withholds_small_parts(csv,
     page = (tmp_path / "p.html").read_text()
     assert "Missing values" in page
     assert "withheld" in page
-    assert "under 10" in page
-    died = (table["died"][table["sex"] == "f"] == "yes").mean()
-    assert f"{100 * died:.1f} %" in page
+    # The five others hide the smaller of the two large levels too, which would tell them.
+    shares = [(table["died"][table["sex"] == sex] == "yes").mean() for sex in ("f", "m")]
+    assert sum(f"{100 * share:.1f} %" in page for share in shares) == 1
+
+
+def test_no_text_of_few_rows_is_in_a_model_or_on_a_page(csv, tmp_path):
+    table = patients()[0]
+    table["doctor"] = [f"Dr {i % 90}" for i in range(300)]  # three or four rows each
+    table["ward"] = np.where(np.arange(300) < 4, "quarantine", "general")
+    table["stage"] = np.where(np.arange(300) == 7, 4711.25, np.arange(300) % 3)
+    table["lab"] = np.where(np.arange(300) < 3, np.nan, table["age"])
+    table.to_csv(csv, index=False)
+    model = fitted(csv, tmp_path, method="plain").read_text()
+    write_profile_page(csv, tmp_path / "p.html", command="c", label="died")
+    page = (tmp_path / "p.html").read_text()
+    for text in (model, page):
+        assert "Dr " not in text
+        assert "quarantine" not in text
+    assert "4,711.25" not in page
+    assert "rare values" in page
+    assert "under 5" in page
+    assert "3 (1.0 %)" not in page
+
+
+def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
+    method = read_model(fitted(csv, tmp_path)).method
+    out = method["held_out"]
+    assert 0.5 < out["low"] < out["auroc"] < out["high"] <= 1
+    assert method["rarest"] == patients()[0]["died"].value_counts().min()
+    assert 0.3 < out["calibration_slope"] < 3
+    assert 0.7 < out["observed_by_expected"] < 1.4
+    lines = told(method)
+    assert lines[0].startswith(f"held-out AUROC {out['auroc']:.3f}")
+    assert not any(line.startswith("warning") for line in lines)
+
+
+def test_held_out_scores_of_labels_that_mean_nothing_are_chance(csv, tmp_path):
+    """The best of 34 validation AUROCs is above .5 on noise; the held-out one is not (5 sd .15)."""
+    table = patients(600)[0]
+    table["died"] = np.random.default_rng(5).permutation(table["died"])
+    table.to_csv(csv, index=False)
+    method = read_model(fitted(csv, tmp_path)).method
+    assert abs(method["held_out"]["auroc"] - 0.5) < 0.15
+    assert "warning: this model is not shown to rank rows better than chance" in told(method)
+
+
+def test_nine_events_are_too_few_and_bring_no_clusters(csv, tmp_path):
+    table = patients()[0]
+    table["died"] = np.where(np.arange(300) % 33 == 5, "yes", "no")
+    table.to_csv(csv, index=False)
+    method = read_model(fitted(csv, tmp_path)).method
+    assert (method["n_clusters"], method["rarest"]) == (1, 9)
+    assert any("9 rows of the rarest class are too few" in line for line in told(method))
+    with pytest.raises(DataError, match="--clusters 3: the rarest class has rows for 1"):
+        fitted(csv, tmp_path, method="CAC", clusters=3)
 
 
 @pytest.fixture

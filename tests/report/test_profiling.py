@@ -17,8 +17,9 @@ from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.features.ranges import Range, read_ranges, variable_of
 from deepcac.report.figures import write
 from deepcac.report.profiles import load_profiles, missingness_figures
-from deepcac.report.profiling import SMALL, build, outside, profile, withheld, withheld_parts
+from deepcac.report.profiling import build, outside, profile
 from deepcac.report.source_notes import data_table, source_notes
+from deepcac.scoring.small_cells import SMALL, withheld, withheld_parts
 from deepcac.storage import write_json
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,9 @@ from deepcac.judge.resample_scores import resample_scores
 from deepcac.judge.verdicts import verdicts
 from deepcac.owntable.budgeted_trials import Trials
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from deepcac.scoring.small_cells import FEW
 
+FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
 MARGIN, STRICT = 0.01, 0.005  # of AUROC, as in the study of the papers' data sets
 
 _BOOSTERS = {"lgbm": "LightGBM", "hgb": "boosting (scikit-learn)"}
@@ -34,7 +36,7 @@ class Answer:
     details : list of str
         What it rests on, a sentence each.
     verdict : str
-        ``gain``, ``no gain`` or ``undecided``.
+        ``gain``, ``no gain``, ``undecided`` or ``too few``.
     table : DataFrame
         Of `deepcac.judge.verdicts.verdicts`.
     margin : float
@@ -65,7 +67,7 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
 
 
-def answer(trials: Trials, name: str, margin: float = MARGIN) -> Answer:
+def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> Answer:
     """Compare the contenders and put the outcome into words.
 
     Parameters
@@ -73,23 +75,26 @@ def answer(trials: Trials, name: str, margin: float = MARGIN) -> Answer:
     trials : Trials
     name : str
         Of the table.
+    rarest : int
+        Its rows of the rarest class.
     margin : float
         Differences in AUROC up to this are of no account.
     """
     table = verdicts(resample_scores({name: trials.records}), margin, min(STRICT, margin))
     rows = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
-    verdict = _overall(counts)
+    verdict = TOO_FEW if rarest < FEWEST_EVENTS else _overall(counts)
     sentence = _SENTENCES[verdict].format(
         **{one: count or "none" for one, count in counts.items()},
         n=len(rows),
+        rarest=rarest if rarest >= FEW else f"fewer than {FEW}",
         margin=f"{margin:g}",
         best=_best(rows),
     )
     return Answer(sentence, _details(table, rows, counts), verdict, table, margin)
 
 
-GAIN, NO_GAIN, OPEN = "gain", "no gain", "undecided"
+GAIN, NO_GAIN, OPEN, TOO_FEW = "gain", "no gain", "undecided", "too few"
 _ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED)
 _SENTENCES = {
     GAIN: "Yes, for some models: clusters are better in {better} of {n} comparisons of a model "
@@ -99,6 +104,7 @@ _SENTENCES = {
     OPEN: "No gain was found, but not everything is settled: of {n} comparisons of a model with "
     "clusters and the same model without, clusters are better in none, equivalent (within {margin} "
     "AUROC) in {equivalent}, worse in {worse}, undecided in {undecided}.",
+    TOO_FEW: "Too few events to say whether clusters help: {rarest} rows of the rarest class.",
 }  # fmt: skip
 
 

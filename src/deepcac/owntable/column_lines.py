@@ -6,6 +6,7 @@ import pyarrow.compute as pc
 
 from deepcac.owntable.cells import plain
 from deepcac.owntable.table_encoder import CATEGORY, NUMBER, EncodedColumn, numbers
+from deepcac.scoring.small_cells import FEW
 
 HEAD = ("column", "kind", "missing", "values", "remark")
 
@@ -13,7 +14,8 @@ HEAD = ("column", "kind", "missing", "values", "remark")
 def column_lines(rows: pa.Table, columns: tuple[EncodedColumn, ...]) -> list[tuple[str, ...]]:
     """Return `HEAD` for each column; numbers as quartiles, categories as shares.
 
-    No smallest or largest value is shown: each is that of one patient.
+    No smallest or largest value is shown: each is that of one patient. Nor is a level, or how
+    many values are missing, where that are fewer than five.
     """
     return [_line(rows, column) for column in columns]
 
@@ -21,6 +23,8 @@ def column_lines(rows: pa.Table, columns: tuple[EncodedColumn, ...]) -> list[tup
 def _line(rows: pa.Table, column: EncodedColumn) -> tuple[str, ...]:
     share = column.missing / max(rows.num_rows, 1)
     missing = f"{column.missing:,} ({100 * share:.1f} %)" if column.missing else "0"
+    if 0 < column.missing < FEW:
+        missing = f"under {FEW}"
     return (column.name, column.kind, missing, _values(rows, column), column.note)
 
 
@@ -33,6 +37,7 @@ def _values(rows: pa.Table, column: EncodedColumn) -> str:
     if column.kind == CATEGORY:
         counts = pc.value_counts(cells.drop_null()).to_pylist()
         ordered = sorted(counts, key=lambda one: (-one["counts"], str(one["values"])))
-        shown = [f"{one['values']} {100 * one['counts'] / len(cells):.0f} %" for one in ordered[:4]]
-        return ", ".join(shown) + (", …" if len(ordered) > 4 else "")
+        named = [one for one in ordered[:4] if one["counts"] >= FEW]
+        shown = [f"{one['values']} {100 * one['counts'] / len(cells):.0f} %" for one in named]
+        return ", ".join(shown) + (", …" if len(ordered) > len(named) else "")
     return ""

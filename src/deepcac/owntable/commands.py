@@ -132,6 +132,7 @@ def fit(
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.owntable.answer import arm_name
+    from deepcac.owntable.risk_model_choice import told
     from deepcac.owntable.risk_tables import fit_table
 
     roles = Roles(label, id_column, group, drop or (), positive, above)
@@ -142,6 +143,8 @@ def fit(
     k = len(model.centres)
     what = f"{k} {arm_name(model.method['arm'])} clusters" if k else "no clusters"
     typer.echo(f"logistic regression, {what}, {model.method['chosen']}")
+    for line in told(model.method):
+        typer.echo(line)
     say(f"model: {out}")
 
 

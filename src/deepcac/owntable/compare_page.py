@@ -17,8 +17,7 @@ from deepcac.owntable.found_subtypes import FoundClustering, Subtype
 from deepcac.owntable.labelled_table import LabelledTable
 from deepcac.owntable.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
 from deepcac.owntable.own_pages import write_page
-from deepcac.report.profiles import WITHHELD
-from deepcac.report.profiling import SMALL
+from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _WORDS = ((0.8, "stable"), (0.6, "moderately stable"), (-1.0, "unstable: do not name them"))
@@ -78,8 +77,12 @@ def write_compare_page(
 def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
     counts = np.bincount(table.features.label, minlength=len(table.classes))
     return [
-        (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
-        for name, count in zip(table.classes, counts, strict=True)
+        (name, WITHHELD, WITHHELD)
+        if hidden
+        else (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
+        for name, count, hidden in zip(
+            table.classes, counts, few_rows(counts[:, None]), strict=True
+        )
     ]
 
 
@@ -154,7 +157,8 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
             f" CAC (alpha {one.alpha:g}) looks at the labels when it clusters, so outcomes here "
             "are not those that new rows of a subtype will have."
         )
-    shown = np.argsort(-np.abs(one.profile).max(axis=0), kind="stable")[:MOST_FEATURES]
+    spread = np.abs(np.nan_to_num(one.profile)).max(axis=0)
+    shown = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
     return {
         "title": f"{len(one.subtypes)} subtypes by {way}",
         "note": note,
@@ -168,10 +172,11 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
 
 def _subtype(one: Subtype, n: int) -> tuple[str, ...]:
     rates = (
-        f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+        WITHHELD if np.isnan(rate) else f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
         for rate, low, high in zip(one.rates, one.low, one.high, strict=True)
     )
-    return (str(one.number), one.name, f"{one.size:,}", f"{100 * one.size / n:.0f} %", *rates)
+    size = (f"{one.size:,}", f"{100 * one.size / n:.0f} %") if one.size else (WITHHELD, WITHHELD)
+    return (str(one.number), one.name, *size, *rates)
 
 
 def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> list[tuple[str, ...]]:

@@ -62,7 +62,7 @@ def compare_table(
     _tell(table, say)
     effort = Effort(minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples)
     trials = run_budgeted(table, effort, say)
-    found = answer(trials, table.name, margin)
+    found = answer(trials, table.name, table.rarest, margin)
     say("subtypes")
     clusterings = found_clusterings(table, trials)
     write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command)

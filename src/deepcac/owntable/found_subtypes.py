@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judge.contenders import CAC, KM
@@ -14,6 +13,8 @@ from deepcac.judge.resamples import OUTLIER, Resample, Rows, resamples
 from deepcac.owntable.budgeted_trials import Trials, validation_scores
 from deepcac.owntable.labelled_table import LabelledTable
 from deepcac.preprocess import TableScaler
+from deepcac.scoring.small_cells import SMALL, few_rows
+from deepcac.scoring.statistics import wilson
 from deepcac.scoring.subtypes import distinguishing_features
 
 Array = npt.NDArray[np.float64]
@@ -23,6 +24,7 @@ SHOWN = (KM, CAC)
 STABILITY_RESAMPLES = 10
 NOTABLE = 0.5  # standard deviations from the other rows: a medium effect (Cohen 1988)
 NAMING = 3  # variables in a name
+TOO_FEW = f"fewer than {SMALL} rows: too few to describe"
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,16 @@ class Subtype:
         From 1, the largest cluster first.
     name : str
         The variables that set it apart, such as "high age, low platelets".
-    size : int
+    size : int or None
+        Rows; None where they are too few to be told.
     rates, low, high : ndarray of shape (n_classes,)
-        Share of each class with its 95 % interval (Wilson).
+        Share of each class with its 95 % interval (Wilson 1927); NaN where it would tell of fewer
+        than five rows.
     """
 
     number: int
     name: str
-    size: int
+    size: int | None
     rates: Array
     low: Array
     high: Array
@@ -65,7 +69,8 @@ class FoundClustering:
         Cluster of each row, 0 for the largest.
     subtypes : list of Subtype
     profile : ndarray of shape (found, q)
-        Mean of each feature in each cluster, in standard deviations from the mean of all rows.
+        Mean of each feature in each cluster, in standard deviations from the mean of all rows;
+        NaN in a cluster of too few rows.
     names : tuple of str, length q
     stability : float
         Mean adjusted Rand index between this clustering and those of training parts.
@@ -111,10 +116,14 @@ def _found(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
         validation=score,
         label=label,
         subtypes=_subtypes(rows, label, names, table.features.n_classes),
-        profile=np.array([rows.scaled[label == j].mean(axis=0) for j in np.unique(label)]),
+        profile=np.array([_means(rows.scaled[label == j]) for j in np.unique(label)]),
         names=names,
         stability=_stability(table, trials, arm, (k, alpha), label),
     )
+
+
+def _means(own: Array) -> Array:
+    return own.mean(axis=0) if len(own) >= SMALL else np.full(own.shape[1], np.nan)
 
 
 def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
@@ -159,14 +168,18 @@ def _stability(
 def _subtypes(rows: Rows, label: Ids, names: tuple[str, ...], n_classes: int) -> list[Subtype]:
     bounded = np.clip(rows.scaled, -OUTLIER, OUTLIER)
     effects = distinguishing_features(bounded, label, names, top=NAMING)
+    groups = np.unique(label)
+    counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
+    sizes = counts.sum(axis=1)
+    shown = np.where(few_rows(counts)[:, None], np.nan, counts / sizes[:, None])
+    secret = few_rows(sizes[:, None])
     found = []
-    for j in np.unique(label):
-        own = rows.y[label == j]
-        counts = np.bincount(own, minlength=n_classes)
-        low, high = wilson(counts, len(own))
+    for j, size, rates in zip(groups, sizes.tolist(), shown, strict=True):
+        low, high = wilson(rates, np.array(size))
         said = [one for one in effects if one["cluster"] == j and abs(one["effect"]) >= NOTABLE]
         name = ", ".join(map(_said, said)) or "no variable stands out"
-        found.append(Subtype(int(j) + 1, name, len(own), counts / len(own), low, high))
+        name = name if size >= SMALL else TOO_FEW
+        found.append(Subtype(int(j) + 1, name, None if secret[j] else size, rates, low, high))
     return found
 
 
@@ -174,17 +187,3 @@ def _said(one: dict[str, Any]) -> str:
     level = "=" in one["feature"] or one["feature"].endswith("_missing")
     words = ("more", "fewer") if level else ("high", "low")
     return f"{words[one['effect'] < 0]} {one['feature'].replace('=', ' = ')}"
-
-
-def wilson(counts: npt.NDArray[np.integer], n: int, level: float = 0.95) -> tuple[Array, Array]:
-    """Return the 95 % interval of shares of `n` rows.
-
-    References
-    ----------
-    Wilson 1927.
-    """
-    z = float(stats.norm.ppf((1 + level) / 2))
-    share = counts / n
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)

@@ -103,6 +103,11 @@ class LabelledTable:
             say(line)
 
     @property
+    def rarest(self) -> int:
+        """Rows of the rarest class: the events that a model can learn from."""
+        return int(np.bincount(self.features.label).min())
+
+    @property
     def columns(self) -> tuple[EncodedColumn, ...]:
         """Every column of the file."""
         return self.encoder.columns

@@ -10,6 +10,7 @@ from deepcac.owntable.answer import Answer, arm_name, contender_name, signed
 from deepcac.owntable.found_subtypes import FoundClustering
 from deepcac.owntable.table_encoder import EncodedColumn
 from deepcac.report.figures import PALETTE, Figure
+from deepcac.scoring.small_cells import FEW, WITHHELD
 
 _COLOURS = {
     "better": PALETTE[2],
@@ -89,10 +90,10 @@ def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
 
 def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
     """Draw the features that set clusters apart, and the outcome in each of them."""
-    spread = np.abs(one.profile).max(axis=0)
+    spread = np.abs(np.nan_to_num(one.profile)).max(axis=0)
     shown = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
     values = one.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
-    columns = [f"{s.number}\nn = {s.size:,}" for s in one.subtypes]
+    columns = [f"{s.number}\nn = {s.size:,}" if s.size else f"{s.number}" for s in one.subtypes]
     positive = _event(one, classes)
     rates = np.array([[s.rates[positive], s.low[positive], s.high[positive]] for s in one.subtypes])
 
@@ -100,6 +101,8 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         heat, bars = canvas.subplots(1, 2, width_ratios=[2.2, 1])
         heat.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
         for (i, j), value in np.ndenumerate(values):
+            if np.isnan(value):
+                continue
             light = abs(value) > _CLEAR / 3
             heat.text(j, i, _short(value), ha="center", va="center", fontsize=8,
                       color="white" if light else "#1c2430")  # fmt: skip
@@ -111,6 +114,8 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         bars.barh(place, rates[:, 0], color=PALETTE[0], height=0.55)
         errors = np.abs(rates[:, 1:].T - rates[:, 0])
         bars.errorbar(rates[:, 0], place, xerr=errors, fmt="none", ecolor="#1c2430", elinewidth=1)
+        for j in np.flatnonzero(np.isnan(rates[:, 0])):
+            bars.text(0.02, j, WITHHELD, va="center", fontsize=8)
         bars.set_yticks(place, [str(s.number) for s in one.subtypes])
         bars.set(xlim=(0, 1), ylim=(len(rates) - 0.5, -0.5), ylabel="subtype")
         bars.set_xlabel(f"share of {classes[positive]}")
@@ -121,7 +126,7 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         title="What is in the subtypes",
         caption="Left: mean of each feature in the subtype, in standard deviations from the mean "
         "of all rows; the features with the largest distances. Right: the outcome, with 95 % "
-        "intervals.",
+        "intervals. Withheld: what would tell of fewer than five rows.",
         section="subtypes",
         size=(8.6, 1.3 + 0.26 * max(len(shown), 3)),
         draw=draw,
@@ -135,15 +140,15 @@ def _short(value: float) -> str:
 
 
 def _event(one: FoundClustering, classes: tuple[str, ...]) -> int:
-    """Return the positive class of two, the rarest of more."""
-    rows = np.sum([s.rates * s.size for s in one.subtypes], axis=0)
-    return 1 if len(classes) == 2 else int(rows.argmin())
+    """Return the positive class of two; of more the rarest that is shown in every subtype."""
+    mean = np.mean([s.rates for s in one.subtypes], axis=0)
+    return 1 if len(classes) == 2 or np.isnan(mean).all() else int(np.nanargmin(mean))
 
 
 def missingness(columns: Sequence[EncodedColumn], n: int) -> Figure | None:
-    """Draw the share of `n` rows that miss a value, by column; None where none is missing."""
-    shares = sorted(((one.missing / n, one.name) for one in columns if one.missing), reverse=True)
-    shares = shares[:30]
+    """Draw the share of `n` rows that miss a value, by column; None where too few miss one."""
+    told = [one for one in columns if one.missing >= FEW]
+    shares = sorted(((one.missing / n, one.name) for one in told), reverse=True)[:30]
     if not shares:
         return None
     names = [name for _, name in shares]

@@ -1,21 +1,21 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
 import os
+from collections.abc import Iterator
 
 import numpy as np
 
 from deepcac import __version__
 from deepcac.owntable.class_labels import ClassLabels, class_labels
 from deepcac.owntable.column_lines import HEAD, column_lines
-from deepcac.owntable.column_parts import column_parts
+from deepcac.owntable.column_parts import MISSING, ColumnParts, Ids, column_parts
 from deepcac.owntable.label_leaks import label_leaks
 from deepcac.owntable.own_figures import missingness
 from deepcac.owntable.own_pages import write_page
 from deepcac.owntable.row_sample import MOST_ROWS, SampledTable, sample_rows
-from deepcac.owntable.table_encoder import TableEncoder, learn_encoder
+from deepcac.owntable.table_encoder import OTHER, TableEncoder, learn_encoder
 from deepcac.owntable.table_files import read_blocks
-from deepcac.report.profiles import WITHHELD
-from deepcac.report.profiling import SMALL
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
 
 _RATES_HEAD = ("column", "level or quarter", "rows")
 
@@ -76,12 +76,20 @@ def _outcome(sample: SampledTable, encoder: TableEncoder, labels: ClassLabels) -
     lines: list[tuple[str, ...]] = []
     for column in encoder.used:
         parts = column_parts(column, X, encoder.names)
-        for number, part in enumerate(parts.names):
-            counts = np.bincount(codes[parts.number == number], minlength=len(labels.classes))
-            n = int(counts.sum())
-            shares = [f"{100 * c / n:.1f} %" if n >= SMALL else WITHHELD for c in counts]
-            lines.append((column.name, part, f"{n:,}" if n >= SMALL else f"under {SMALL}", *shares))
+        lines += [(column.name, *line) for line in _part_lines(parts, codes, len(labels.classes))]
     return {
         "rates": {"head": (*_RATES_HEAD, *labels.classes), "rows": lines},
         "leaks": label_leaks(encoder, X, codes, labels.classes),
     }
+
+
+def _part_lines(parts: ColumnParts, codes: Ids, n_classes: int) -> Iterator[tuple[str, ...]]:
+    """Yield name, size and class shares of each part; of few rows nothing is told."""
+    counts = np.zeros((len(parts.names), n_classes), dtype=np.int64)
+    np.add.at(counts, (parts.number, codes), 1)
+    few, sizes = few_rows(counts), counts.sum(axis=1)
+    hidden = few_rows(sizes[:, None])
+    for name, n, own, shares, secret in zip(parts.names, sizes, few, counts, hidden, strict=True):
+        told = [WITHHELD if own else f"{100 * count / n:.1f} %" for count in shares]
+        shown = "rare values" if n < FEW and name not in (OTHER, MISSING) else name
+        yield (shown, WITHHELD if secret else f"{n:,}", *told)

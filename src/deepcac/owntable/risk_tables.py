@@ -13,7 +13,7 @@ from deepcac.owntable.budgeted_trials import Say
 from deepcac.owntable.cells import plain
 from deepcac.owntable.labelled_table import Roles, read_labelled
 from deepcac.owntable.risk_model import RiskModel, fit_risk_model
-from deepcac.owntable.risk_model_choice import AUTO, chosen_method, given_method
+from deepcac.owntable.risk_model_choice import AUTO, check_method, chosen_method
 from deepcac.owntable.table_files import read_blocks
 from deepcac.storage import read_json, write_json
 
@@ -47,10 +47,10 @@ def fit_table(
         See `risk_model_choice`; "auto" chooses all of them.
     seed : int
     """
-    given = given_method(method, clusters, alpha)
+    check_method(method)
     table = read_labelled(path, roles, most=most, seed=seed)
     table.tell(say)
-    chosen = chosen_method(table, seed, say) if method == AUTO else given
+    chosen = chosen_method(table, method, clusters, alpha, seed, say)
     model = fit_risk_model(table, roles, chosen, seed)
     write_json(out, model.to_dict())
     return model

@@ -1,7 +1,7 @@
 """Columns of a table as numbers: what each column is, learnt once and applied to other tables."""
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,12 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.owntable.cells import LARGEST, are_dates, as_numbers, is_text, plain
+from deepcac.scoring.small_cells import FEW
 
 Array = npt.NDArray[np.float64]
 
 NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
-MOST_LEVELS = 20  # of a category; rarer ones become one level
+MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become one level
 OTHER, ABSENT = "(other)", "(missing)"
 _FREE_TEXT = 50  # distinct texts from which a column of them may be free text
 _ID = re.compile(r"(^|.*[_ .-])(id|nr|no|number|mrn|record|index)$|^unnamed.*", re.IGNORECASE)
@@ -97,8 +98,9 @@ class TableEncoder:
         return np.hstack(parts), remarks
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the encoder as JSON-ready data."""
-        return {"columns": [asdict(column) for column in self.columns]}
+        """Return the encoder as JSON-ready data; how many values were missing stays here."""
+        kept = ("name", "kind", "levels", "note")
+        return {"columns": [{each: getattr(one, each) for each in kept} for one in self.columns]}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
@@ -173,10 +175,13 @@ def _learn_text(
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     if len(texts) == 1 and not missing:
         return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
-    levels = sorted(texts[:MOST_LEVELS])
+    levels = sorted(text for count, text in counts[:MOST_LEVELS] if count >= FEW)
+    if not levels:
+        note = f"no text stands in {FEW} rows or more"
+        return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     note = ""
-    if len(texts) > MOST_LEVELS:
-        note = f"{len(texts) - MOST_LEVELS:,} rarer levels are one"
+    if len(texts) > len(levels):
+        note = f"{len(texts) - len(levels):,} rarer levels are one"
         levels.append(OTHER)
     if missing:
         levels.append(ABSENT)

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.errors import DataError
 from deepcac.features.ranges import Range
 from deepcac.report.figures import PALETTE, Figure
+from deepcac.scoring.small_cells import WITHHELD
 from deepcac.storage import read_json
 
-WITHHELD = "withheld"
 _MOST_SHOWN = 40
 
 Shares = list[tuple[str, npt.NDArray[np.float64]]]

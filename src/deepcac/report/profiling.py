@@ -14,9 +14,8 @@ import numpy.typing as npt
 from deepcac.features.matrix import FeatureMatrix, read_features
 from deepcac.features.pairwise import read_pairwise
 from deepcac.features.ranges import Range, read_ranges, variable_of
+from deepcac.scoring.small_cells import withheld, withheld_parts
 from deepcac.storage import write_json
-
-SMALL = 10
 
 
 def profile(
@@ -77,21 +76,6 @@ def outside(values: npt.NDArray[np.float64], entry: Range) -> int:
     low = -np.inf if entry.low is None else entry.low
     high = np.inf if entry.high is None else entry.high
     return int(((values < low) | (values > high)).sum())
-
-
-def withheld(count: int, total: int | None = None) -> int | None:
-    """Return a count, or None if it, or what it leaves of a total, is from 1 to `SMALL` - 1."""
-    rest = SMALL if total is None else total - count
-    return None if 0 < count < SMALL or 0 < rest < SMALL else count
-
-
-def withheld_parts(counts: list[int | None]) -> list[int | None]:
-    """Withhold the small parts of a known total; never one alone, which the others would tell."""
-    shown = [None if count is None else withheld(count) for count in counts]
-    if shown.count(None) == 1 and len(counts) > 1:
-        smallest = min((count, j) for j, count in enumerate(shown) if count is not None)
-        shown[smallest[1]] = None
-    return shown
 
 
 def _without_small(column: dict[str, Any], rows: int) -> dict[str, Any]:

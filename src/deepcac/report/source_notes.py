@@ -9,15 +9,14 @@ from deepcac.catalogue.registry import DEMO, Registry, load_registry
 from deepcac.errors import DataError
 from deepcac.features.ranges import read_ranges
 from deepcac.report.profiles import (
-    WITHHELD,
     Profile,
     VariableLine,
     outside,
     percent,
     variable_lines,
 )
-from deepcac.report.profiling import withheld
 from deepcac.report.tables import Table, text_row
+from deepcac.scoring.small_cells import WITHHELD, withheld
 from deepcac.storage import read_json
 
 _FEW_CLASSES = 6

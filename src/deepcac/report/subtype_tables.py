@@ -10,9 +10,9 @@ from deepcac.experiments.finished import Run
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.features.ranges import read_ranges
 from deepcac.report.calibration import unweighted_risk
-from deepcac.report.profiling import withheld, withheld_parts
 from deepcac.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 from deepcac.report.tables import Cell, Table, text_row
+from deepcac.scoring.small_cells import withheld, withheld_parts
 
 CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
 _ONE = 0.9995  # a risk that would be written as 100 %

@@ -1,0 +1,38 @@
+"""Whether predicted risks are the shares that are seen."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logit
+from sklearn.linear_model import LogisticRegression
+
+Array = npt.NDArray[np.float64]
+_CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
+_NO_PENALTY = 1e10
+
+
+def calibration_slope(y: npt.NDArray[np.int64], risk: Array) -> float:
+    """Return the slope of the outcome's log odds on those of the predicted risk.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        1 where the event came; both values are there.
+    risk : ndarray of shape (n,)
+
+    Returns
+    -------
+    float
+        1 is right; below 1 the risks are too extreme; 0 where all risks are one.
+
+    References
+    ----------
+    Cox 1958; Van Calster et al. 2019.
+    """
+    odds = logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN))
+    spread = odds.std()
+    if spread == 0:
+        return 0.0
+    scaled = ((odds - odds.mean()) / spread)[:, None]
+    return float(
+        LogisticRegression(C=_NO_PENALTY, max_iter=1000).fit(scaled, y).coef_[0, 0] / spread
+    )

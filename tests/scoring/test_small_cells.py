@@ -1,0 +1,26 @@
+"""What a table with known margins may show of few patients."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from deepcac.scoring.small_cells import FEW, few_rows
+
+
+def test_by_hand():
+    assert few_rows([[50, 20], [30, 10]]).tolist() == [False, False]
+    assert few_rows([[100], [3], [97]]).tolist() == [False, True, True]
+    assert few_rows([[100], [0], [97]]).tolist() == [False, False, False]
+    assert few_rows([[40, 2], [30, 9], [50, 20]]).tolist() == [True, True, False]
+    assert few_rows([[40, 2]]).tolist() == [True]
+
+
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 5), st.integers(1, 4)), elements=st.integers(0, 30))
+)
+def test_no_small_cell_is_shown_and_no_group_hidden_alone(counts):
+    hidden, small = few_rows(counts), ((counts > 0) & (counts < FEW)).any(axis=1)
+    assert hidden[small].all()
+    assert hidden.sum() != 1
+    assert hidden.sum() <= max(small.sum(), 2 * small.any())

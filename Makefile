@@ -34,6 +34,7 @@ lint: env
 # The gallery's pictures are made by the page's own blocks.
 docs: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/run_blocks.py docs/gallery.md docs
+	$(BIN)/python docs/command_page.py docs/command.md
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # REMOTE is a folder, or an address such as s3://bucket/folder; it is kept for the next call.

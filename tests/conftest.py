@@ -1,7 +1,15 @@
 """What holds for all tests: those on the real raw files need a mirror."""
 
+import os
+
 import pytest
+from hypothesis import settings
 from mirrors import MIRROR
+
+# The same examples in each run, so that what fails in CI fails here too.
+settings.register_profile("same", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("same")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

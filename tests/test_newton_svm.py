@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -87,3 +89,41 @@ def test_one_class_is_refused():
 @parametrize_with_checks([NewtonSVC()])
 def test_the_conventions_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_scales_of_rows_and_columns_do_not_stop_it_early(seed):
+    """Scaled by 1e5, some stopped at up to 50 times the least objective."""
+    rng = np.random.default_rng(seed)
+    X, y = rows(150, 3, seed)
+    X, y = X / np.abs(X).max(axis=0), y
+    scale = [1e5 * np.ones((1, 3)), np.array([[1e5, 1.0, 1.0]])][seed % 2]
+    cost = np.full(len(X), 10.0 ** rng.integers(-3, 3))
+    found = NewtonSVC(C=cost[0]).fit(X * scale, y)
+    # Column scaling is another penalty: minimised over the unscaled rows, it is the same problem.
+    value = objective(found, X * scale, y, cost)
+    start = np.append(found.coef_[0] * scale[0], found.intercept_)
+    penalty = np.append(1 / scale[0] ** 2 * np.ones(3), 1.0)
+    extended, sign = np.column_stack([X, np.ones(len(X))]), np.where(y == 1, 1.0, -1.0)
+
+    def aim(w):
+        left = np.maximum(0, 1 - sign * (extended @ w))
+        return 0.5 * penalty @ w**2 + cost @ left**2, penalty * w - 2 * extended.T @ (
+            cost * sign * left
+        )
+
+    least = min(minimize(aim, w, jac=True, options={"gtol": 1e-12}).fun for w in (start, 0 * start))
+    assert value <= least * (1 + 1e-6)
+
+
+def test_steps_that_end_too_soon_are_told():
+    X, y = rows(200, 5, 0)
+    with pytest.warns(ConvergenceWarning, match="no minimum after 1 Newton steps"):
+        NewtonSVC(max_iter=1).fit(X, y)
+
+
+def test_scales_too_far_apart_are_refused():
+    X, y = rows(50, 3, 0)
+    X = np.column_stack([X, X.sum(axis=1)]) * 1e12
+    with pytest.raises(DataError, match="scales too different for a linear SVM"):
+        NewtonSVC(C=100.0).fit(X, y)

@@ -140,3 +140,16 @@ def test_feature_matrix_names_its_faults():
 @parametrize_with_checks([TableScaler()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("unit", [1e-13, 1.0, 1e13])
+def test_the_unit_of_a_column_does_not_matter(unit):
+    column = unit * np.array([[1.0], [2.0], [4.0]])
+    scaled = TableScaler().fit_transform(column)
+    assert scaled.ravel() == pytest.approx([-1.0690, -0.2673, 1.3363], abs=1e-4)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e-13, 1e13 / 3])
+def test_a_constant_column_is_dropped_in_any_unit(value):
+    X = np.column_stack([np.full(1000, value), np.arange(1000.0)])
+    assert TableScaler().fit(X).kept_.tolist() == [False, True]

@@ -5,7 +5,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
 
 from deepcac import (
     CACClassifier,
@@ -13,6 +15,9 @@ from deepcac import (
     ClassDecompositionClassifier,
     DeepCACClassifier,
     KMClassifier,
+    SubtypeClassifier,
+    SupervisedKMeans,
+    nn,
 )
 from deepcac.cac import MetricKMClassifier
 from deepcac.errors import ScaleWarning
@@ -242,3 +247,56 @@ def test_a_word_for_a_number(model):
     name = "max_clusters" if "max_clusters" in model.get_params() else "n_clusters"
     broken = clone(model).set_params(**{name: "three"})
     refuse(f"'{name}' parameter of .* Got 'three'|give numbers of clusters", broken, *table())
+
+
+@pytest.mark.parametrize("model", [CACClassifier, KMClassifier, ClassDecompositionClassifier])
+def test_a_regression_is_no_base_classifier(model):
+    with pytest.raises(TypeError, match=r"LinearRegression\(\) is no classifier; give one"):
+        model(LinearRegression()).fit(*table())
+
+
+def test_features_and_labels_are_no_training_set_of_supervised_kmeans():
+    X, y = table()
+    with pytest.raises(TypeError, match=r"item_sets is one ndarray; give a list of ItemSet"):
+        SupervisedKMeans().fit(X.to_numpy(), y)
+
+
+def test_few_rows_for_a_network_are_told():
+    X, _ = table()
+    model = DeepCACClassifier(n_clusters=2, max_epochs=1, device="cpu")
+    refuse(
+        "4 rows are too few to hold back validation rows of 2 classes; 9", model, X[:4], [0, 1] * 2
+    )
+    refuse("n_clusters=3 exceeds the 2 rows", SubtypeClassifier(device="cpu"), X[:2], [0, 1])
+
+
+def test_every_deep_classifier_can_be_had_from_its_package():
+    assert nn.DeepCACClassifier is DeepCACClassifier
+    assert all(issubclass(getattr(nn, name), ClassifierMixin) for name in nn.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Deep'"):
+        nn.Deep  # noqa: B018
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e9])
+def test_rows_far_from_the_origin_stay_in_their_clusters(offset):
+    """At 1e9 a square has 18 digits, of which 16 are kept: the distances of 1 were lost."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2)) + 8 * rng.integers(0, 2, (300, 1)) + offset
+    y = rng.integers(0, 2, 300)
+    for model in (KMClassifier(n_clusters=2), CACClassifier(n_clusters=2, alpha=0.0)):
+        model.set_params(random_state=0).fit(X, y)
+        assert np.array_equal(model.assign(X), model.subtypes_)
+        near = model.transform(X).min(axis=1)
+        assert near.max() < 6
+
+
+def test_a_cluster_of_equal_rows_answers_its_shares():
+    """Naive Bayes would divide by the spread of the ten equal rows."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(80, 2)), np.full((10, 2), 50.0)])
+    y = np.r_[(X[:80, 0] > 0).astype(int), 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
+    for model in (KMClassifier(GaussianNB()), CACClassifier(GaussianNB(), alpha=0.0)):
+        model.set_params(n_clusters=2, random_state=0).fit(X, y)
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert model.predict_proba([[50.0, 50.0]])[0] == pytest.approx([8 / 12, 4 / 12])
+        assert model.predict([[50.0, 50.0]])[0] == 0

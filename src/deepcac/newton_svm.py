@@ -5,11 +5,13 @@ SVMs", section 3: the squared hinge is quadratic as long as the same rows lie in
 that Newton steps with exact systems end at the minimum after a few.
 """
 
+import warnings
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
@@ -21,7 +23,7 @@ from deepcac.errors import DataError
 Floats = npt.NDArray[np.float64]
 ClassWeight = str | dict[object, float] | None
 
-TOLERANCE = 1e-7  # on the gradient's length, as a share of that at w = 0
+TOLERANCE = 1e-12  # on what a Newton step still promises, as a share of the objective
 _SEARCH = 1e-9  # on the length of a step
 
 
@@ -110,23 +112,44 @@ def descend(X: Floats, y: Floats, cost: Floats, start: Floats, max_iter: int) ->
     -------
     w : ndarray of shape (d,)
     steps : int
+
+    Raises
+    ------
+    DataError
+        A step cannot be computed: the scales of the columns are too far apart.
     """
     w, slack = start, 1.0 - y * (X @ start)
-    enough = TOLERANCE * float(np.linalg.norm(2.0 * (X.T @ (cost * y))))
     for step in range(max_iter):
         inside = np.flatnonzero(slack > 0)
-        rows = X[inside]
+        rows, left = X[inside], slack[inside]
         gradient = w - 2.0 * (rows.T @ (cost * y * slack)[inside])
-        if float(np.linalg.norm(gradient)) <= enough:
+        direction = -_solve(rows * np.sqrt(2.0 * cost[inside])[:, None], gradient)
+        # What a whole step promises does not depend on the scales of the columns.
+        objective = 0.5 * float(w @ w) + float(cost[inside] @ left**2)
+        if -0.5 * float(gradient @ direction) <= TOLERANCE * objective:
             return w, step
-        rows *= np.sqrt(2.0 * cost[inside])[:, None]
-        hessian = linalg.blas.dsyrk(1.0, rows.T)  # the upper half
-        hessian[np.diag_indices_from(hessian)] += 1.0
-        direction = -linalg.cho_solve((linalg.cholesky(hessian), False), gradient)
         fall = y * (X @ direction)
         length = _step(w, direction, slack, fall, cost)
         w, slack = w + length * direction, slack - length * fall
+    warnings.warn(
+        f"no minimum after {max_iter} Newton steps; scale the columns, or raise max_iter",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
     return w, max_iter
+
+
+def _solve(rows: Floats, gradient: Floats) -> Floats:
+    """Return the solution of (rows' rows + I) s = gradient, a Newton step with the other sign."""
+    hessian = linalg.blas.dsyrk(1.0, rows.T)  # the upper half
+    hessian[np.diag_indices_from(hessian)] += 1.0
+    try:
+        return np.asarray(linalg.cho_solve((linalg.cholesky(hessian), False), gradient))
+    except linalg.LinAlgError:
+        raise DataError(
+            "the columns are on scales too different for a linear SVM; scale them first, for "
+            "example make_pipeline(TableScaler(), ...)"
+        ) from None
 
 
 def _step(w: Floats, direction: Floats, slack: Floats, fall: Floats, cost: Floats) -> float:

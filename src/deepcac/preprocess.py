@@ -47,8 +47,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
         self.flagged_ = np.flatnonzero(absent.any(axis=0) & seen)
         filled = self._filled(rows)
         mean, scale = filled.mean(axis=0), filled.std(axis=0)
-        # A constant column has a rounding residue instead of an exact zero.
-        self.kept_ = scale > 1e-12 * np.maximum(1.0, np.abs(mean))
+        self.kept_ = scale > _residue(mean, scale, len(filled))
         self.mean_, self.scale_ = mean[self.kept_], scale[self.kept_]
         return self
 
@@ -81,6 +80,12 @@ class TableScaler(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _residue(mean: Array, scale: Array, n: int) -> Array:
+    """Return the sd that rounding alone gives a constant column (Chan et al. 1983, section 3)."""
+    eps = np.finfo(np.float64).eps
+    return np.sqrt(n * eps * scale**2 + (n * mean * eps) ** 2)
 
 
 def standardise_alone(X: Array) -> Array:

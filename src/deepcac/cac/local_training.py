@@ -19,6 +19,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from deepcac.base_classifiers import (
     IN_CLUSTERS,
     ClassWeight,
+    check_classifier,
     cluster_weights,
     fit_weighted,
     seeded,
@@ -68,6 +69,7 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Floats, Ints, Floats | None]:
         """Return rows, class ids and row weights, and say what is wrong with them."""
+        check_classifier(self._base())
         rows, codes = self._learn_classes(X, y)
         check_two_classes(self.classes_)
         warn_of_scales(rows, column_names(self), SCALING)

@@ -19,6 +19,7 @@ from deepcac.numeric_table import check_table
 ArrayLike = npt.ArrayLike
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+_FAR = 1e3  # distances to the origin by distances between centroids
 
 
 def _base_has(*methods: str) -> Any:
@@ -52,7 +53,7 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distance of each row of `X` (n, d) to each centroid, shape (n, k)."""
-        return euclidean_distances(self._space(self._rows(X)), self.cluster_centers_)
+        return euclidean_distances(*self._near_origin(self._rows(X)))
 
     def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
         """Return the class of each row of `X` (n, d)."""
@@ -95,7 +96,15 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return check_table(self, X, reset=False)
 
     def _nearest(self, X: Floats) -> Ints:
-        return pairwise_distances_argmin(self._space(X), self.cluster_centers_).astype(np.int64)
+        return pairwise_distances_argmin(*self._near_origin(X)).astype(np.int64)
+
+    def _near_origin(self, X: Floats) -> tuple[Floats, Floats]:
+        """Return rows and centroids; far from the origin, where squares lose digits, centred."""
+        rows, centres = self._space(X), self.cluster_centers_
+        middle = centres.mean(axis=0)
+        if np.linalg.norm(middle) <= _FAR * np.linalg.norm(centres - middle):
+            return rows, centres
+        return rows - middle, centres - middle
 
     def _space(self, X: Floats) -> Floats:
         """Return the rows as the clusters see them."""

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
+from deepcac.base_classifiers import check_classifier
 from deepcac.decomposition.configuration import separate
 from deepcac.decomposition.decompose import Clusterer, checked_labels, decompose, labels_of
 from deepcac.decomposition.discriminants import (
@@ -188,6 +189,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
             rows as they are, but a row of weight 0 is left out.
         """
         self._validate_params()
+        check_classifier(self._base())
         X, labels = check_rows(self, X, y)
         given = None if clusters is None else np.asarray(clusters)
         weights = check_weights(self._base(), sample_weight, X)

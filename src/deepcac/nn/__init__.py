@@ -18,3 +18,25 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f"the deep methods need {error.name}: pip install 'deepcac[nn]'", name=error.name
     ) from error
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "ACTPCClassifier": "ac_tpc",
+    "CACDMNNClassifier": "dmnn",
+    "DCNClassifier": "dcn",
+    "DMNNClassifier": "dmnn",
+    "DeepCACClassifier": "deepcac",
+    "FNNClassifier": "fnn",
+    "GRASPClassifier": "grasp",
+    "IDECClassifier": "idec",
+    "KMZClassifier": "km_z",
+}
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'deepcac.nn' has no attribute {name!r}")
+    return getattr(import_module(f"deepcac.nn.{_HOMES[name]}"), name)

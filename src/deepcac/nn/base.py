@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -212,7 +213,12 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         return Rows(self._inputs(X, mask, device), ids)
 
     def _hold_out(self, X: Array, y: npt.NDArray[Any], mask: Mask | None) -> tuple[Part, Part]:
-        _, counts = np.unique(y, return_counts=True)
+        counts = np.bincount(check_classes(y)[1])
+        if VALIDATION_SHARE * len(y) < len(counts):
+            raise DataError(
+                f"{len(y)} rows are too few to hold back validation rows of {len(counts)} classes; "
+                f"{ceil(len(counts) / VALIDATION_SHARE)} are enough"
+            )
         train, validation = train_test_split(
             np.arange(len(y)),
             test_size=VALIDATION_SHARE,

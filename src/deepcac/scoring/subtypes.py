@@ -12,6 +12,8 @@ Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
 TOP_FEATURES = 10
+PERFECT = 1000.0  # the effect of a column that is constant inside a group and splits it off
+_ROUNDING = 1e-9
 
 
 def sizes_by_class(cluster: Ids, y: Ids, k: int, n_classes: int) -> list[list[int]]:
@@ -55,13 +57,16 @@ def distinguishing_features(
 
 
 def _contrast(inside: Array, outside: Array) -> Array:
-    """Return Cohen's d of every column; NaN of a constant."""
+    """Return Cohen's d of every column, at most `PERFECT`; NaN where all rows are alike."""
     (mean, sd), (other_mean, other_sd) = (
         (X.mean(axis=0), X.std(axis=0, ddof=1)) for X in (inside, outside)
     )
-    spread = np.sqrt((sd**2 + other_sd**2) / 2)
-    moving = spread > 1e-9  # columns are scaled: less is the rounding of a constant
-    return np.divide(mean - other_mean, spread, out=np.full_like(spread, np.nan), where=moving)
+    spread, apart = np.sqrt((sd**2 + other_sd**2) / 2), mean - other_mean
+    # Columns are scaled: less than this is rounding.
+    moving, split = spread > _ROUNDING, np.abs(apart) > _ROUNDING
+    perfect = np.where(split, np.sign(apart) * PERFECT, np.nan)
+    effect = np.divide(apart, spread, out=perfect, where=moving)
+    return np.asarray(np.clip(effect, -PERFECT, PERFECT))
 
 
 def describe(task: Task, fitted: Fitted, names: tuple[str, ...] | None) -> dict[str, Any]:

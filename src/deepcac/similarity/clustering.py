@@ -45,7 +45,7 @@ def delta(truth: npt.ArrayLike, found: npt.ArrayLike) -> float:
     if len(Y) != len(other):
         raise DataError(f"one clustering has {len(Y)} items, the other {len(other)}")
     k = max(Y.shape[1], other.shape[1])
-    return float(100.0 * (1.0 - ((Y.T @ other) ** 2).sum() / k))
+    return max(float(100.0 * (1.0 - ((Y.T @ other) ** 2).sum() / k)), 0.0)
 
 
 def rand_loss(truth: npt.ArrayLike, found: npt.ArrayLike) -> float:

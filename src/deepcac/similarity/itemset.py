@@ -210,7 +210,12 @@ class ItemSet:
 
 
 def same_features(item_sets: Sequence[ItemSet]) -> None:
-    """Refuse item sets whose features differ in number."""
+    """Refuse item sets whose features differ in number, and what is no list of them."""
+    if isinstance(item_sets, ItemSet | np.ndarray):
+        raise TypeError(
+            f"item_sets is one {type(item_sets).__name__}; give a list of ItemSet and a list of "
+            "clusterings, as in fit([ItemSet(X)], [labels])"
+        )
     if not item_sets:
         raise DataError("there is no item set; give at least one")
     for place, item_set in enumerate(item_sets):

@@ -25,8 +25,9 @@ class PairSimilarity(SimilarityClusterer):
     """Pairwise training of the similarity of k-means (Finley and Joachims 2008, section 6.2).
 
     Minimises 1/2 (||w||^2 + b^2) + C times the mean over pairs i < j of max(0, 1 - t (K_ij + b)),
-    with t = 1 for a pair in one cluster and -1 for others. The clusters of new items do not
-    depend on b, which adds the same to all similarities.
+    with t = 1 for a pair in one cluster and -1 for others. The similarity of two items is what
+    the SVM says of them, K_ij + b. The real clusterings of ``predictor="iterative"`` do not depend
+    on b; the relaxed ones of ``"spectral"`` do.
 
     Parameters
     ----------
@@ -94,6 +95,10 @@ class PairSimilarity(SimilarityClusterer):
         self.converged_ = found.converged
         self.seconds_ = {"total": time.perf_counter() - begin, "program": found.qp_seconds}
         return self
+
+    def similarity(self, item_set: ItemSet) -> Floats:
+        """Return K + b (m, m) of an item set under the learnt weights."""
+        return super().similarity(item_set) + self.bias_
 
 
 def _targets(codes: npt.NDArray[np.int64]) -> Floats:

@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
+from deepcac.errors import ConfigError
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.data import find_device, session
 from deepcac.nn.training import Budget
@@ -185,6 +186,8 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         rows, labels = check_table(self, X, y, reset=True, missing=True)
         self.classes_, codes = check_classes(labels)
         check_two_classes(self.classes_)
+        if len(rows) < self.n_clusters:
+            raise ConfigError(f"n_clusters={self.n_clusters} exceeds the {len(rows)} rows")
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):
             seed = check_random_state(seed).randint(2**31 - 1)

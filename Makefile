@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 CORES ?= 2
 
-.PHONY: env demo test lint docs remote share pull clean
+.PHONY: env demo test test-cpus lint docs remote share pull clean
 
 env: .venv/ready
 
@@ -22,6 +22,10 @@ demo: env
 
 test: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -n $(CORES) --dist loadfile -m "not long"
+
+# The numeric tests as on two other kinds of CPU, and with two threads.
+test-cpus: env
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/cpus.py
 
 lint: env
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+from scipy import stats
 from sklearn.metrics import precision_recall_curve
 
 from deepcac.errors import DataError
@@ -18,6 +19,7 @@ from deepcac.judge.spaces import of_kind
 from deepcac.judge.study_files import answers_path
 from deepcac.judge.trials import ROWS, TEST, VALIDATION, read_trials
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
+from deepcac.scoring.statistics import holm
 from deepcac.storage import read_table, write_json
 
 Array = npt.NDArray[np.float64]
@@ -208,6 +210,32 @@ def _difference(one: SplitScores, other: SplitScores, metric: str) -> dict[str, 
     )
     low, high = interval(drawn)
     return {"mean": float(mean[0]), "low": low, "high": high}
+
+
+def decide_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Test the differences of published divisions.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        ``pairs`` of `score_division`, of any number of divisions.
+
+    Returns
+    -------
+    DataFrame
+        With ``p`` of no difference (normal, from the width of the interval) and ``p_holm``,
+        adjusted by metric over the arms less their learners, and over the rest. A model less
+        itself, where
+        no draw chose clusters, is no comparison: it has no interval, no p, and no family.
+    """
+    itself = (pairs["mean"] == 0) & ~(pairs["high"] > pairs["low"])
+    compared = pairs[~itself]
+    error = (compared["high"] - compared["low"]) / (2 * stats.norm.ppf(0.975))
+    p = pd.Series(2 * stats.norm.sf(compared["mean"].abs() / error), index=compared.index)
+    ours = compared["contender"] == of_kind("subtypes")[-1]
+    adjusted = p.groupby([ours, compared["metric"]]).transform(lambda own: holm(own.to_numpy()))
+    ends = pairs[["low", "high"]].mask(itself)
+    return pairs.assign(low=ends["low"], high=ends["high"], p=p, p_holm=adjusted)
 
 
 def _weightings(n: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:

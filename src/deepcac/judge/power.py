@@ -4,26 +4,33 @@ import logging
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.experiments.record import machine
+from deepcac.features.matrix import FeatureMatrix
 from deepcac.judge.choice import choose, open_to
 from deepcac.judge.contenders import parse_contender
-from deepcac.judge.questions import BOOSTING, HELP, NEGATIVE, pairs
+from deepcac.judge.questions import BOOSTING, HELP, NEGATIVE, Question, pairs
 from deepcac.judge.resamples import test_share
 from deepcac.judge.trials import Effort, judge_rows
-from deepcac.scoring.equivalence import BETTER, difference, verdict
+from deepcac.scoring.equivalence import BETTER, LEVEL, difference, verdict
 from deepcac.simulate.planted import planted
 from deepcac.storage import write_json
 
 log = logging.getLogger(__name__)
 
 METRIC = "auroc"
+TOLD = "told_"  # before the name of a learner that knows the true subtypes
+ORACLE = Question("oracle", "What would the true subtypes give the same learner?")
+ASKED = (HELP, NEGATIVE, BOOSTING)
+STUDY = 57  # comparisons that the study asks of a learner with clusters and without
 MANY = 50_000  # rows to learn the true gain from
 
 
@@ -42,9 +49,10 @@ def run_planted(
     Parameters
     ----------
     path : path-like
-        JSON to write: ``strength``, ``gain`` (AUROC that knowing the subtype adds, given
+        JSON to write: ``strength``, ``rows``, ``gain`` (AUROC that knowing the subtype adds, given
         ample rows) and ``comparisons`` (cohort, question, contender, reference, mean difference,
-        p, verdict at a test of its own).
+        p, verdict at a test of its own). Beside the contenders each learner without clusters is
+        told the true subtypes (`told`): what a perfect clustering would give it.
     strength, rows
         See `deepcac.simulate.planted`.
     cohorts : int
@@ -56,10 +64,13 @@ def run_planted(
     begin = time.perf_counter()
     gain, found = oracle_gain(strength, cohorts), []
     for seed in range(cohorts):
-        matrix, _ = planted(strength, rows, seed)
+        matrix, subtype = planted(strength, rows, seed)
         records = {
             name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders
         }
+        knowing = told(matrix, subtype)
+        learners = [one for one in map(parse_contender, contenders) if not one.arm]
+        records |= {TOLD + one.id: judge_rows(knowing, one, effort)[0] for one in learners}
         found += [{"cohort": seed, **one} for one in _comparisons(records, margin)]
         log.info("strength %g: cohort %d of %d", strength, seed + 1, cohorts)
     content = {
@@ -71,6 +82,17 @@ def run_planted(
     }
     seconds = {"total": time.perf_counter() - begin}
     write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
+
+
+def told(matrix: FeatureMatrix, subtype: npt.NDArray[np.int64]) -> FeatureMatrix:
+    """Return a cohort with its true subtype as a column, and each column in the second alone.
+
+    A line fitted on these has its own weights in each subtype.
+    """
+    second = (subtype == subtype.max()).astype(np.float64)[:, None]
+    names = ("subtype", *(f"{name}_in_second" for name in matrix.names))
+    X = np.hstack([matrix.X, second, matrix.X * second])
+    return replace(matrix, X=X, names=(*matrix.names, *names))
 
 
 def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
@@ -95,22 +117,24 @@ def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
 
 
 def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict[str, Any]]:
+    own = sorted(name for name in records if not name.startswith(TOLD))
+    asked = [(question, *pair) for question in ASKED for pair in pairs(question, own)]
+    asked += [(ORACLE, TOLD + name, name) for name in own if TOLD + name in records]
     found = []
-    for question in (HELP, NEGATIVE, BOOSTING):
-        for name, reference in pairs(question, sorted(records)):
-            ours = choose(open_to(records, name), question.choice, METRIC).scores
-            theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
-            one = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
-            found.append(
-                {
-                    "question": question.id,
-                    "contender": name,
-                    "reference": reference,
-                    "mean": round(one.mean, 5),
-                    "p": round(one.p, 6),
-                    "verdict": verdict(one, one.p, one.p_equivalent),
-                }
-            )
+    for question, name, reference in asked:
+        ours = choose(open_to(records, name), question.choice, METRIC).scores
+        theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
+        one = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
+        found.append(
+            {
+                "question": question.id,
+                "contender": name,
+                "reference": reference,
+                "mean": round(one.mean, 5),
+                "p": round(one.p, 7),
+                "verdict": verdict(one, one.p, one.p_equivalent),
+            }
+        )
     return found
 
 
@@ -118,6 +142,8 @@ def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the share of cohorts in which each contender was found better, by strength.
 
     A comparison that several files hold is of the same cohorts, and counts once.
+    ``detected`` is by a test of its own, ``detected_holm`` by the study's rule: the first step of
+    Holm's procedure among `STUDY` comparisons.
 
     Parameters
     ----------
@@ -131,7 +157,7 @@ def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for result in sorted(results, key=lambda one: one["strength"]):
-        compared = pd.DataFrame(result["comparisons"])
+        compared, rows_each = pd.DataFrame(result["comparisons"]), result["rows"]
         for pair, group in compared.groupby(["question", "contender", "reference"]):
             row = {
                 "strength": result["strength"],
@@ -140,8 +166,12 @@ def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 "cohorts": len(group),
                 "mean": float(group["mean"].mean()),
                 "detected": float((group["verdict"] == BETTER).mean()),
+                "rows": rows_each,
+                "detected_holm": float(
+                    ((group["verdict"] == BETTER) & (group["p"] < LEVEL / STUDY)).mean()
+                ),
             }
-            if rows.setdefault((result["strength"], *pair), row) != row:
+            if rows.setdefault((result["strength"], rows_each, *pair), row) != row:
                 raise DataError(
                     f"planted strength {result['strength']:g}: two files disagree on {pair[1]}; "
                     "delete results/judge/planted and run the judge again"

@@ -3,9 +3,10 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deepcac.atomic import atomic_path
@@ -15,7 +16,7 @@ from deepcac.judge.power import power_curve
 from deepcac.judge.questions import QUESTIONS, Question, pairs
 from deepcac.judge.resample_scores import METRICS, resample_scores
 from deepcac.judge.trials import read_trials
-from deepcac.scoring.equivalence import difference, over_datasets, verdict
+from deepcac.scoring.equivalence import NEVER, Difference, difference, over_datasets, verdict
 from deepcac.scoring.statistics import holm
 from deepcac.storage import read_json, write_json
 
@@ -44,8 +45,10 @@ def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame
     DataFrame
         One row a question, metric, data set, contender and reference: the number of resamples, and
         of those in which the chosen trial has ``clustered`` the rows; both mean scores, the
-        fields of `Difference`, ``p_holm`` and ``p_equivalent_holm`` (adjusted inside the question
-        and metric), ``verdict`` and ``verdict_strict`` by these.
+        fields of `Difference`, ``p_holm``, ``p_equivalent_holm`` and ``p_gain_excluded_holm``
+        (adjusted inside the question and metric), ``verdict`` and ``verdict_strict`` by these.
+        Where clusters were offered and chosen in no resample, both sides are one model: the
+        verdict is `NEVER`, there is no interval, and the row belongs to no family.
 
     Raises
     ------
@@ -66,26 +69,39 @@ def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame
     if not rows:
         return pd.DataFrame()
     table = pd.DataFrame(rows)
+    differences = table.pop("differences")
+    compared = differences.map(np.any)
+    decided = _decided(table[compared], differences[compared], margin, strict)
+    words = decided.reindex(table.index)[["verdict", "verdict_strict"]].astype(object)
+    table["mean"] = differences.map(np.mean)
+    return table.join(decided.drop(columns=["mean", *words])).join(words.fillna(NEVER))
+
+
+def _decided(
+    table: pd.DataFrame, differences: pd.Series, margin: float, strict: float
+) -> pd.DataFrame:
+    """Measure the differences of comparisons, and decide each inside its family."""
     family = [table["question"], table["metric"]]
     sizes = table.groupby(family)["dataset"].transform("size")
-    measured = list(zip(table["differences"], table["test_share"], sizes, strict=True))
+    measured = list(zip(differences, table["test_share"], sizes, strict=True))
     found, strictly = (
         [difference(d, test_share=share, margin=m, tests=n) for d, share, n in measured]
         for m in (margin, strict)
     )
 
     def adjusted(p: list[float]) -> pd.Series:
-        return pd.Series(p).groupby(family).transform(lambda own: holm(own.to_numpy()))
+        each = pd.Series(p, index=table.index).groupby(family)
+        return each.transform(lambda own: holm(own.to_numpy()))
 
     p_holm = adjusted([one.p for one in found])
     same, strictly_same = (
         adjusted([one.p_equivalent for one in each]) for each in (found, strictly)
     )
-    return pd.concat(
-        [table.drop(columns="differences"), pd.DataFrame([asdict(one) for one in found])], axis=1
-    ).assign(
+    columns = [one.name for one in fields(Difference)]
+    return pd.DataFrame(map(asdict, found), columns=columns, index=table.index).assign(
         p_holm=p_holm,
         p_equivalent_holm=same,
+        p_gain_excluded_holm=adjusted([one.better for one in found]),
         verdict=list(map(verdict, found, p_holm, same)),
         verdict_strict=list(map(verdict, strictly, p_holm, strictly_same)),
     )
@@ -119,12 +135,8 @@ def _compare(
 
 
 def half_detect(rows: pd.DataFrame) -> float:
-    """Return the difference that half of the comparisons would have found.
-
-    Those in which no resample chose clusters compare a learner with itself and do not count; NaN
-    where nothing else is left.
-    """
-    return float(rows.loc[rows["clustered"] > 0, "detectable"].median())
+    """Return the difference that half of the comparisons would have found, NaN without any."""
+    return float(rows["detectable"].median())
 
 
 def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
@@ -153,7 +165,9 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
                     )
                 ),
             }
-            for (contender, reference), pair in rows.groupby(["contender", "reference"])
+            for (contender, reference), pair in rows[rows["verdict"] != NEVER].groupby(
+                ["contender", "reference"]
+            )
         ]
         found.append(
             {

@@ -9,7 +9,7 @@ from deepcac.judge.questions import ANY, HELP, NEGATIVE
 from deepcac.judge.resample_scores import resample_scores
 from deepcac.judge.verdicts import verdicts
 from deepcac.owntable.budgeted_trials import Trials
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 from deepcac.scoring.small_cells import FEW
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
@@ -85,7 +85,7 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
     verdict = TOO_FEW if rarest < FEWEST_EVENTS else _overall(counts)
     sentence = _SENTENCES[verdict].format(
-        **{one: count or "none" for one, count in counts.items()},
+        **{one.split()[0]: count or "none" for one, count in counts.items()},
         n=len(rows),
         rarest=rarest if rarest >= FEW else f"fewer than {FEW}",
         margin=f"{margin:g}",
@@ -95,15 +95,17 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
 
 
 GAIN, NO_GAIN, OPEN, TOO_FEW = "gain", "no gain", "undecided", "too few"
-_ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED)
+_ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER)
 _SENTENCES = {
     GAIN: "Yes, for some models: clusters are better in {better} of {n} comparisons of a model "
     "with clusters and the same model without; {best}.",
-    NO_GAIN: "No gain: clusters are better in none of {n} comparisons of a model with clusters and "
-    "the same model without, equivalent (within {margin} AUROC) or worse in all.",
+    NO_GAIN: "No gain: of {n} comparisons of a model with clusters and the same model without, "
+    "clusters are better in none, equivalent (within {margin} AUROC) in {equivalent}, worse in "
+    "{worse}; they were offered and never chosen in {never}.",
     OPEN: "No gain was found, but not everything is settled: of {n} comparisons of a model with "
     "clusters and the same model without, clusters are better in none, equivalent (within {margin} "
-    "AUROC) in {equivalent}, worse in {worse}, undecided in {undecided}.",
+    "AUROC) in {equivalent}, worse in {worse}, undecided in {undecided}; they were offered and "
+    "never chosen in {never}.",
     TOO_FEW: "Too few events to say whether clusters help: {rarest} rows of the rarest class.",
 }  # fmt: skip
 
@@ -128,11 +130,12 @@ def _best(rows: pd.DataFrame) -> str:
 
 def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:
     detectable, gaps = rows["detectable"], rows["mean"]
-    said = [
-        f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}. "
-        f"With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference of "
-        f"{detectable.min():.3f} to {detectable.max():.3f}, depending on the comparison."
-    ]
+    said = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
+    if detectable.notna().any():
+        said[0] += (
+            f" With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference "
+            f"of {detectable.min():.3f} to {detectable.max():.3f}, depending on the comparison."
+        )
     alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
     scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())
     best = max(rows.to_dict("records"), key=lambda row: row["score"])

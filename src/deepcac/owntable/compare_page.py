@@ -1,6 +1,7 @@
 """The page that says whether clustering helps on a table, answer first."""
 
 import os
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from deepcac.owntable.found_subtypes import FoundClustering, Subtype
 from deepcac.owntable.labelled_table import LabelledTable
 from deepcac.owntable.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
 from deepcac.owntable.own_pages import write_page
+from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
@@ -112,9 +114,7 @@ def _comparisons(found: Answer) -> dict[str, Any]:
             _METRICS[row["metric"]],
             row["verdict"],
             signed(row["mean"], 4),
-            f"{signed(row['low'], 4)} to {signed(row['high'], 4)}",
-            f"{row['p_holm']:.3f}",
-            f"{row['detectable']:.4f}",
+            *_tested(row),
         )
         for row in found.table.to_dict("records")
     ]
@@ -123,6 +123,14 @@ def _comparisons(found: Answer) -> dict[str, Any]:
         *("95 % interval", "p (Holm)", "detectable"),
     )
     return {"head": head, "rows": rows}
+
+
+def _tested(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
+    """Return interval, p and detectable difference; nothing where two sides are one model."""
+    if row["verdict"] == NEVER:
+        return ("", "", "")
+    span = f"{signed(row['low'], 4)} to {signed(row['high'], 4)}"
+    return (span, f"{row['p_holm']:.3f}", f"{row['detectable']:.4f}")
 
 
 def _scores(trials: Trials) -> dict[str, Any]:

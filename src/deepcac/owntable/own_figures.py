@@ -10,14 +10,10 @@ from deepcac.owntable.answer import Answer, arm_name, contender_name, signed
 from deepcac.owntable.found_subtypes import FoundClustering
 from deepcac.owntable.table_encoder import EncodedColumn
 from deepcac.report.figures import PALETTE, Figure
+from deepcac.report.verdict_forest import VERDICT_COLOURS
+from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import FEW, WITHHELD
 
-_COLOURS = {
-    "better": PALETTE[2],
-    "worse": PALETTE[1],
-    "equivalent": PALETTE[0],
-    "undecided": "#8a8f98",
-}
 _HEADINGS = {
     HELP: "With clusters, less the same model without",
     ANY: "Two clusters or more, less a partition that means nothing",
@@ -46,22 +42,26 @@ def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> F
         axis.axvline(0, color="#888888", linewidth=0.8)
         for place, (_, _, mean, low, high, verdict) in enumerate(lines):
             if verdict:
-                axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]], fmt="o",
-                              markersize=4, color=_COLOURS[verdict], elinewidth=1.2)  # fmt: skip
+                compared = verdict != NEVER
+                colour = VERDICT_COLOURS[verdict]
+                axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
+                              fmt="o", markersize=4, color=colour, elinewidth=1.2,
+                              markerfacecolor=colour if compared else "none")  # fmt: skip
         axis.set_yticks(range(len(lines)), [name for _, name, *_ in lines])
         for text, line in zip(axis.get_yticklabels(), lines, strict=True):
             text.set_fontweight("normal" if line[-1] else "bold")
         axis.tick_params(axis="y", length=0)
         axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
-        for verdict, colour in _COLOURS.items():
+        for verdict, colour in VERDICT_COLOURS.items():
             axis.plot([], [], "o", color=colour, label=verdict, markersize=4)
-        canvas.legend(loc="outside lower center", ncols=4)
+        canvas.legend(loc="outside lower center", ncols=5)
 
     return Figure(
         id="forest",
         title="Differences in AUROC",
         caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"differences of no account (margin {found.margin:g}).",
+        f"differences of no account (margin {found.margin:g}). Hollow: clusters were never chosen, "
+        "so both sides are one model.",
         section="comparison",
         size=(8.6, 1.1 + 0.23 * len(lines)),
         draw=draw,

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.judge.mean_scores import clustered_scores
-from deepcac.judge.questions import BOOSTING
+from deepcac.judge.questions import HELP, NEGATIVE
 from deepcac.judge.verdicts import half_detect
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
@@ -21,14 +21,14 @@ from deepcac.report.contender_names import contender_colour, contender_label
 from deepcac.report.figures import LINES, Figure
 from deepcac.report.tables import Table, text_row
 from deepcac.report.verdict_forest import VERDICTS, verdict_forest
-from deepcac.scoring.equivalence import EQUIVALENT
+from deepcac.scoring.equivalence import EQUIVALENT, NEVER
 from deepcac.storage import read_json
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
 _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
-    *("cohorts", "mean", "detected"),
+    *("rows", "cohorts", "mean", "detected", "detected_holm"),
 )
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
@@ -95,13 +95,15 @@ def sentence(judged: Judgement | None, *, own: bool = False) -> str:
 def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:
     """Count the verdicts, and say how often clusters were chosen and what could have been seen."""
     counts = rows["verdict"].value_counts()
-    said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS)
-    chosen = rows[rows["clustered"] > 0]
-    if chosen.empty:
-        return f"{said}; the validation rows never chose them"
-    never = len(rows) - len(chosen)
-    before = f"in {never} the validation rows never chose them; of the others " if never else ""
-    return f"{said}; {before}half could have shown a difference of {write(half_detect(rows))}"
+    said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS if name != NEVER)
+    never = counts.get(NEVER, 0)
+    if never == len(rows):
+        return "never chosen by the validation rows, so that nothing is compared"
+    before = "; "
+    if never:
+        before = f"; in {never} they were offered and never chosen, so both models are the same; "
+        before += "of the others "
+    return f"{said}{before}half could have shown a difference of {write(half_detect(rows))}"
 
 
 def _headline(rows: pd.DataFrame) -> pd.DataFrame:
@@ -194,8 +196,7 @@ def _comparisons(judged: Judgement) -> Table:
             number(row["score"]),
             number(row["reference_score"]),
             number(row["mean"], signed=True),
-            f"{number(row['low'], signed=True)} to {number(row['high'], signed=True)}",
-            *(number(row[name]) for name in ("p_holm", "detectable", "worse", "same", "better")),
+            *_tested(row),
         )
         for row in judged.rows.to_dict("records")
     ]
@@ -217,6 +218,15 @@ def _comparisons(judged: Judgement) -> Table:
     )
 
 
+def _tested(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
+    """Return what a test says of a comparison; nothing where both sides are one model."""
+    names = ("p_holm", "detectable", "worse", "same", "better")
+    if row["verdict"] == NEVER:
+        return ("",) * (1 + len(names))
+    span = f"{number(row['low'], signed=True)} to {number(row['high'], signed=True)}"
+    return (span, *(number(row[name]) for name in names))
+
+
 def judgement_figures(judged: Judgement | None) -> list[Figure]:
     """Return the forest plot of the answer and the power curve."""
     if judged is None or judged.rows.empty:
@@ -227,14 +237,15 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
 
 
 def _power(power: Sequence[dict[str, Any]]) -> Figure:
-    curve = [one for one in power if one["question"] != BOOSTING.id]
+    asked, rows = (HELP.id, NEGATIVE.id), min(one["rows"] for one in power)
+    curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
     contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))
 
     def draw(canvas: Canvas) -> None:
         left, right = canvas.subplots(1, 2, sharex=True)
         for index, name in enumerate(contenders):
             own = [one for one in curve if one["contender"] == name]
-            _line(left, own, "detected", index, name)
+            _line(left, own, "detected_holm", index, name)
             _line(right, own, "mean", index, name)
         gains = sorted({one["oracle_gain"] for one in curve})
         right.plot(gains, gains, color="#888888", linewidth=0.8, linestyle=":")
@@ -249,7 +260,8 @@ def _power(power: Sequence[dict[str, Any]]) -> Figure:
     return Figure(
         id="judge_power",
         title="What the judge can see: planted subtypes (synthetic)",
-        caption="Generated cohorts with two subtypes of reversed risks, judged like the real data; "
+        caption=f"Generated cohorts of {rows:,} with two subtypes of reversed risks, judged by the "
+        "study's rule (the first step of Holm's correction); "
         "the subtypes themselves would add what the horizontal axis says (dotted on the right). "
         f"{curve[0]['cohorts']} cohorts a point; a hash of the row number is the control.",
         section="judge",
@@ -258,8 +270,8 @@ def _power(power: Sequence[dict[str, Any]]) -> Figure:
         head=_CURVE,
         data=[tuple(one[name] for name in _CURVE) for one in curve],
         seen="; ".join(
-            f"{contender_label(one['contender'])} is found better in {100 * one['detected']:.0f} % "
-            f"where the subtypes add {one['oracle_gain']:.2f}"
+            f"{contender_label(one['contender'])} is found better in "
+            f"{100 * one['detected_holm']:.0f} % where the subtypes add {one['oracle_gain']:.2f}"
             for one in curve
         ),
     )

@@ -8,9 +8,9 @@ import pandas as pd
 
 from deepcac.judge.resample_scores import METRICS
 from deepcac.report import snapshot
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 
-SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"}
+SHOWN = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 
 NOT_RUN = "Not run yet.\n"
 

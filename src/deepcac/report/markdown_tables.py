@@ -40,7 +40,7 @@ from deepcac.report.run_markdown import answer, cells, claims, printed, runs
 from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.subtype_markdown import arms, blends, less_learner, pairs, stability, subtypes
 from deepcac.report.verdict_forest import VERDICTS
-from deepcac.scoring.equivalence import BETTER
+from deepcac.scoring.equivalence import BETTER, LEVEL, NEVER
 
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 _SPOKEN = {"LR": "logistic regression", "FNN": "the network"}
@@ -228,6 +228,34 @@ def said(tables: Tables, question: str, learner: str) -> str:
     )
 
 
+def excluded(tables: Tables, learner: str) -> str:
+    """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
+    table = tables[snapshot.VERDICTS]
+    own = table[table["contender"].map(_learner) == learner]
+    forced = {metric: _counted(own, FORCED.id, metric) for metric in METRICS}
+    offered = _counted(own, HELP.id, METRICS[0])
+    margin = three(Judge.model_validate({}).margin)
+    name = _SPOKEN.get(contender_label(learner), contender_label(learner))
+    (raw, held), (raw_prc, held_prc) = (
+        ((one["better"] < LEVEL).sum(), (one["p_gain_excluded_holm"] < LEVEL).sum())
+        for one in forced.values()
+    )
+    said = [
+        f"When {name} had to use two clusters or more, a gain of {margin} AUROC or more is "
+        f"excluded in {raw} of {len(forced[METRICS[0]])} comparisons ({held} after Holm's "
+        f"correction).",
+        f"By AUPRC such a gain is excluded in {raw_prc} ({held_prc}).",
+    ]
+    never = (offered["verdict"] == NEVER).sum()
+    if never:
+        said.append(f"Offered clusters, it chose none in {never} of {len(offered)} comparisons.")
+    return " ".join(said) + "\n"
+
+
+def _counted(own: pd.DataFrame, question: str, metric: str) -> pd.DataFrame:
+    return own[(own["question"] == question) & (own["metric"] == metric)]
+
+
 def _learner(contender: str) -> str:
     return parse_contender(contender).learner
 
@@ -236,7 +264,7 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
     one.__name__: (one, table)
     for table, own in (
         (snapshot.SCORES, (scores, matrix, clusters)),
-        (snapshot.VERDICTS, (counts, said, subtypes)),
+        (snapshot.VERDICTS, (counts, said, excluded, subtypes)),
         (snapshot.DIVISIONS, (division,)),
         (snapshot.POWER, (planted,)),
         (snapshot.ARMS, (arms,)),

@@ -16,7 +16,7 @@ import pandas as pd
 from deepcac.atomic import atomic_path
 from deepcac.catalogue.config import Judge
 from deepcac.judge.blends import blend_rows
-from deepcac.judge.division_scores import EVENT, score_division
+from deepcac.judge.division_scores import EVENT, decide_pairs, score_division
 from deepcac.judge.mean_scores import mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import HELP
@@ -45,7 +45,7 @@ ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
 # Which rows go together; means and verdicts of the judge follow from these tables.
 ROWS = {
     RESAMPLES: ["dataset", "contender"],
-    POWER: ["strength", "question", "contender", "reference"],
+    POWER: ["rows", "strength", "question", "contender", "reference"],
     **{name: ["division"] for name in (DIVISIONS, PAIRS)},
     **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
     **dict.fromkeys((SPLITS, RUNS), RUN),
@@ -85,6 +85,8 @@ def write_snapshot(
     if extend:
         tables = {name: _with_older(place, name, table) for name, table in tables.items()}
     judge = Judge.model_validate({})
+    if len(tables[PAIRS]):
+        tables[PAIRS] = decide_pairs(tables[PAIRS])
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)

@@ -10,9 +10,19 @@ from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.spaces import of_kind
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
-from deepcac.report.markdown import Tables, four, gain, interval, judged, markdown_table, three
+from deepcac.report.markdown import (
+    SHOWN,
+    Tables,
+    four,
+    gain,
+    interval,
+    judged,
+    markdown_table,
+    three,
+)
 from deepcac.report.subtype_worth import ARMS as CHANGED
 from deepcac.report.subtype_worth import BEST, METHODS, ONE_HEAD, WITH, WITHOUT
+from deepcac.scoring.equivalence import NEVER
 
 
 def arms(tables: Tables, dataset: str) -> str:
@@ -103,7 +113,7 @@ def less_learner(tables: Tables, *divisions: str) -> str:
             for row in _divided(tables, division, ours=False)
         }
         rows += [
-            [division, contender_label(name), *(_signed(own[name, metric]) for metric in METRICS)]
+            [division, contender_label(name), *(_tested(own[name, metric]) for metric in METRICS)]
             for name in dict.fromkeys(name for name, _ in own)
         ]
     return markdown_table(("division", "less its learner", "AUROC", "AUPRC"), rows, n_labels=2)
@@ -113,6 +123,13 @@ def _divided(tables: Tables, division: str, *, ours: bool) -> list[dict[Hashable
     table = tables[snapshot.PAIRS]
     mine = table["contender"] == of_kind("subtypes")[-1]
     return table[(table["division"] == division) & (mine == ours)].to_dict("records")
+
+
+def _tested(row: dict[Hashable, Any]) -> str:
+    """Write a difference and its adjusted p; nothing where a model meets itself."""
+    if pd.isna(row["p"]):
+        return SHOWN[NEVER]
+    return f"{_signed(row)}, p {three(row['p_holm'])}"
 
 
 def _signed(row: dict[Hashable, Any]) -> str:

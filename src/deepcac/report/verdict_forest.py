@@ -10,10 +10,12 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.judge.contenders import CAC, DISTANCES, KM, parse_contender
 from deepcac.report.contender_names import contender_label
 from deepcac.report.figures import PALETTE, Figure
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 
-VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE)
-_COLOURS = dict(zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1]), strict=True))
+VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE, NEVER)
+VERDICT_COLOURS = dict(
+    zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1], "#d3d7dc"), strict=True)
+)
 _ARMS = {
     CAC: ("o", "a model in each CAC cluster"),
     KM: ("s", "in each k-means cluster"),
@@ -40,7 +42,8 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
         id="judge_forest",
         title="Do clusters help a tuned learner?",
         caption="AUROC with clusters less AUROC without, mean over the resamples with its 95 % "
-        "interval; in the grey band a difference is of no account.",
+        "interval; in the grey band a difference is of no account. Hollow: clusters were offered "
+        "and chosen in no resample, so both sides are one model.",
         section="judge",
         size=(max(7.6, 2.6 + 2.9 * n_panels), 1.5 + 0.42 * n_datasets),  # both legends fit
         draw=lambda canvas: _draw(canvas, ordered, margin),
@@ -80,14 +83,16 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
     arms = [*_ARMS, ""]
     for row in rows.to_dict("records"):
         arm = parse_contender(str(row["contender"])).arm
-        colour = _COLOURS[str(row["verdict"])]
+        colour = VERDICT_COLOURS[str(row["verdict"])]
         mean, low, high = (float(row[name]) for name in ("mean", "low", "high"))
+        compared = row["verdict"] != NEVER
         axis.errorbar(
             mean,
             datasets.index(str(row["dataset"])) + _APART * (arms.index(arm) - 1),
-            xerr=np.array([[mean - low], [high - mean]]),
+            xerr=np.array([[mean - low], [high - mean]]) if compared else None,
             fmt=_ARMS.get(arm, _LATENT)[0],
             color=colour,
+            markerfacecolor=colour if compared else "none",
             markersize=4,
             elinewidth=1.2,
         )
@@ -104,6 +109,6 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
     counts = rows["verdict"].value_counts()
     colours = [
         Line2D([], [], color=colour, linewidth=3, label=f"{name} ({counts.get(name, 0)})")
-        for name, colour in _COLOURS.items()
+        for name, colour in VERDICT_COLOURS.items()
     ]
     return shapes, colours

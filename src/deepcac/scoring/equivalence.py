@@ -12,6 +12,8 @@ from deepcac.scoring.statistics import corrected_error
 Array = npt.NDArray[np.float64]
 
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
+# Both sides are the same model in every resample, so that nothing is compared.
+NEVER = "never chosen"
 LEVEL, POWER = 0.05, 0.8
 DRAWS = 50_000  # of the posterior over data sets
 
@@ -32,7 +34,8 @@ class Difference:
         The smallest true difference that would be found with 80 % power, by the first step of
         Holm's procedure if the test is one of several.
     worse, same, better : float
-        Posterior probability that it lies below, inside and above the margin.
+        Posterior probability that it lies below, inside and above the margin; the last is also
+        the p of the one-sided test that a gain of the margin or more is excluded.
     """
 
     mean: float

@@ -1,6 +1,7 @@
 """From trials to verdicts: choices, blends, margins, power."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from deepcac.errors import DataError
 from deepcac.judge import resamples
 from deepcac.judge.blends import Stored, aurocs, blend_scores, greedy
 from deepcac.judge.choice import choose, open_to
+from deepcac.judge.division_scores import decide_pairs
 from deepcac.judge.mean_scores import mean_scores
 from deepcac.judge.power import oracle_gain, power_curve, run_planted
 from deepcac.judge.questions import QUESTIONS, pairs
@@ -331,19 +333,95 @@ def test_equivalence_is_adjusted_for_the_whole_family():
     wanted = (stats.t.ppf(1 - 0.05 / 6, 9) + stats.t.ppf(0.8, 9)) * error["c"]
     assert own.loc["c", "detectable"] == pytest.approx(wanted)
     assert half_detect(own) == pytest.approx(own["detectable"].median())
-    assert (own["clustered"] == 10).all()
-    own.loc["a", "clustered"] = 0  # a learner with itself, in which nothing could be seen
-    assert half_detect(own) == pytest.approx(own.loc[["b", "c"], "detectable"].mean())
+
+
+def test_a_model_with_itself_is_no_comparison_and_in_no_family():
+    base = np.linspace(0.79, 0.81, 10)
+
+    def of(dataset, name, spread):
+        test = base + spread * np.tile([1.0, -1.0], 5)
+        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+
+    def table(**spreads):
+        records = {
+            name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", spread)}
+            for name, spread in spreads.items()
+        }
+        found = verdicts(resample_scores(records), 0.01, 0.005)
+        return found[(found["question"] == "help") & (found["metric"] == "auroc")].set_index(
+            "dataset"
+        )
+
+    whole, alone = table(a=0.001, b=0.008, same=0.0), table(a=0.001, b=0.008)
+    assert whole.loc["same", "verdict"] == whole.loc["same", "verdict_strict"] == "never chosen"
+    tested = ["low", "high", "p", "p_holm", "p_gain_excluded_holm", "detectable", "better"]
+    assert whole.loc["same", tested].isna().all()
+    assert whole.loc["same", "mean"] == 0
+    pd.testing.assert_frame_equal(whole.drop("same"), alone)
+    assert half_detect(whole) == pytest.approx(alone["detectable"].mean())
+    nothing = table(same=0.0)
+    assert nothing["verdict"].tolist() == ["never chosen"]
+    assert np.isnan(half_detect(nothing))
+    counted = summary(whole.reset_index(), 0.01)
+    assert counted[0]["over_datasets"][0]["datasets"] == 2
+
+
+def test_gains_that_are_excluded_are_adjusted_in_their_family():
+    """By hand: t = (m - mean) / error against a gain of m or more, two tests in the family."""
+    base = np.linspace(0.79, 0.81, 10)
+    shift = {"a": -0.004, "b": 0.002}
+
+    def of(dataset, name, mean):
+        test = base + mean + 0.002 * np.tile([1.0, -1.0], 5) * (name != "lr")
+        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+
+    records = {
+        name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", mean)}
+        for name, mean in shift.items()
+    }
+    table = verdicts(resample_scores(records), 0.01, 0.005)
+    own = table[(table["question"] == "forced") & (table["metric"] == "auroc")].set_index("dataset")
+    error = (13 / 30 * 0.002**2 * 10 / 9) ** 0.5
+    p = {name: stats.t.sf((0.01 - mean) / error, 9) for name, mean in shift.items()}
+    assert own["better"].to_dict() == pytest.approx(p)
+    adjusted = {"a": 2 * p["a"], "b": max(p["b"], 2 * p["a"])}
+    assert own["p_gain_excluded_holm"].to_dict() == pytest.approx(adjusted)
+
+
+def test_pairs_of_divisions_are_decided_without_models_that_meet_themselves():
+    half = stats.norm.ppf(0.975)
+    rows = [("cac_lr", 0.0, 0.0), ("dist_lgbm", 2.5, 1.0), ("km_lr", 1.0, 1.0)]
+    table = pd.DataFrame(
+        {
+            "division": "d",
+            "contender": [name for name, *_ in rows],
+            "reference": ["lr", "lgbm", "lr"],
+            "metric": "auroc",
+            "mean": [mean for _, mean, _ in rows],
+            "low": [mean - half * error for _, mean, error in rows],
+            "high": [mean + half * error for _, mean, error in rows],
+        }
+    )
+    found = decide_pairs(table)
+    assert found.loc[0, ["low", "high", "p", "p_holm"]].isna().all()
+    first, second = 2 * stats.norm.sf([2.5, 1.0])
+    assert found["p"].tolist()[1:] == pytest.approx([first, second])
+    assert found["p_holm"].tolist()[1:] == pytest.approx([2 * first, second])
+    pd.testing.assert_frame_equal(decide_pairs(found), found)
 
 
 def test_files_that_disagree_on_a_planted_strength_are_refused():
     def result(mean):
         about = {"question": "help", "contender": "km_lr", "reference": "lr"}
-        found = [about | {"cohort": c, "mean": mean, "verdict": "better"} for c in (0, 1)]
-        return {"strength": 0.5, "gain": 0.1, "comparisons": found}
+        found = [
+            about | {"cohort": c, "mean": mean, "verdict": "better", "p": p}
+            for c, p in enumerate((0.0001, 0.01))
+        ]
+        return {"strength": 0.5, "rows": 3000, "gain": 0.1, "comparisons": found}
 
     (row,) = power_curve([result(0.02), result(0.02)])
     assert (row["cohorts"], row["mean"], row["detected"]) == (2, 0.02, 1.0)
+    assert row["detected_holm"] == 0.5  # .01 is above .05 / 57
     with pytest.raises(DataError, match="planted strength 0.5: two files disagree on km_lr"):
         power_curve([result(0.02), result(0.03)])
 
@@ -384,7 +462,12 @@ def test_a_strong_planted_effect_is_found_and_a_hash_is_not(tmp_path):
         (0.8, "km_lr", "lr"): 1.0,
         (0.8, "hash_lr", "lr"): 0.0,
         (0.8, "km_lr", "lgbm"): 1.0,
+        (0.0, "told_lr", "lr"): 0.0,
+        (0.8, "told_lr", "lr"): 1.0,
+        (0.8, "told_lgbm", "lgbm"): curve[0.8, "told_lgbm", "lgbm"]["detected"],
     }
+    assert curve[0.8, "told_lr", "lr"]["mean"] > 0.08
+    assert curve[0.8, "told_lgbm", "lgbm"]["mean"] < curve[0.8, "told_lr", "lr"]["mean"]
     # Trees find reversed risks by themselves: clusters are worth less beside them.
     ahead = curve[0.8, "km_lr", "lgbm"]["mean"]
     assert 0 < ahead < curve[0.8, "km_lr", "lr"]["mean"]

@@ -52,6 +52,8 @@ def write(folder, rows, synthetic=()):
             "cohorts": 2,
             "mean": s / 10,
             "detected": float(s > 0),
+            "detected_holm": float(s > 0),
+            "rows": 3000,
         }
         for s in (0.0, 0.5)
     ]

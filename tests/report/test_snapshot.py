@@ -89,7 +89,8 @@ def test_what_has_not_run_here_stays_if_asked_for(results, tmp_path):
     gap = scores["cic"] - scores["adult"]  # what ran here is newer
     assert gap.tolist() == pytest.approx([0.1, 0.1], abs=2e-5)
     compared = read_snapshot(tmp_path)[snapshot.VERDICTS]
-    helped = compared[(compared["question"] == "help") & (compared["metric"] == "auroc")]
+    # Forced: where the arm may choose the line's own trials, both are one model here.
+    helped = compared[(compared["question"] == "forced") & (compared["metric"] == "auroc")]
     assert helped["dataset"].tolist() == ["adult", "cic"]
     p = sorted(helped["p"])
     assert sorted(helped["p_holm"])[0] == pytest.approx(min(1, 2 * p[0]), abs=2e-5)
@@ -170,17 +171,44 @@ def test_counts_go_by_the_learner_and_leave_out_what_could_not_be_seen():
     columns = ("question", "contender", "verdict", "mean", "detectable", "clustered")
     found = pd.DataFrame(
         [
-            ("help", "km_lgbm", "equivalent", 0.0, 0.0, 0),
+            ("help", "km_lgbm", "never chosen", 0.0, np.nan, 0),
             ("help", "cac_lgbm", "undecided", -0.002, 0.012, 3),
             ("deep", "km_z", "worse", -0.02, 0.004, 10),
-            ("negative_control", "hash_lgbm", "equivalent", 0.0, 0.0, 0),
+            ("negative_control", "hash_lgbm", "never chosen", 0.0, np.nan, 0),
         ],
         columns=columns,
     ).assign(metric="auroc")
     page = renew("<!-- from the snapshot: counts -->\n<!-- end -->\n", {snapshot.VERDICTS: found})
-    assert "| help | LightGBM | 2 | 0 | 1 | 1 | 0 | -.0010 | .0120 |" in page
-    assert "| deep | KM-Z | 1 | 0 | 0 | 0 | 1 | -.0200 | .0040 |" in page
-    assert "| negative control | LightGBM | 1 | 0 | 1 | 0 | 0 | .0000 |  |" in page
+    assert "| help | LightGBM | 2 | 0 | 0 | 1 | 0 | 1 | -.0010 | .0120 |" in page
+    assert "| deep | KM-Z | 1 | 0 | 0 | 0 | 1 | 0 | -.0200 | .0040 |" in page
+    assert "| negative control | LightGBM | 1 | 0 | 0 | 0 | 0 | 1 | .0000 |  |" in page
+
+
+def test_gains_that_are_excluded_are_said_with_and_without_correction():
+    def rows(question, metric, n, **columns):
+        keys = {"question": question, "metric": metric, "contender": "cac_lgbm"}
+        return pd.DataFrame({**{name: [v] * n for name, v in keys.items()}, **columns})
+
+    found = pd.concat(
+        [
+            rows(
+                "forced",
+                "auroc",
+                3,
+                better=[0.01, 0.04, 0.2],
+                p_gain_excluded_holm=[0.03, 0.08, 0.2],
+            ),
+            rows(
+                "forced", "auprc", 3, better=[0.01, 0.3, 0.2], p_gain_excluded_holm=[0.2, 0.3, 0.4]
+            ),
+            rows("help", "auroc", 3, verdict=["never chosen", "undecided", "never chosen"]),
+        ]
+    )
+    marked = "<!-- from the snapshot: excluded lgbm -->\n<!-- end -->\n"
+    page = renew(marked, {snapshot.VERDICTS: found})
+    assert "a gain of .010 AUROC or more is excluded in 2 of 3 comparisons (1 after Holm" in page
+    assert "By AUPRC such a gain is excluded in 1 (0)." in page
+    assert "Offered clusters, it chose none in 2 of 3 comparisons." in page
 
 
 def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
@@ -194,16 +222,14 @@ def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
             (0.5, "help", "cac_lgbm", "lgbm", 0.002, 0.25),
         ],
         columns=columns,
-    ).assign(cohorts=4, oracle_gain=0.1)
+    ).assign(cohorts=4, oracle_gain=0.1, rows=3000, detected_holm=0.25)
     tables = {snapshot.POWER: found}
     page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
-    assert "| 0.3 | .100 | +.028, 4 of 4 | +.029, 3 of 4 |" in page
-    assert "| 0.5 | .100 | +.079, 4 of 4 |  |" in page
+    assert "| 3,000 | 0.3 | .100 | +.028, 4 (1) of 4 | +.029, 3 (1) of 4 |" in page
+    assert "| 3,000 | 0.5 | .100 | +.079, 4 (1) of 4 |  |" in page
     page = renew("<!-- from the snapshot: planted lgbm -->\n<!-- end -->\n", tables)
-    assert (
-        "LightGBM in CAC clusters adds, found | LR in CAC clusters less LightGBM, ahead |" in page
-    )
-    assert "| 0.5 | .100 | +.002, 1 of 4 | +.010, 2 of 4 |" in page
+    assert "| LightGBM in CAC clusters | LR in CAC clusters less LightGBM |" in page
+    assert "| 3,000 | 0.5 | .100 | +.002, 1 (1) of 4 | +.010, 2 (1) of 4 |" in page
 
 
 def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():

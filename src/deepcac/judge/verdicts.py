@@ -18,7 +18,11 @@ from deepcac.judge.resample_scores import METRICS, resample_scores
 from deepcac.judge.trials import read_trials
 from deepcac.scoring.equivalence import NEVER, Difference, difference, over_datasets, verdict
 from deepcac.scoring.statistics import holm
+from deepcac.splits import SHARE
 from deepcac.storage import read_json, write_json
+
+_VALIDATION_BY_TEST = 1 - SHARE  # rows, of `resamples`
+_VERDICTS = ["verdict", "verdict_strict", "verdict_wide"]
 
 
 def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -46,7 +50,8 @@ def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame
         One row a question, metric, data set, contender and reference: the number of resamples, and
         of those in which the chosen trial has ``clustered`` the rows; both mean scores, the
         fields of `Difference`, ``p_holm``, ``p_equivalent_holm`` and ``p_gain_excluded_holm``
-        (adjusted inside the question and metric), ``verdict`` and ``verdict_strict`` by these.
+        (adjusted inside the question and metric), ``verdict`` and ``verdict_strict`` by these;
+        ``verdict_wide``, as if only training rows, and no validation rows, were learnt from.
         Where clusters were offered and chosen in no resample, both sides are one model: the
         verdict is `NEVER`, there is no interval, and the row belongs to no family.
 
@@ -72,7 +77,7 @@ def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame
     differences = table.pop("differences")
     compared = differences.map(np.any)
     decided = _decided(table[compared], differences[compared], margin, strict)
-    words = decided.reindex(table.index)[["verdict", "verdict_strict"]].astype(object)
+    words = decided.reindex(table.index)[_VERDICTS].astype(object)
     table["mean"] = differences.map(np.mean)
     return table.join(decided.drop(columns=["mean", *words])).join(words.fillna(NEVER))
 
@@ -83,19 +88,22 @@ def _decided(
     """Measure the differences of comparisons, and decide each inside its family."""
     family = [table["question"], table["metric"]]
     sizes = table.groupby(family)["dataset"].transform("size")
-    measured = list(zip(differences, table["test_share"], sizes, strict=True))
-    found, strictly = (
-        [difference(d, test_share=share, margin=m, tests=n) for d, share, n in measured]
-        for m in (margin, strict)
+    shares = table["test_share"]
+    found, strictly, widely = (
+        [
+            difference(d, test_share=share, margin=m, tests=n)
+            for d, share, n in zip(differences, own, sizes, strict=True)
+        ]
+        for m, own in ((margin, shares), (strict, shares), (margin, shares.map(_wide)))
     )
 
     def adjusted(p: list[float]) -> pd.Series:
         each = pd.Series(p, index=table.index).groupby(family)
         return each.transform(lambda own: holm(own.to_numpy()))
 
-    p_holm = adjusted([one.p for one in found])
-    same, strictly_same = (
-        adjusted([one.p_equivalent for one in each]) for each in (found, strictly)
+    p_holm, p_wide = (adjusted([one.p for one in each]) for each in (found, widely))
+    same, strictly_same, widely_same = (
+        adjusted([one.p_equivalent for one in each]) for each in (found, strictly, widely)
     )
     columns = [one.name for one in fields(Difference)]
     return pd.DataFrame(map(asdict, found), columns=columns, index=table.index).assign(
@@ -104,7 +112,13 @@ def _decided(
         p_gain_excluded_holm=adjusted([one.better for one in found]),
         verdict=list(map(verdict, found, p_holm, same)),
         verdict_strict=list(map(verdict, strictly, p_holm, strictly_same)),
+        verdict_wide=list(map(verdict, widely, p_wide, widely_same)),
     )
+
+
+def _wide(share: float) -> float:
+    """Return the share of the test rows where validation rows do not count as learnt from."""
+    return share / (1 - share * _VALIDATION_BY_TEST)
 
 
 def _compare(

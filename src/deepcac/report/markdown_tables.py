@@ -19,6 +19,7 @@ from deepcac.errors import ConfigError
 from deepcac.judge.choice import CHOICES
 from deepcac.judge.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
 from deepcac.judge.mean_scores import clustered_scores
+from deepcac.judge.power import ORACLE, TOLD
 from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
 from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.verdicts import half_detect
@@ -190,28 +191,36 @@ def division(tables: Tables, name: str) -> str:
 
 
 def planted(tables: Tables, learner: str) -> str:
-    """Return what was found of planted subtypes by arms of a learner, by what they would add."""
+    """Return what was found of planted subtypes by arms of a learner, by size and by their worth.
+
+    With what a learner gains that is told them, and who else is ahead of the learner.
+    """
     table = tables[snapshot.POWER]
-    own = table["question"].isin((HELP.id, NEGATIVE.id)) & (table["reference"] == learner)
-    rivals = (table["question"] == BOOSTING.id) & (table["reference"] == learner)
+    asked = (ORACLE.id, HELP.id, NEGATIVE.id, BOOSTING.id)
+    own = table[table["question"].isin(asked) & (table["reference"] == learner)]
     heads = {
-        name: f"{contender_label(name)} adds, found"
-        for name in table.loc[own, "contender"].unique()
-    } | {
-        name: f"{contender_label(name)} less {contender_label(learner)}, ahead"
-        for name in table.loc[rivals, "contender"].unique()
+        name: f"{_planted_name(name)} {'less ' * ahead}{contender_label(learner) * ahead}".strip()
+        for question in asked
+        for ahead in [question == BOOSTING.id]
+        for name in own.loc[own["question"] == question, "contender"].unique()
     }
     rows = []
-    for strength, group in table[own | rivals].groupby("strength"):
+    for (n, strength), group in own.groupby(["rows", "strength"]):
         by_arm, gain = group.set_index("contender"), float(group["oracle_gain"].iloc[0])
         cells = (_found(by_arm.loc[name]) if name in by_arm.index else "" for name in heads)
-        rows.append([f"{strength:g}", three(gain), *cells])
-    return markdown_table(("strength", "true subtypes would add", *heads.values()), rows)
+        rows.append([f"{n:,.0f}", f"{strength:g}", three(gain), *cells])
+    return markdown_table(("patients", "strength", "worth", *heads.values()), rows, n_labels=2)
+
+
+def _planted_name(name: str) -> str:
+    learner = name.removeprefix(TOLD)
+    return contender_label(learner) + " told the subtypes" * (learner != name)
 
 
 def _found(one: "pd.Series[Any]") -> str:
     cohorts = round(one["cohorts"])
-    return f"{three(one['mean'], signed=True)}, {round(one['detected'] * cohorts)} of {cohorts}"
+    found, by_rule = (round(one[way] * cohorts) for way in ("detected", "detected_holm"))
+    return f"{three(one['mean'], signed=True)}, {found} ({by_rule}) of {cohorts}"
 
 
 def said(tables: Tables, question: str, learner: str) -> str:

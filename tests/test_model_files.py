@@ -182,10 +182,10 @@ def test_other_and_damaged_files_are_refused(tmp_path):
     deepcac.save(CACClassifier(random_state=0).fit(X, y), path)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    assert json.loads(parts["deepcac.json"])["format"] == 1
+    assert json.loads(parts["deepcac.json"])["format"] == 2
     for changed, message in (
-        ({"deepcac.json": b'{"format": 99}'}, "another format than 1; fit and save it again"),
-        ({"schema.json": b"{}"}, "not a readable model file"),
+        ({"deepcac.json": b'{"format": 99}'}, "another format than 2; fit and save it again"),
+        ({"schema.json": b"{}"}, "digest does not hold"),
     ):
         with zipfile.ZipFile(path, "w") as archive:
             for name, content in (parts | changed).items():

@@ -132,8 +132,8 @@ def test_foreign_damaged_and_newer_models_are_refused(csv, tmp_path):
     model = fitted(csv, tmp_path, method="plain")
     content = read_json(model)
     del content["digest"]
-    write_json(tmp_path / "newer.json", content | {"version": 2})
-    with pytest.raises(DataError, match="format version 2, this deepcac reads 1"):
+    write_json(tmp_path / "newer.json", content | {"version": 3})
+    with pytest.raises(DataError, match="format version 3, this deepcac reads 2"):
         read_model(tmp_path / "newer.json")
     write_json(tmp_path / "other.json", {"a": 1})
     with pytest.raises(DataError, match="no risk model"):

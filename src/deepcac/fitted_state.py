@@ -97,7 +97,8 @@ def _check(each: Any, lengths: Lengths, trusted: frozenset[str], seen: set[int])
         _RULES.get(kind, _no_rule)(each, found)
         inside = {letter: length for letter, length in found.items() if letter.isupper()}
     for name, value in own.items():
-        if not isinstance(each, BaseEstimator) or name not in each._get_param_names():
+        given = isinstance(each, BaseEstimator) and name in each._get_param_names()
+        if not given or name == "steps":  # what else is given is not fitted
             for one in _objects(value):
                 _check(one, inside, trusted, seen)
 
@@ -140,6 +141,8 @@ def _shape(kind: str, name: str, value: Any, letters: str) -> tuple[int, ...]:
     shape = (len(value),) if isinstance(value, list) else value.shape
     if len(shape) != len(letters):
         raise DataError(f"{name} of {kind} has {len(shape)} axes, not {len(letters)}")
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiu" and value.dtype.itemsize != 8:
+        raise DataError(f"{name} of {kind} is {value.dtype}")
     return shape
 
 
@@ -196,14 +199,15 @@ def _clusters(each: Any, found: Lengths) -> None:
 def _planes(each: Any, found: Lengths) -> None:
     """Compare planes with classes: one for two of them."""
     classes = found.get("m", found["o"] if found["o"] > 1 else 2)
-    if found["o"] != (1 if classes == 2 else classes):
+    if classes < 2 or found["o"] != (1 if classes == 2 else classes):
         raise DataError(f"{found['o']} planes for {classes} classes")
 
 
 def _groups(each: Any, found: Lengths) -> None:
     check_ids("_class_of_group", each._class_of_group, found["C"])
-    if len(each.estimator_.classes_) != found["G"]:
-        raise DataError(f"{found['G']} groups, of {len(each.estimator_.classes_)}")
+    groups = check_ids("classes_ of the groups", each.estimator_.classes_, found["G"])
+    if len(groups) != found["G"]:
+        raise DataError(f"{found['G']} groups, of {len(groups)}")
 
 
 def _pairs(each: Any, found: Lengths) -> None:

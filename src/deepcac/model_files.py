@@ -217,7 +217,7 @@ def _load_deep(path: str | os.PathLike[str], device: str) -> Any:
     from deepcac.nn.persistence import read_tensors
 
     name = read_tensors(path)[0].get("estimator")
-    if name not in _DEEP:
+    if not isinstance(name, str) or name not in _DEEP:
         raise DataError(f"{path}: holds {name}, which is no estimator of deepcac")
     kind = getattr(import_module(_DEEP[name]), name)
     return kind.load(path, device=device)

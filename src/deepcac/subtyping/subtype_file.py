@@ -17,7 +17,7 @@ from deepcac.saved_models import LARGEST, SMALLEST, check_array, check_count, ch
 from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.boosted import BoostedFolds
 from deepcac.subtyping.gates import Gates
-from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.smooth_inputs import QUANTILES, SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, Gain, Heads
 from deepcac.subtyping.tree_arrays import TreeArrays
 
@@ -125,6 +125,8 @@ def _restore_subtypes(model: Any, tensors: dict[str, Tensor], header: dict[str, 
         raise DataError(f"subtype_names are not {k} texts")
     model.subtype_names_ = names
     model.subtypes_ = check_ids("subtypes", learnt["subtypes"], k)
+    if len(learnt[f"{_INPUTS}quantiles_"]) != min(QUANTILES, len(model.subtypes_)):
+        raise DataError("its ranks are of other rows")
     shape = len(model.subtypes_), len(model.classes_)
     model.out_of_fold_ = check_array("out_of_fold", learnt["out_of_fold"], shape)
 

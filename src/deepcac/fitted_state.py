@@ -119,7 +119,9 @@ def _measure(each: Any, own: dict[str, Any], lengths: Lengths) -> Lengths:
     """Compare the arrays of an object with each other; return their lengths by letter."""
     kind = type(each).__name__
     if isinstance(each, BaseEstimator) and "n_features_in_" in own:
-        _same(kind, "n_features_in_", "D", check_count("n_features_in_", each.n_features_in_), lengths)
+        _same(
+            kind, "n_features_in_", "D", check_count("n_features_in_", each.n_features_in_), lengths
+        )
     for name, letters in _STATES[kind].items():
         if name not in own:
             raise DataError(f"{kind} has no {name}")

@@ -13,7 +13,6 @@ import zipfile
 from collections.abc import Iterable
 from importlib import import_module
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted

@@ -66,7 +66,8 @@ class TableScaler(TransformerMixin, BaseEstimator):
         """Return the scaler that `learnt` came from; an impossible one is a `DataError`."""
         found = cls()
         found.n_features_in_ = len(learnt["median_"])
-        vars(found).update({name: learnt[name] for name in LEARNT})
+        for name in LEARNT:
+            setattr(found, name, learnt[name])
         found.check()
         return found
 

@@ -133,7 +133,9 @@ def _command(method: str, classes: int = 2) -> Callable[[Path], None]:
         X.to_csv(csv, index=False)
         how = {"alpha": 0.03, "C": 1.0, "clip": None, "chosen": "as asked for"}
         how |= {"arm": method, "n_clusters": 3 if method else 1}
-        write_risk_model(path, fit_risk_model(read_labelled(csv, roles, most=999, seed=0), roles, how, 0))
+        write_risk_model(
+            path, fit_risk_model(read_labelled(csv, roles, most=999, seed=0), roles, how, 0)
+        )
 
     return make
 
@@ -389,7 +391,9 @@ def _array_mutant(
         case "zero":
             found[at] = 0
         case _:
-            found[at] = node[at] * 1.5 if floats else not node[at] if node.dtype == bool else node[at] + 1
+            found[at] = (
+                node[at] * 1.5 if floats else not node[at] if node.dtype == bool else node[at] + 1
+            )
     possible = way in ("swap", "moved") or (way == "zero" and not (spread and floats))
     return found, POSSIBLE if possible or (way == "nan" and not floats) else IMPOSSIBLE, way
 

@@ -54,7 +54,13 @@ def test_a_tree_without_a_split_is_its_leaf():
 
 def two_splits() -> TreeArrays:
     """x0 <= 0 ? (x1 <= 1 ? 10 : 20) : 30, missing x0 goes right."""
-    ints = {"feature": [0, 1], "left": [1, -1], "right": [-3, -2], "missing": [2, 0], "default": [0, 0]}
+    ints = {
+        "feature": [0, 1],
+        "left": [1, -1],
+        "right": [-3, -2],
+        "missing": [2, 0],
+        "default": [0, 0],
+    }
     own = {name: np.array(values) for name, values in ints.items()}
     floats = {"threshold": np.array([0.0, 1.0]), "leaf": np.array([10.0, 20.0, 30.0])}
     return TreeArrays(root=np.array([0]), **own, **floats)

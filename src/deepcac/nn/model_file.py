@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from deepcac import __version__
 from deepcac.errors import DataError
@@ -79,10 +79,10 @@ def _estimator(header: dict[str, Any], kind: type[Any], device: str) -> Any:
     return model
 
 
-def restore_network(build: Any, tensors: dict[str, Tensor]) -> nn.Module:
+def restore_network(build: Any, tensors: dict[str, Tensor]) -> Any:
     """Return the network that `build` makes, with these tensors; nothing larger is ever made."""
     with torch.device("meta"):
-        network: nn.Module = build()
+        network = build()
     for name, expected in network.state_dict().items():
         found = tensors[name]
         if found.dtype != expected.dtype:

@@ -75,7 +75,7 @@ class RiskModel:
     planes: list[Plane]
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
-        """Return, for encoded rows (n, d), class probabilities (n, n_classes) and the subtype of each row, from 1."""
+        """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
         scaled = self.scaler.transform(X)
         clip = self.method["clip"]
         rows = scaled if clip is None else np.clip(scaled, -clip, clip)

@@ -5,7 +5,7 @@ LightGBM's parser trusts its text, so a hostile one ends the process. No file re
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -96,7 +96,7 @@ def _within(values: Ints, end: int) -> bool:
 
 def read_booster(text: str) -> TreeArrays:
     """Return the trees of a LightGBM model that was trained here, given as its text."""
-    parts: dict[str, list[npt.NDArray[np.generic]]] = {name: [] for name in TreeArrays._fields}
+    parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in TreeArrays._fields}
     splits = leaves = 0
     for block in text.split("end of trees")[0].split("\nTree=")[1:]:
         said = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
@@ -121,7 +121,7 @@ def read_booster(text: str) -> TreeArrays:
     return TreeArrays(*(np.concatenate(own) for own in parts.values()))
 
 
-def _read(said: dict[str, str], name: str, kind: type) -> npt.NDArray[np.generic]:
+def _read(said: dict[str, str], name: str, kind: type) -> npt.NDArray[Any]:
     return np.array(said.get(name, "").split(), dtype=kind)
 
 

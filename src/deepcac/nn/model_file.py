@@ -63,8 +63,12 @@ def open_model(
 def _estimator(header: dict[str, Any], kind: type[Any], device: str) -> Any:
     """Return an estimator with its settings, classes and column names."""
     parameters, names = header["parameters"], header["feature_names"]
-    if set(parameters) != set(kind().get_params()):
+    usual = kind().get_params()
+    if set(parameters) != set(usual):
         raise DataError("its parameters are not those of the estimator")
+    for name, value in parameters.items():
+        if isinstance(value, bool) and not isinstance(usual[name], bool):
+            raise DataError(f"parameter {name} is {value}")
     model = kind(**{**parameters, "device": device})
     model._validate_params()
     if len({type(label) for label in header["classes"]}) != 1:

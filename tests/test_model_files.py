@@ -2,14 +2,17 @@
 
 import json
 import pickle
+import tomllib
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from catalogued import make_base, networks
 from models import ZIP
+from packaging.requirements import Requirement
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -280,7 +283,15 @@ def test_a_compressed_part_is_refused_before_it_is_unpacked(tmp_path):
 def test_what_libsvm_computes_must_be_trusted(tmp_path):
     X, y = rows()
     deepcac.save(KMClassifier(SVC(), random_state=0).fit(X, y), tmp_path / "model")
-    with pytest.raises(DataError, match=r"'sklearn.svm._classes.SVC' in trusted=\[\.\.\.\]"):
+    with pytest.raises(DataError, match=r"a sklearn.svm._classes.SVC, .* in trusted=\[\.\.\.\]"):
         deepcac.load(tmp_path / "model")
     loaded = deepcac.load(tmp_path / "model", trusted=["sklearn.svm._classes.SVC"])
     assert set(loaded.predict(X)) <= {"died", "lived"}
+
+
+def test_no_skops_with_a_known_hole_is_allowed():
+    """Before 0.12 a file could run code in spite of the list of trusted types (CVE-2025-54412)."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    (bound,) = (Requirement(one) for one in project["dependencies"] if one.startswith("skops"))
+    assert not any(bound.specifier.contains(version) for version in ("0.10.0", "0.11.0"))
+    assert bound.specifier.contains("0.12.0")

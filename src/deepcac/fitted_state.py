@@ -58,6 +58,7 @@ _STATES: dict[str, dict[str, str]] = {
 _ABOVE_0 = ("scale_", "sd", "reach", "widths_", "var_")
 # Compiled code takes their arrays unseen, and a false one ends the process.
 _COMPILED = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "HistGradientBoostingClassifier")
+_TREES = ("sklearn.tree._tree", "sklearn.neighbors._kd_tree", "sklearn.neighbors._ball_tree")
 Lengths = dict[str, int]
 
 
@@ -105,11 +106,13 @@ def _check(each: Any, lengths: Lengths, trusted: frozenset[str], seen: set[int])
 
 def _check_estimator(each: BaseEstimator, own: dict[str, Any], trusted: frozenset[str]) -> None:
     kind = type(each)
-    if kind.__name__ in _COMPILED and f"{kind.__module__}.{kind.__name__}" not in trusted:
-        raise DataError(
-            f"holds a {kind.__name__}, whose compiled code takes any array; name "
-            f"'{kind.__module__}.{kind.__name__}' in trusted=[...] if you trust it"
-        )
+    for one in (kind, *map(type, own.values())):
+        compiled = one.__name__ in _COMPILED or one.__module__ in _TREES
+        if compiled and f"{one.__module__}.{one.__name__}" not in trusted:
+            raise DataError(
+                f"holds a {one.__module__}.{one.__name__}, whose compiled code takes any array; "
+                "name it in trusted=[...] if you trust it"
+            )
     missing = [name for name in kind._get_param_names() if name not in own]
     if missing:
         raise DataError(f"{kind.__name__} has no {missing[0]}")

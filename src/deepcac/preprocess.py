@@ -41,6 +41,16 @@ class TableScaler(TransformerMixin, BaseEstimator):
     array([[-1.22, -0.71],
            [ 1.22, -0.71],
            [ 0.  ,  1.41]])
+
+    What only the last step of a pipeline has, such as `assign`, takes the rows that it saw:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from deepcac import KMClassifier
+    >>> X, y = np.array([[0.0], [1.0], [8.0], [9.0]]), [0, 1, 0, 1]
+    >>> model = make_pipeline(TableScaler(), KMClassifier(n_clusters=2, random_state=0)).fit(X, y)
+    >>> subtype = model[-1].assign(model[:-1].transform(X))
+    >>> bool(subtype[0] == subtype[1] != subtype[2] == subtype[3])
+    True
     """
 
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:

@@ -30,7 +30,7 @@ def files(tmp_path):
 
 def fit_one(files, method="lr", k=1):
     """Run one method and return its record's path."""
-    path = files.features.with_name("run.json")
+    path = files.features.parent / "toy" / f"{method}_k{k}.json"
     run(files, {path: (parse_method(method), k)}, dataset="toy", protocol=SOUND)
     return path
 
@@ -72,10 +72,10 @@ def test_scores_that_are_not_those_of_the_record_are_refused(files):
     assert found.scores(["seed", "p_1"]).num_rows == 80
     whole = read_table(found.scores_file)
     write_table(found.scores_file, whole.slice(1))
-    with pytest.raises(DataError, match=r"run\.scores\.parquet: not the scores of its record"):
+    with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: not the scores of its record"):
         found.scores(["seed"])
     found.scores_file.unlink()
-    with pytest.raises(DataError, match=r"run\.scores\.parquet: missing"):
+    with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: missing"):
         found.scores(["seed"])
     old = Run(found.path, found.file, {**found.record, "scores": None})
     assert old.scores(["seed"]) is None
@@ -188,7 +188,7 @@ def test_a_method_is_given_rows_of_its_kind(files):
     write_features(files.features, FeatureMatrix(static.row_id, static.label, static.X, names))
     with pytest.raises(ConfigError, match="lr reads static features, but toy has hourly"):
         fit_one(files)
-    assert not files.features.with_name("run.json").exists()
+    assert not (files.features.parent / "toy").exists()
 
 
 def test_a_processor_is_named_by_what_the_system_tells(tmp_path):

@@ -187,7 +187,7 @@ def test_scores_by_hand():
 
 def test_what_is_stored_gives_the_scores_again(tmp_path):
     write_features(tmp_path / "cohort.parquet", cohort())
-    path = tmp_path / "km_lr.json"
+    path = tmp_path / "cohort" / "km_lr.json"
     contender = parse_contender("km_lr")
     run_trials(tmp_path / "cohort.parquet", {contender: path}, dataset="cohort", effort=EFFORT)
     record, table = read_trials(path), read_table(answers_path(path)).to_pandas()
@@ -211,7 +211,7 @@ def test_what_is_stored_gives_the_scores_again(tmp_path):
 
 def test_an_edited_record_is_refused(tmp_path):
     write_features(tmp_path / "cohort.parquet", cohort(120))
-    path = tmp_path / "lr.json"
+    path = tmp_path / "cohort" / "lr.json"
     run_trials(
         tmp_path / "cohort.parquet", {parse_contender("lr"): path}, dataset="cohort", effort=EFFORT
     )
@@ -235,7 +235,7 @@ def test_hourly_sequences_are_judged_by_their_summary(tmp_path):
     assert rows.names == (*(f"HR_{kind}" for kind in SUMMARIES), "Age_first")
     np.testing.assert_array_equal(rows.X[:, -1], age[:, 0])
     np.testing.assert_array_equal(rows.X[:, 6], (~np.isnan(heart)).sum(axis=1))
-    record = tmp_path / "lr.json"
+    record = tmp_path / "h" / "lr.json"
     run_trials(
         tmp_path / "hourly.parquet", {parse_contender("lr"): record}, dataset="h", effort=EFFORT
     )

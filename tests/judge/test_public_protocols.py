@@ -155,7 +155,10 @@ def test_contenders_are_compared_on_the_same_test_rows(tmp_path):
     for name in ("lr", "centroid"):
         run(tmp_path, name)
     assert score_division(tmp_path.glob("*.json"))["pairs"] == []
-    own = {"learner": "subtypes_gbm"}  # stands for a run of the boosted classifier
+    own = {
+        "contender": "subtypes_gbm",
+        "learner": "subtypes_gbm",
+    }  # stands for a run of the boosted classifier
     write_json(tmp_path / "subtypes_gbm.json", read_json(tmp_path / "lr.json") | own)
     shutil.copy(tmp_path / "lr.parquet", tmp_path / "subtypes_gbm.parquet")
     content = score_division(tmp_path.glob("*.json"))

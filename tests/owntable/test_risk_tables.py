@@ -23,7 +23,7 @@ from deepcac.owntable.profile_page import write_profile_page
 from deepcac.owntable.risk_model_choice import told
 from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
 from deepcac.preprocess import TableScaler
-from deepcac.sharing import restricted_parts
+from deepcac.sharing import Origins
 from deepcac.splits import make_splits, read_splits, write_splits
 from deepcac.storage import read_json, write_json
 
@@ -237,7 +237,8 @@ def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
     layout = Layout(registry, {"restricted": {}})
     found = layout.run_inputs("", "mine", "cac_lr", 2)
     assert found["features"] == "data/features/mine.parquet"
-    assert list(restricted_parts(registry, [found["features"]])) == [(found["features"], "mine")]
+    origins = Origins(layout, lambda file: (), ())
+    assert origins.closed(str(project / found["features"])) == str(features)
     assert add_table(csv, ROLES, "mine", project)[1] == entry  # again, for a newer table
 
 

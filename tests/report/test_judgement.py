@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from deepcac.experiments.record import file_digest
 from deepcac.report.judgement import (
     judgement_figures,
     judgement_tables,
@@ -68,6 +69,7 @@ def write(folder, rows, synthetic=()):
             "synthetic": list(synthetic),
             "questions": questions,
             "power": power,
+            "verdicts": file_digest(folder / "verdicts.csv"),
         },
     )
     return [folder / "verdicts.csv", folder / "summary.json"]

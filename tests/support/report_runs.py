@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deepcac.catalogue.protocol import published_labels
+from deepcac.catalogue.protocol import named_protocols
 from deepcac.experiments.record import summarise, write_record, write_scores
 
 N_TRAIN, N_VALIDATION, N_TEST = 570, 180, 250
@@ -76,7 +76,7 @@ def write_run(
 def _switches(protocol: str) -> list[str]:
     if protocol == "sound":
         return []
-    return sorted(published_labels()) if protocol.startswith("as_published") else [protocol]
+    return sorted(named_protocols().get(protocol, [protocol]))
 
 
 def _scores(seed: int, k: int, strength: float) -> pa.Table:

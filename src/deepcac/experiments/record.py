@@ -11,7 +11,7 @@ import platform
 import resource
 import subprocess
 from functools import cache
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +20,11 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.sourcecode import LIBRARIES, versions
 from deepcac.storage import content_digest, read_json, write_json, write_table
 from deepcac.task import Fitted, Task
 
-_LIBRARIES = (
-    "deepcac",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "numba",
-    "pyarrow",
-    "torch",
-    "xgboost-cpu",
-    "lightgbm",
-    "catboost",
-)
+_LIBRARIES = ("deepcac", "pyarrow", *LIBRARIES)
 
 
 @cache
@@ -67,7 +57,7 @@ def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, A
         "device": device,
         "processor": processor(),
         "python": platform.python_version(),
-        "versions": _versions(),
+        "versions": versions(_LIBRARIES),
         "git_commit": _git_commit(),
     }
 
@@ -82,16 +72,6 @@ def processor(info: Path = Path("/proc/cpuinfo")) -> str:
     name = told.get("model name", platform.machine())
     kind = [f"{key} {told[key]}" for key in ("cpu family", "model") if key in told]
     return ", ".join([name, *kind])
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _LIBRARIES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _git_commit() -> str | None:

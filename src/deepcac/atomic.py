@@ -33,10 +33,13 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     final.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(final)
     partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
+    rights = stat.S_IMODE(final.stat().st_mode) if final.is_file() else None
     try:
+        if rights is not None:  # nobody else reads along while it is written
+            partial.touch(0o600)
         yield partial
-        if final.is_file():
-            partial.chmod(stat.S_IMODE(final.stat().st_mode))
+        if rights is not None:
+            partial.chmod(rights)
         _flush(partial)
         os.replace(partial, final)
         _flush(final.parent)

@@ -27,6 +27,11 @@ from deepcac.sharing import Origins
 from deepcac.splits import make_splits, read_splits, write_splits
 from deepcac.storage import read_json, write_json
 
+RESERVED = (
+    *("report", "judge", "data", "results", "decomposition", "as_published", "switches", "planted"),
+    *("demo_x", "synthetic_cac_i000_o100_c2"),
+)
+
 
 def patients(n=300, seed=0):
     rng = np.random.default_rng(seed)
@@ -220,7 +225,10 @@ def project(tmp_path):
     entry = {
         "title": "t", "licence": "l", "citation": "c", "homepage": "http://localhost/",
         "restricted": False,
-        "datasets": {"taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"}},
+        "datasets": {
+            "taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"},
+            "pairs": {"title": "t", "label": "l", "positive": None, "task": "multiclass", "pairwise": True},
+        },
     }  # fmt: skip
     (registry / "open.yaml").write_text(json.dumps(entry))
     return tmp_path
@@ -269,13 +277,22 @@ def test_patients_with_several_rows_stay_together_in_the_workflow(csv, project):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("taken", "'taken' already"), ("Mine", "lower-case"), ("demo_x", "lower-case")],
+    [
+        *(("taken", "'taken' already"), ("open", "'open' already"), ("Mine", "lower-case")),
+        *((name, "files of the workflow itself") for name in RESERVED),
+        *(("pairs_nodes", "stands in pairs_nodes and in open"), ("there", "'there' already")),
+    ],
 )
 def test_a_name_that_cannot_be_used_is_refused(csv, project, name, message):
+    there = project / "data" / "features" / "there.parquet"
+    there.parent.mkdir(parents=True)
+    there.write_text("of another")
     with pytest.raises(ConfigError, match=message):
         add_table(csv, ROLES, name, project)
     with pytest.raises(ConfigError, match="no config/registry here"):
         add_table(csv, ROLES, "mine", project / "config")
+    assert there.read_text() == "of another"
+    assert not (project / "config" / "registry" / "private").exists()
 
 
 def test_what_add_writes_is_not_tracked():

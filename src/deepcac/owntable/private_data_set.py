@@ -56,9 +56,10 @@ def add_table(
     entry = registry / PRIVATE / f"{name}.yaml"
     features = Path(project) / "data" / "features" / f"{name}.parquet"
     known = load_registry(registry)
-    check_name(known, name, owner=name)
-    if not entry.exists() and (name in known.sources or features.exists()):
+    taken = name in known.sources or name in known.datasets or features.exists()
+    if taken and not entry.exists():
         raise ConfigError(f"there is a data set {name!r} already; choose another --name")
+    check_name(known, name, owner=name)
     table = read_labelled(path, roles, most=_NO_LIMIT)
     group = None if table.group is None else table.group.astype(str)
     write_features(features, replace(table.features, group=group))

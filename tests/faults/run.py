@@ -20,6 +20,7 @@ import bits
 import machine
 import mirror
 import parsers
+import structures
 from project import Project, Row
 
 BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
@@ -81,6 +82,10 @@ def fuzz(work: Path, given: argparse.Namespace) -> list[Row]:
     return parsers.fuzz(work, given.mutants)
 
 
+def values(work: Path, given: argparse.Namespace) -> list[Row]:
+    return structures.structures(work, given.mutants)
+
+
 PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "kills": kills,
     "real": real_kills,
@@ -90,6 +95,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "flips": flips,
     "servers": servers,
     "fuzz": fuzz,
+    "values": values,
 }
 
 

@@ -158,3 +158,35 @@ def test_a_bucket_gets_nothing_of_them(project, target):
     said = snakemake(folder, "-n", *storage, "--configfile", "other.yaml", "--", target, code=1)
     assert re.search(r"unknown data set '(ards|opencic|wdbc_of_ours|titanic_demo)'", said)
     assert "private and restricted data never go to a bucket" in said
+
+
+@pytest.mark.long
+def test_the_report_shows_no_single_value_of_them(tmp_path):
+    folder = checkout(tmp_path)
+    add_patients(folder)
+    content = yaml.safe_load((folder / "config" / "demo.yaml").read_text()) | {
+        "datasets": [OWN[0]],
+        "seeds": [0],
+        "runs": [
+            {
+                "part": "cac",
+                "protocols": ["sound"],
+                "datasets": [OWN[0]],
+                "methods": ["lr", "cac_lr"],
+                "k": [2],
+            }
+        ],
+        "judge": {
+            "matches": [{"datasets": [OWN[0]], "contenders": ["lr", "cac_lr"]}],
+            **{"resamples": 3, "resamples_small": 3, "trials": 2},
+        },
+        "sweeps": [f"alpha_{OWN[0]}_k2"],
+        **{name: [] for name in ("skmeans", "case_studies", "theory", "decomposition")},
+    }
+    (folder / "hostile.yaml").write_text(yaml.safe_dump(content))
+    snakemake(folder, "--", "all")
+    pages = [path for path in (folder / "results" / "report").rglob("*") if path.is_file()]
+    texts = {path.name: path.read_text(errors="replace") for path in pages}
+    assert OWN[0] in "".join(texts.values())
+    shown = re.compile(r"7[,\u202f ]?654[,\u202f ]?321|7\.65(43213?)?e\+?0?6")
+    assert [name for name, text in texts.items() if shown.search(text)] == []

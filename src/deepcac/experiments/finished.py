@@ -88,7 +88,7 @@ class Run:
         there = self.scores_file.exists()
         if promised is None and not there:
             return None
-        if promised is not None and not (there and file_digest(self.scores_file) == promised):
+        if not there or file_digest(self.scores_file) != promised:
             state = "not the scores of its record" if there else "missing"
             raise DataError(f"{self.scores_file}: {state}; delete both and run it again")
         return read_table(self.scores_file, list(columns))

@@ -6,6 +6,7 @@ Everything in a record but the ``machine`` block is the same each time the run i
 
 import hashlib
 import json
+import math
 import os
 import platform
 import resource
@@ -103,13 +104,20 @@ def write_record(path: str | os.PathLike[str], record: dict[str, Any]) -> None:
 
 
 def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read and validate a run record; a foreign or edited one is a `DataError`."""
+    """Read and validate a run record; one that is foreign, edited or at odds is a `DataError`."""
     record = read_json(path)
     try:
         _validator().validate(record)
     except jsonschema.ValidationError as error:
         raise DataError(f"{path}: not a run record ({error.message}); run it again") from error
+    own, found = record["summary"], summarise(record["splits"])
+    if own.keys() != found.keys() or not all(_close(own[name], found[name]) for name in own):
+        raise DataError(f"{path}: its summary is not that of its splits; run it again")
     return record
+
+
+def _close(own: dict[str, float], found: dict[str, float]) -> bool:
+    return all(math.isclose(own[x], found[x], rel_tol=1e-9, abs_tol=1e-12) for x in ("mean", "sd"))
 
 
 def scores_path(path: str | os.PathLike[str]) -> Path:

@@ -32,7 +32,7 @@ def check_place(path: str | os.PathLike[str], record: Mapping[str, Any], place: 
     except KeyError as error:
         raise DataError(f"{path}: says no {error}; delete it and run it again") from error
     if own and not Path(path).absolute().as_posix().endswith(f"/{own}"):
-        raise DataError(f"{path}: is the record of {own}; delete it and run it again")
+        raise DataError(f"{path}: is the record of {own!r}; delete it and run it again")
 
 
 @dataclass(frozen=True)

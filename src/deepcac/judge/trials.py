@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 Array = npt.NDArray[np.float64]
 VALIDATION, TEST = 1, 2
+_ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
 _PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's
 ROWS = ["seed", "part", "row_id", "label"]  # columns of the answers that tell whose they are
 
@@ -226,7 +227,7 @@ def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
     So is one beside other answers than its own.
     """
     record = read_json(path)
-    if "contender" not in record:
+    if not record.keys() >= _ENTRIES:
         raise DataError(f"{path}: not a record of trials; run it again")
     check_place(path, record, "{contender}.json" if "train" in record else _PLACE)
     answers = answers_path(path)

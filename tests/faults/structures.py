@@ -6,6 +6,7 @@ allow, and as refused where it gets one clear line. Everything else is a mistake
 
 import copy
 import io
+import json
 import random
 import stat
 import tarfile
@@ -25,7 +26,7 @@ from deepcac.experiments.record import file_digest, scores_path
 from deepcac.judge.trials import read_trials
 from deepcac.pointers import read_pointers
 from deepcac.raw.archive import members
-from deepcac.storage import read_json, write_json
+from deepcac.storage import content_digest, read_json
 
 VALUES = (
     *(None, True, 0, -1, 1, 2, 3, 10**30, 0.5, -0.5, 1e308, "", "svm", "lr", "cic", "sound", "L1"),
@@ -71,9 +72,7 @@ def _row(name: str, seed: str, trial: Callable[[random.Random], bool], number: i
             fine = trial(draw)
             same += fine
             if not fine:
-                print(
-                    f"{name}: mutant {i} was read and contradicts itself",
-                )
+                print(f"{name}: mutant {i} was read and contradicts itself")
         except DeepCACError as error:
             refused += "\n" not in str(error)
         except Exception as error:
@@ -113,6 +112,11 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
         yield from _places(value[key])
 
 
+def _put(path: Path, value: dict[str, Any]) -> None:
+    """Write a record as the project does, but for the wait until it is on the disk."""
+    path.write_text(json.dumps(value | {"digest": content_digest(value)}))
+
+
 def _records(work: Path) -> Callable[[random.Random], bool]:
     path = work / "results" / "cic" / "lr_k1.json"
     inputs = {name: str(work / f"{name}.parquet") for name in ("features", "splits")}
@@ -128,7 +132,7 @@ def _records(work: Path) -> Callable[[random.Random], bool]:
 
     def trial(draw: random.Random) -> bool:
         mutant = changed(whole, draw)
-        write_json(path, mutant)
+        _put(path, mutant)
         (run,) = load([path], work, {str(path): inputs})
         assert run.splits
         shown = [run.score(metric) for metric in run.metrics], run.synthetic, run.status
@@ -166,7 +170,7 @@ def _trials(work: Path) -> Callable[[random.Random], bool]:
 
     def trial(draw: random.Random) -> bool:
         mutant = changed(whole, draw)
-        write_json(path, mutant)
+        _put(path, mutant)
         found = read_trials(path)
         return all(found[name] == whole[name] for name in ("contender", "dataset", "answers"))
 

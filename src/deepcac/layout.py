@@ -138,12 +138,6 @@ class Layout:
             "shared": self.shared_file(variant, dataset, method, int(k)),
         }
 
-    def rows_of_run(self, path: str) -> dict[str, str]:
-        """Return the features and splits that the run record at `path` is made from."""
-        (run,) = runs_among([path])
-        place = run["variant"], run["dataset"]
-        return {"features": self.feature_file(*place), "splits": self.split_file(*place)}
-
     def whole_arms(self) -> str:
         """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""
         return datasets_of_whole_arms(self._plans())

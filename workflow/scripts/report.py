@@ -6,6 +6,7 @@ from deepcac.job import job
 
 with job(snakemake):
     from deepcac.catalogue.registry import load_registry, registry_folder
+    from deepcac.catalogue.run_paths import runs_among
     from deepcac.layout import Layout
     from deepcac.report.page import build
 
@@ -30,6 +31,6 @@ with job(snakemake):
         division_paths=snakemake.input.divisions,
         ablation_paths=snakemake.input.ablations,
         factorial_paths=snakemake.input.factorials,
-        run_inputs={run: layout.rows_of_run(run) for run in runs},
+        run_inputs={run: layout.run_inputs(**one) for run in runs for one in runs_among([run])},
         threads=snakemake.threads,
     )

@@ -166,7 +166,7 @@ class Runs:
 def load(
     paths: Iterable[str | os.PathLike[str]],
     root: str | os.PathLike[str],
-    inputs: Mapping[str, Mapping[str, str]] | None = None,
+    inputs: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Runs:
     """Read run records.
 
@@ -210,9 +210,10 @@ def _read(file: Path, root: Path) -> Run:
     return run
 
 
-def _check_inputs(run: Run, inputs: Mapping[str, str], digest: Callable[[str], str]) -> None:
-    for name, path in inputs.items():
-        if Path(path).exists() and digest(path) != run.record["inputs"].get(name):
+def _check_inputs(run: Run, inputs: Mapping[str, Any], digest: Callable[[str], str]) -> None:
+    for name in ("features", "splits"):
+        path = inputs.get(name)
+        if path and Path(path).exists() and digest(path) != run.record["inputs"][name]:
             raise DataError(
                 f"{run.path}: made from other {name} than {path}; delete it and run it again"
             )

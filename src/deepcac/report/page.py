@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from deepcac.experiments.finished import load
 from deepcac.experiments.finished_clusterings import load_clusterings
@@ -51,7 +52,7 @@ def build(
     factorial_paths: Iterable[str | os.PathLike[str]] = (),
     division_paths: Iterable[str | os.PathLike[str]] = (),
     ablation_paths: Iterable[str | os.PathLike[str]] = (),
-    run_inputs: Mapping[str, Mapping[str, str]] | None = None,
+    run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
     resamples: int = 100,
     threads: int = 1,
 ) -> None:

@@ -84,7 +84,7 @@ def test_a_record_of_another_run_than_its_path_says_is_refused(files, place, sai
     record = read_json(fit_one(files))
     root = files.features.parent / "moved"
     records.write_record(root / "results" / place, {**record, **said})
-    with pytest.raises(DataError, match=f"results/{place}: is the record of lr, k = ") as caught:
+    with pytest.raises(DataError, match=f"results/{place}: is the record of 'lr, k = ") as caught:
         load([root / "results" / place], root)
     assert "\n" not in str(caught.value)
 

@@ -203,10 +203,8 @@ def _read(file: Path, root: Path) -> Run:
     asked = found and (Protocol.from_folder(found["variant"]), found["dataset"], found["method"])
     said = Protocol(frozenset(run.record["switches"])), run.dataset, run.method
     if not found or asked != said or int(found["k"]) != run.k or said[0].name != run.protocol:
-        raise DataError(
-            f"{run.path}: is the record of {run.method}, k = {run.k}, {run.protocol}, on "
-            f"{run.dataset}; delete it and run it again"
-        )
+        about = f"{run.method}, k = {run.k}, {run.protocol}, on {run.dataset}"
+        raise DataError(f"{run.path}: is the record of {about!r}; delete it and run it again")
     return run
 
 

@@ -21,6 +21,7 @@ import machine
 import mirror
 import models
 import parsers
+import structures
 from project import Project, Row
 
 BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
@@ -86,6 +87,10 @@ def fuzz_saved(work: Path, given: argparse.Namespace) -> list[Row]:
     return models.fuzz_models(work, given.mutants, given.kinds)
 
 
+def values(work: Path, given: argparse.Namespace) -> list[Row]:
+    return structures.structures(work, given.mutants)
+
+
 PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "kills": kills,
     "real": real_kills,
@@ -96,6 +101,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "servers": servers,
     "fuzz": fuzz,
     "models": fuzz_saved,
+    "values": values,
 }
 
 

@@ -9,6 +9,7 @@ from models import KINDS, fuzz_models
 from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
 from run import BEGIN, END, main, put, read, table
+from structures import structures
 
 pytestmark = pytest.mark.faults
 SPLITS = "data/splits/demo_diabetes.parquet"
@@ -37,6 +38,12 @@ def test_every_model_file_is_refused_or_possible(kind, tmp_path):
     (row,) = fuzz_models(tmp_path, 60, [kind])
     assert row.other == 0, row.how
     assert row.refused > 10
+
+
+def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_schema(tmp_path):
+    rows = structures(tmp_path, 2000)
+    assert [row.fault for row in rows if row.other] == []
+    assert all(row.same and row.refused for row in rows)
 
 
 def test_every_seed_of_the_corpus_is_valid_and_every_file_is_used(tmp_path):

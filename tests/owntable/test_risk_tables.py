@@ -25,9 +25,14 @@ from deepcac.owntable.profile_page import write_profile_page
 from deepcac.owntable.risk_model_choice import told
 from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
 from deepcac.preprocess import TableScaler
-from deepcac.sharing import restricted_parts
+from deepcac.sharing import Origins
 from deepcac.splits import make_splits, read_splits, write_splits
 from deepcac.storage import content_digest, read_json, write_json
+
+RESERVED = (
+    *("report", "judge", "data", "results", "decomposition", "as_published", "switches", "planted"),
+    *("demo_x", "synthetic_cac_i000_o100_c2"),
+)
 
 
 def patients(n=300, seed=0):
@@ -222,7 +227,10 @@ def project(tmp_path):
     entry = {
         "title": "t", "licence": "l", "citation": "c", "homepage": "http://localhost/",
         "restricted": False,
-        "datasets": {"taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"}},
+        "datasets": {
+            "taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"},
+            "pairs": {"title": "t", "label": "l", "positive": None, "task": "multiclass", "pairwise": True},
+        },
     }  # fmt: skip
     (registry / "open.yaml").write_text(json.dumps(entry))
     return tmp_path
@@ -239,7 +247,8 @@ def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
     layout = Layout(registry, {"restricted": {}})
     found = layout.run_inputs("", "mine", "cac_lr", 2)
     assert found["features"] == "data/features/mine.parquet"
-    assert list(restricted_parts(registry, [found["features"]])) == [(found["features"], "mine")]
+    origins = Origins(layout, lambda file: (), ())
+    assert origins.closed(str(project / found["features"])) == str(features)
     assert add_table(csv, ROLES, "mine", project)[1] == entry  # again, for a newer table
 
 
@@ -270,13 +279,22 @@ def test_patients_with_several_rows_stay_together_in_the_workflow(csv, project):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("taken", "'taken' already"), ("Mine", "lower-case"), ("demo_x", "lower-case")],
+    [
+        *(("taken", "'taken' already"), ("open", "'open' already"), ("Mine", "lower-case")),
+        *((name, "files of the workflow itself") for name in RESERVED),
+        *(("pairs_nodes", "stands in pairs_nodes and in open"), ("there", "'there' already")),
+    ],
 )
 def test_a_name_that_cannot_be_used_is_refused(csv, project, name, message):
+    there = project / "data" / "features" / "there.parquet"
+    there.parent.mkdir(parents=True)
+    there.write_text("of another")
     with pytest.raises(ConfigError, match=message):
         add_table(csv, ROLES, name, project)
     with pytest.raises(ConfigError, match="no config/registry here"):
         add_table(csv, ROLES, "mine", project / "config")
+    assert there.read_text() == "of another"
+    assert not (project / "config" / "registry" / "private").exists()
 
 
 def test_what_add_writes_is_not_tracked():

@@ -1,5 +1,5 @@
-# The environment of the workflow; versions are those of constraints.txt.
-#   docker build -t deepcac . && docker run --rm -v "$PWD/results:/deepcac/results" deepcac \
+# The environment of the workflow; versions are those of constraints.txt. The context is what git tracks.
+#   git archive HEAD | docker build -t deepcac - && docker run --rm -v "$PWD/results:/deepcac/results" deepcac \
 #     snakemake --configfile config/demo.yaml --cores 2
 FROM python:3.11-slim-bookworm
 

@@ -2,17 +2,22 @@
 
 import json
 import pickle
+import tomllib
+import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from catalogued import make_base, networks
+from models import ZIP
+from packaging.requirements import Requirement
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import deepcac
@@ -22,7 +27,7 @@ from deepcac.decomposition import (
     MixedNaiveBayes,
     PairwiseLinearSVC,
 )
-from deepcac.errors import DataError
+from deepcac.errors import DataError, VersionWarning
 from deepcac.preprocess import TableScaler
 from deepcac.similarity import ClassMetric, EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
 
@@ -182,10 +187,10 @@ def test_other_and_damaged_files_are_refused(tmp_path):
     deepcac.save(CACClassifier(random_state=0).fit(X, y), path)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    assert json.loads(parts["deepcac.json"])["format"] == 1
+    assert json.loads(parts["deepcac.json"])["format"] == 2
     for changed, message in (
-        ({"deepcac.json": b'{"format": 99}'}, "another format than 1; fit and save it again"),
-        ({"schema.json": b"{}"}, "not a readable model file"),
+        ({"deepcac.json": b'{"format": 99}'}, "another format than 2; fit and save it again"),
+        ({"schema.json": b"{}"}, "digest does not hold"),
     ):
         with zipfile.ZipFile(path, "w") as archive:
             for name, content in (parts | changed).items():
@@ -203,3 +208,90 @@ def test_a_cut_file_is_refused(tmp_path):
     path.write_bytes(content[: len(content) // 2])
     with pytest.raises(DataError, match="not a readable model file"):
         deepcac.load(path)
+
+
+def saved_parts(tmp_path):
+    """A saved model's parts by name, and a function that writes others with a digest that holds."""
+    X, y = rows()
+    path = tmp_path / "model"
+    deepcac.save(CACClassifier(n_clusters=2, random_state=0).fit(X, y), path)
+    return path, ZIP.read(path), lambda parts: ZIP.write(path, parts)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ({"estimator": "KMClassifier"}, "holds a CACClassifier, its header says another"),
+        ({"version": 3}, "version is no text"),
+    ],
+)
+def test_the_header_must_name_what_the_file_holds(header, message, tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    write(parts | {"deepcac.json": parts["deepcac.json"] | header})
+    with pytest.raises(DataError, match=message):
+        deepcac.load(path)
+
+
+def test_a_model_of_another_version_is_loaded_with_a_warning(tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    write(parts | {"deepcac.json": parts["deepcac.json"] | {"version": "99.0"}})
+    with pytest.warns(VersionWarning, match="saved by deepcac 99.0"):
+        assert isinstance(deepcac.load(path), CACClassifier)
+
+
+def arrays_of(parts, shape, kind="f"):
+    return [
+        name
+        for name, value in parts.items()
+        if isinstance(value, np.ndarray) and value.shape == shape and value.dtype.kind == kind
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda own: own[:1],
+        lambda own: np.vstack([own, own[:1]]),
+        lambda own: own * np.nan,
+        lambda own: own.astype(np.float32),
+        lambda own: own + 1e60,
+        lambda own: own.T,
+    ],
+)
+def test_impossible_centres_are_refused_before_any_prediction(change, tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    (centres,) = arrays_of(parts, (2, 4))
+    write(parts | {centres: change(parts[centres])})
+    with pytest.raises(DataError, match="not a readable model file"):
+        deepcac.load(path)
+
+
+def test_a_compressed_part_is_refused_before_it_is_unpacked(tmp_path):
+    path, _, _ = saved_parts(tmp_path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", b"[" + b"0," * 10_000_000 + b"0]")
+        archive.writestr("deepcac.json", b"{}")
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    with pytest.raises(DataError, match=r"schema.json is compressed"):
+        deepcac.load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_what_libsvm_computes_must_be_trusted(tmp_path):
+    X, y = rows()
+    deepcac.save(KMClassifier(SVC(), random_state=0).fit(X, y), tmp_path / "model")
+    with pytest.raises(DataError, match=r"a sklearn.svm._classes.SVC, .* in trusted=\[\.\.\.\]"):
+        deepcac.load(tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model", trusted=["sklearn.svm._classes.SVC"])
+    assert set(loaded.predict(X)) <= {"died", "lived"}
+
+
+def test_no_skops_with_a_known_hole_is_allowed():
+    """Before 0.12 a file could run code in spite of the list of trusted types (CVE-2025-54412)."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    (bound,) = (Requirement(one) for one in project["dependencies"] if one.startswith("skops"))
+    assert not any(bound.specifier.contains(version) for version in ("0.10.0", "0.11.0"))
+    assert bound.specifier.contains("0.12.0")

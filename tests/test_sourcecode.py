@@ -3,16 +3,18 @@
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from deepcac import sourcecode
 from deepcac.errors import ConfigError
-from deepcac.sourcecode import code_digest
+from deepcac.sourcecode import LIBRARIES, code_digest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "deepcac"
 COMPILE = """
@@ -64,6 +66,28 @@ def test_the_digest_of_a_stage_sees_what_it_imports_and_no_more(copy):
     assert after["cac"] != before["cac"]
     assert after["experiments.run"] != before["experiments.run"]
     assert after["raw"] == before["raw"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_another_version_of_a_library_that_computes_is_other_software(monkeypatch, library):
+    before = code_digest("cac")
+    found = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda n: "99.0" if n == library else found(n))
+    code_digest.cache_clear()
+    assert code_digest("cac") != before
+    monkeypatch.undo()
+    code_digest.cache_clear()
+    assert code_digest("cac") == before
+
+
+def test_every_job_that_computes_is_told_its_software():
+    rules = Path(__file__).parents[1] / "workflow" / "rules"
+    texts = (path.read_text() for path in sorted(rules.glob("*.smk")))
+    jobs = [job for text in texts for job in re.split(r"^(?:use )?rule ", text, flags=re.M)[1:]]
+    computing = [job for job in jobs if '"results/' in job and "script:" in job]
+    without = {job.split(":")[0] for job in computing if "code=code_digest(" not in job}
+    assert len(computing) >= 15
+    assert without == {"profiles"} & without
 
 
 def test_comments_docstrings_and_layout_are_no_difference(copy):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from deepcac.errors import ConfigError
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary sibling of `path` that takes its name only if the block succeeds.
 
+    A file that is replaced keeps its rights, and a link stays one: what it leads to is replaced.
     The bytes are on the disk before the name is, so that a power cut leaves no empty file. What a
     killed writer of the same file left behind is removed first.
 
@@ -27,12 +29,17 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     Path
         Name to write to, in the same folder (so that the rename is atomic).
     """
-    final = Path(path)
+    final = Path(path).resolve()
     final.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(final)
     partial = final.with_name(f".{final.name}.{os.getpid()}.partial")
+    rights = stat.S_IMODE(final.stat().st_mode) if final.is_file() else None
     try:
+        if rights is not None:  # nobody else reads along while it is written
+            partial.touch(0o600)
         yield partial
+        if rights is not None:
+            partial.chmod(rights)
         _flush(partial)
         os.replace(partial, final)
         _flush(final.parent)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
@@ -137,15 +137,6 @@ def nearest_class_mean(seed: int) -> BaseEstimator:
     return NearestClassMean()
 
 
-def check_classifier(base: Any) -> None:
-    """Refuse a base that is no classifier: its answers are no classes."""
-    if not is_classifier(base):
-        raise TypeError(
-            f"base_estimator={type(base).__name__}() is no classifier; give one, such as "
-            "LogisticRegression()"
-        )
-
-
 def cluster_weights(class_weight: ClassWeight, y: npt.NDArray[Any]) -> ClassWeight:
     """Return what the classifier of every cluster is given, from the classes of all rows.
 
@@ -182,9 +173,8 @@ def fit_weighted(
 ) -> BaseEstimator:
     """Fit a clone of `base` with class weights, if it knows any way to take them.
 
-    A classifier without ``class_weight`` is given row weights; one that takes neither (LDA,
-    k-NN) is fitted unweighted. Rows of one class, or all with the same values, get a constant
-    classifier: naive Bayes would divide by their spread.
+    A classifier without ``class_weight`` is given row weights; one that takes neither (LDA, k-NN)
+    is fitted unweighted. Rows of one class, or all alike, get a constant classifier.
 
     Parameters
     ----------

@@ -23,3 +23,7 @@ class CollapseWarning(UserWarning):
 
 class ScaleWarning(UserWarning):
     """Columns are on scales so different that one of them decides alone."""
+
+
+class VersionWarning(UserWarning):
+    """A model was saved by another version of the package."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, has_fit_parameter, validate_data
 
@@ -88,6 +89,15 @@ def check_two_classes(classes: npt.NDArray[Any]) -> None:
     """Refuse data of one class."""
     if len(classes) < 2:
         raise DataError(f"y holds one class only ({classes.tolist()[0]!r}); a classifier needs two")
+
+
+def check_classifier(base: Any) -> None:
+    """Refuse a base that is no classifier: its answers are no classes."""
+    if not is_classifier(base):
+        raise TypeError(
+            f"base_estimator={type(base).__name__}() is no classifier; give one, such as "
+            "LogisticRegression()"
+        )
 
 
 def check_weights(base: Any, sample_weight: npt.ArrayLike | None, X: Any) -> Floats | None:

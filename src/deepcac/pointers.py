@@ -13,10 +13,11 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal
 
 import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from deepcac.atomic import atomic_path
 from deepcac.errors import DataError
@@ -64,18 +65,54 @@ def _md5(path: Path) -> str:
         return hashlib.file_digest(stream, "md5").hexdigest()
 
 
+class _Output(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    md5: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    size: Annotated[int, Field(ge=0)]
+    hash: Literal["md5"]
+    path: Annotated[str, Field(min_length=1)]
+
+
+class _Content(BaseModel):
+    """What a ``.dvc`` file may say: nothing that makes DVC look or write elsewhere."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    outs: Annotated[list[_Output], Field(min_length=1)]
+
+
 def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
-    """Read the outputs of a ``.dvc`` file; any other content is a `DataError`."""
+    """Read the outputs of a ``.dvc`` file, all below its folder.
+
+    Raises
+    ------
+    DataError
+        It is no pointer, or it leads out of its folder.
+    """
     path = Path(path)
     try:
-        content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        found = [Pointer(path, path.parent / o["path"], str(o["md5"])) for o in content["outs"]]
-    except (OSError, yaml.YAMLError, KeyError, TypeError, ValueError, RecursionError) as error:
+        content = _Content.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise DataError(f"{path}: not a DVC pointer ({place}: {fault['msg']})") from error
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(f"{path}: not a DVC pointer ({reason})") from error
-    if not found:
-        raise DataError(f"{path}: a DVC pointer that names no file")
-    return found
+    for output in content.outs:
+        if not _stays_below(path.parent, output.path):
+            raise DataError(
+                f"{path}: leads out of its folder, to {output.path!r}; delete it and take the "
+                "pointer from a commit that you trust"
+            )
+    return [Pointer(path, path.parent / output.path, output.md5) for output in content.outs]
+
+
+def _stays_below(folder: Path, path: str) -> bool:
+    """Tell whether a path leads to a place below a folder, by its words and by its links."""
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts or not parts.parts or not path.isprintable():
+        return False
+    return (folder / parts).parent.resolve().is_relative_to(folder.resolve())
 
 
 def find_pointers(places: Iterable[str | os.PathLike[str]]) -> Iterator[Pointer]:

@@ -1,5 +1,6 @@
 """From a feature matrix to what a model is fed: missing values, missing flags, unit variance."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,8 +10,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from deepcac.errors import DataError
+from deepcac.saved_models import check_array, check_ids
+
 Array = npt.NDArray[np.float64]
 Names = npt.NDArray[Any]
+
+LEARNT = ("median_", "flagged_", "kept_", "mean_", "scale_")
 
 
 class TableScaler(TransformerMixin, BaseEstimator):
@@ -35,6 +41,16 @@ class TableScaler(TransformerMixin, BaseEstimator):
     array([[-1.22, -0.71],
            [ 1.22, -0.71],
            [ 0.  ,  1.41]])
+
+    What only the last step of a pipeline has, such as `assign`, takes the rows that it saw:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from deepcac import KMClassifier
+    >>> X, y = np.array([[0.0], [1.0], [8.0], [9.0]]), [0, 1, 0, 1]
+    >>> model = make_pipeline(TableScaler(), KMClassifier(n_clusters=2, random_state=0)).fit(X, y)
+    >>> subtype = model[-1].assign(model[:-1].transform(X))
+    >>> bool(subtype[0] == subtype[1] != subtype[2] == subtype[3])
+    True
     """
 
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
@@ -50,6 +66,30 @@ class TableScaler(TransformerMixin, BaseEstimator):
         self.kept_ = scale > _residue(mean, scale, len(filled))
         self.mean_, self.scale_ = mean[self.kept_], scale[self.kept_]
         return self
+
+    def learnt(self) -> dict[str, Array]:
+        """Return what was learnt, by name."""
+        return {name: getattr(self, name) for name in LEARNT}
+
+    @classmethod
+    def of(cls, learnt: Mapping[str, Any]) -> Self:
+        """Return the scaler that `learnt` came from; an impossible one is a `DataError`."""
+        found = cls()
+        found.n_features_in_ = len(learnt["median_"])
+        for name in LEARNT:
+            setattr(found, name, learnt[name])
+        found.check()
+        return found
+
+    def check(self) -> None:
+        """Refuse what `fit` cannot have learnt."""
+        d, flags = self.n_features_in_, len(self.flagged_)
+        check_array("median_", self.median_, (d,))
+        if (np.diff(check_ids("flagged_", self.flagged_, d)) <= 0).any():
+            raise DataError("flagged_ names a column twice, or out of order")
+        kept = int(check_array("kept_", self.kept_, (d + flags,), np.bool_).sum())
+        check_array("mean_", self.mean_, (kept,))
+        check_array("scale_", self.scale_, (kept,), above=True)
 
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return the rows of `X` imputed, flagged and standardised, C-ordered float64."""

@@ -4,16 +4,17 @@ Features and splits have a pointer each, so that a rebuild can be compared with 
 else has two pointers that name each file: `STAGES` for what several runs use, `RESULTS` for
 records and scores. They name no folder, because a folder may hold what is made from restricted
 data as well.
+
+What may leave is decided by `Origins`: where every value came from, never by a name in a path.
 """
 
 import logging
 import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from deepcac.catalogue.registry import DEMO, Registry
-from deepcac.errors import DataError
+from deepcac.catalogue.registry import Registry
+from deepcac.errors import ConfigError, DataError
 from deepcac.judge.study_files import StudyFiles
 from deepcac.layout import Layout
 from deepcac.pointers import (
@@ -33,11 +34,73 @@ _SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet", ".plane.parq
 _log = logging.getLogger(__name__)
 
 
-def shared_files(layout: Layout) -> list[str]:
-    """Return every file of a configured workflow that others may have, but for the report.
+class Origins:
+    """Where the values of a file come from, followed back through the jobs that make it.
 
-    Raw and tidy tables are not among them, nor is anything that is made from restricted data.
+    Open are raw files of open sources, brought feature files of open sources, and what a job makes
+    of nothing. Everything else that no job makes is closed, and so is all that is made from it.
+
+    Parameters
+    ----------
+    layout : Layout
+        Its registry says which sources are open.
+    jobs : callable
+        Gives, for a file, every job that could write it: the name of its rule and its inputs.
+    generators : collection of str
+        Rules that make values of nothing.
     """
+
+    def __init__(
+        self,
+        layout: Layout,
+        jobs: Callable[[str], Iterable[tuple[str, Sequence[str]]]],
+        generators: Collection[str],
+    ) -> None:
+        self._jobs, self._generators = jobs, generators
+        sources = layout.registry.sources.values()
+        free = [source for source in sources if not source.restricted]
+        raw = (f"{layout.raw_folder(source.id)}/{name}" for source in free for name in source.files)
+        sets = (entry for source in free for entry in source.datasets.values())
+        brought = (layout.feature_file("", entry.id) for entry in sets if entry.features is None)
+        self._open = frozenset((*raw, *brought))
+        given = (layout.config.get("restricted") or {}).values()
+        self._folders = [Path(folder).resolve() for folder in given if folder]
+        self._found: dict[str, frozenset[str] | None] = {}
+
+    def closed(self, file: str) -> str:
+        """Return what a file is made from and may not leave; empty if all of it is open."""
+        found = self._origins(file)
+        return ", ".join(sorted({file} if found is None else found))
+
+    def _origins(self, file: str) -> frozenset[str] | None:
+        """Return the closed origins of a file; None if there is no such file and no job for it."""
+        if file not in self._found:
+            self._found[file] = None  # what needs itself cannot be made
+            self._found[file] = self._traced(file)
+        return self._found[file]
+
+    def _traced(self, file: str) -> frozenset[str] | None:
+        place = Path(file).resolve()
+        if any(place.is_relative_to(own) or own.is_relative_to(place) for own in self._folders):
+            return frozenset({file})
+        if file in self._open:
+            return frozenset()
+        made = [self._of_job(rule, inputs) for rule, inputs in self._jobs(file)]
+        possible = [origins for origins in made if origins is not None]
+        if possible:
+            return frozenset().union(*possible)
+        return frozenset({file}) if place.exists() else None
+
+    def _of_job(self, rule: str, inputs: Sequence[str]) -> frozenset[str] | None:
+        if not inputs:
+            return frozenset() if rule in self._generators else frozenset({f"rule {rule}"})
+        parts = [self._origins(each) for each in inputs]
+        known = [part for part in parts if part is not None]
+        return frozenset().union(*known) if len(known) == len(parts) else None
+
+
+def shared_files(layout: Layout) -> list[str]:
+    """Return every file of a configured workflow but for the report, raw and tidy tables."""
     config, runs = layout.config, layout.all_runs()
     study = StudyFiles(config["judge"], layout.reachable)
     found = [
@@ -50,8 +113,7 @@ def shared_files(layout: Layout) -> list[str]:
         *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
     ]
-    named = restricted_parts(layout.registry, dict.fromkeys(found))
-    return [file for file, restricted in named if not restricted]
+    return list(dict.fromkeys(found))
 
 
 def _pairwise_parts(layout: Layout) -> list[str]:
@@ -61,26 +123,37 @@ def _pairwise_parts(layout: Layout) -> list[str]:
     return [own[part] for own in outputs for part in ("nodes", "columns", "pairs")]
 
 
-def restricted_parts(registry: Registry, files: Iterable[str]) -> Iterator[tuple[str, str | None]]:
-    """Yield each file with the restricted source or data set that its path names, or None.
+def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registry:
+    """Return what of a registry may be known where every output leaves the machine.
 
-    Generated cohorts (``demo_ards``, all of ``demo_mimic3/``) and open samples (``ards_demo``) are
-    not restricted.
+    Restricted sources stay as what their generated stand-ins imitate, if nothing of them is here.
+
+    Raises
+    ------
+    ConfigError
+        The folder of a restricted source is named.
     """
-    restricted: dict[str, bool] = {}
-    for source in registry.sources.values():
-        for name in (source.id, *source.datasets):
-            restricted |= {name: source.restricted, DEMO + name: False}
-    # The longest name at a place is meant: `ards_demo`, not `ards`.
-    longest_first = "|".join(sorted(map(re.escape, restricted), key=len, reverse=True))
-    known = re.compile(rf"(?<![a-z0-9])(?:{longest_first})(?![a-z0-9])")
-    for file in files:
-        names = known.findall(file)
-        generated = any(name.startswith(DEMO) for name in names)
-        yield file, next((name for name in names if restricted[name] and not generated), None)
+    given = [name for name, folder in folders.items() if folder]
+    if given:
+        raise ConfigError(
+            f"{given[0]} is restricted, and a bucket would get all outputs; run without one, or "
+            f"take the folder out of the configuration, restricted: {{{given[0]}: null}}"
+        )
+    known = registry.sources.items()
+    return Registry({id_: one for id_, one in known if one.extract or not one.restricted})
 
 
-def share(root: str | os.PathLike[str], files: Sequence[str], registry: Registry) -> None:
+def pointed_files(root: str | os.PathLike[str]) -> list[str]:
+    """Return what the project's pointers name, relative to its folder."""
+    root = Path(root)
+    return [str(pointer.target.relative_to(root)) for pointer in find_pointers(_places(root))]
+
+
+def _places(root: Path) -> list[Path]:
+    return [root / place for place in (*ALONE, STAGES, RESULTS) if (root / place).exists()]
+
+
+def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[str, str]) -> None:
     """Point to finished files and push them to the default DVC remote.
 
     Parameters
@@ -88,14 +161,14 @@ def share(root: str | os.PathLike[str], files: Sequence[str], registry: Registry
     root : path-like
         The project's folder, with a DVC remote.
     files : sequence of str
-        What is shared (`shared_files`), relative to `root`.
-    registry : Registry
-        Says what is restricted.
+        What is shared, relative to `root`.
+    closed : mapping of str to str
+        `Origins.closed` of each of them and of all `pointed_files`.
 
     Raises
     ------
     DataError
-        A file, or what a pointer here names, is made from restricted data; a file is not what its
+        A file, or what a pointer here names, is not known to be open; a file is not what its
         pointer says; DVC failed. Then nothing was pushed.
     """
     root = Path(root)
@@ -106,7 +179,7 @@ def share(root: str | os.PathLike[str], files: Sequence[str], registry: Registry
         RESULTS: [file for file in rest if file.startswith("results/")],
     }
     wanted = alone | {pointer: own for pointer, own in groups.items() if own}
-    _refuse_restricted(root, files, registry)
+    _refuse_closed((*files, *pointed_files(root)), closed)
     _refuse_changed(root, alone)
     for pointer, own in wanted.items():
         if pointer in groups or not (root / pointer).exists():
@@ -116,14 +189,13 @@ def share(root: str | os.PathLike[str], files: Sequence[str], registry: Registry
     _log.info("%d files pushed; commit their %d pointers (*.dvc)", len(files), len(wanted))
 
 
-def _refuse_restricted(root: Path, files: Iterable[str], registry: Registry) -> None:
-    places = [place for place in (*ALONE, STAGES, RESULTS) if (root / place).exists()]
-    pointed = [str(p.target.relative_to(root)) for p in find_pointers(root / p for p in places)]
-    for file, name in restricted_parts(registry, (*files, *pointed)):
-        if name:
+def _refuse_closed(files: Iterable[str], closed: Mapping[str, str]) -> None:
+    for file in files:
+        origin = closed.get(file, "what was not traced")
+        if origin:
             raise DataError(
-                f"{file}: made from {name}, which is restricted; remove its pointer, "
-                "nothing was pushed"
+                f"{file}: made from {origin}, which is restricted or of unknown origin; remove its "
+                "pointer, nothing was pushed"
             )
 
 
@@ -155,16 +227,21 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
     Raises
     ------
     DataError
-        DVC failed, a file named in `targets` cannot be had, or a file came damaged; its damaged
-        copies here are removed.
+        A pointer leads out of the project or is damaged (then nothing was touched), DVC failed, a
+        file named in `targets` cannot be had, or a file came damaged; its damaged copies here are
+        removed.
     """
     root = Path(root)
-    dvc(root, "pull", "--force", *(targets or ("--allow-missing",)))
-    states = [
-        (pointer, pointer.state())
-        for pointer in find_pointers(root / place for place in (*ALONE, STAGES, RESULTS))
-    ]
+    pointers = list(find_pointers(_places(root)))
     asked = {root / target for target in targets}
+    unknown = asked - {path for p in pointers for path in (p.path, p.target)}
+    if unknown:
+        raise DataError(f"{min(unknown)}: no pointer of this project names it")
+    # By name: what else lies here as a pointer is not read by DVC.
+    every = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in pointers)
+    if every:
+        dvc(root, "pull", "--force", *(targets or ("--allow-missing", *every)))
+    states = [(pointer, pointer.state()) for pointer in pointers]
     own = [(p, state) for p, state in states if not asked or {p.path, p.target} & asked]
     for pointer, state in own:
         if state == "changed":

@@ -16,11 +16,24 @@ import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 from deepcac.atomic import atomic_path, check_writable
 from deepcac.errors import ConfigError
 
+# The libraries that compute: another version of one may end in other digits.
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "torch",
+    "xgboost-cpu",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+)
 _ROOT = Path(__file__).parent
 _CODE = (".py", ".pyc")
 _IMPORTS_NUMBA = re.compile(r"^\s*(import|from) numba\b", re.MULTILINE)
@@ -35,7 +48,7 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 
 @cache
 def code_digest(*names: str) -> str:
-    """Return the SHA-256 over the code that some modules use, and over the tables beside it.
+    """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
 
     The catalogue's tables are left out: they say what there is, not how it is computed.
 
@@ -59,7 +72,17 @@ def code_digest(*names: str) -> str:
     start = [module for name in names for module in _below(f"deepcac.{name}")]
     modules = _closure(start)
     bare = _bare_digests(modules)
-    return _digest(modules, bare.__getitem__)
+    libraries = "\n".join(f"{name} {number}" for name, number in versions(LIBRARIES).items())
+    return _sha(f"{libraries}\n{_digest(modules, bare.__getitem__)}")
+
+
+def versions(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those libraries that are installed."""
+    found = {}
+    for name in names:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:

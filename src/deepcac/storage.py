@@ -115,10 +115,15 @@ def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
         partial.write_text(text + "\n", encoding="utf-8")
 
 
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a JSON object whose digest holds; anything else is a `DataError` that names the file."""
     try:
-        value = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        value = json.loads(text, parse_constant=_no_number)
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: not readable as JSON ({error})") from error
     if not isinstance(value, dict):

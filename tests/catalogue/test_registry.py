@@ -96,6 +96,17 @@ def test_schema_faults_name_file_and_place(tmp_path, changes, where):
     assert "letters.yaml: at $" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["demo_x", "judge", "profiles", "as_published"])
+def test_names_of_generated_data_and_of_folders_are_no_data_sets(tmp_path, name):
+    write(tmp_path, datasets={name: ENTRY["datasets"]["vowels"]})
+    with pytest.raises(ConfigError, match=f"'{name}' names files of the workflow itself"):
+        load_registry(tmp_path)
+    (tmp_path / "letters.yaml").rename(tmp_path / f"{name}.yaml")
+    write(tmp_path, source=name)
+    with pytest.raises(ConfigError, match="names files of the workflow itself"):
+        load_registry(tmp_path)
+
+
 def test_a_data_set_has_one_source(tmp_path):
     write(write(tmp_path), source="other")
     with pytest.raises(ConfigError, match="'vowels' stands in letters and in other"):

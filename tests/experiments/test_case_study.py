@@ -153,14 +153,14 @@ def written(tmp_path_factory):
     asked = {folder / "deepcac_k3.json": (parse_method("deepcac"), 3)}
     run(files, asked, dataset="cic_los", protocol=SOUND)
     write_case_study(
-        folder / "results" / "cic_los_k3.json",
+        folder / "results" / "case_study" / "cic_los_k3.json",
         features,
         read_splits(folder / "splits.parquet", features.row_id),
         Setting("cic_los", 3, SOUND, "deep"),
         pretrained=None,
         run_scores=folder / "deepcac_k3.scores.parquet",
     )
-    return folder / "results" / "cic_los_k3.json"
+    return folder / "results" / "case_study" / "cic_los_k3.json"
 
 
 def test_the_case_study_is_of_the_run(written):
@@ -174,8 +174,8 @@ def test_the_case_study_is_of_the_run(written):
 
 
 def test_the_map_shows_the_test_rows_under_the_runs_own_clusters(written):
-    (study,) = load_case_studies([written], written.parents[1])
-    scores = pd.read_parquet(written.parents[1] / "deepcac_k3.scores.parquet")
+    (study,) = load_case_studies([written], written.parents[2])
+    scores = pd.read_parquet(written.parents[2] / "deepcac_k3.scores.parquet")
     first = scores[scores["seed"] == study.record["splits"][0]["seed"]]
     assert study.plane["cluster"].tolist() == first["cluster"].tolist()
     assert study.plane["label"].tolist() == first["label"].tolist()

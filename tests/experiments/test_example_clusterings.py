@@ -99,7 +99,7 @@ def test_learning_beats_equal_weights():
 
 
 def test_the_budget_that_stops_training_is_seen(tmp_path):
-    path = tmp_path / "iterative.json"
+    path = tmp_path / "tiny" / "iterative.json"
     budget = Budget(dataset="tiny", C=(1, 1), epsilon=0.01, max_iter=1)
     write_experiment(path, synth_pairs(**SMALL), "tiny", "iterative", budget)
     (run,) = load_clusterings([path], tmp_path).runs
@@ -128,8 +128,8 @@ def test_times_and_checks_make_the_section_of_the_report(tmp_path, monkeypatch):
     monkeypatch.setattr(oracle_checks, "_MATRICES", 4)
     learning_times.write_times(tmp_path / "times.json", 1)
     oracle_checks.write_checks(tmp_path / "checks.json")
-    write_experiment(tmp_path / "pair.json", synth_pairs(**SMALL), "tiny", "pair", BUDGET)
-    found = load_clusterings(tmp_path.glob("*.json"), tmp_path)
+    write_experiment(tmp_path / "tiny/pair.json", synth_pairs(**SMALL), "tiny", "pair", BUDGET)
+    found = load_clusterings(tmp_path.rglob("*.json"), tmp_path)
     assert len(found.times.rows("rows", oracle="spectral")) == 8
     assert all(row["loss"] < 1e-9 for row in found.checks.rows("noise_free"))
     assert [table.id for table in learning_tables(found)] == ["skmeans_losses", "skmeans_effort"]

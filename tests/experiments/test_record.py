@@ -12,7 +12,7 @@ from deepcac.experiments.finished import Run, load
 from deepcac.experiments.run import RunFiles, run, split_entry
 from deepcac.features.matrix import FeatureMatrix, read_features, write_features
 from deepcac.splits import make_splits, write_splits
-from deepcac.storage import read_table, write_json, write_table
+from deepcac.storage import read_json, read_table, write_json, write_table
 from deepcac.task import Fitted, Task
 
 
@@ -30,7 +30,7 @@ def files(tmp_path):
 
 def fit_one(files, method="lr", k=1):
     """Run one method and return its record's path."""
-    path = files.features.with_name("run.json")
+    path = files.features.parent / "toy" / f"{method}_k{k}.json"
     run(files, {path: (parse_method(method), k)}, dataset="toy", protocol=SOUND)
     return path
 
@@ -67,15 +67,50 @@ def test_methods_that_share_a_job_have_the_records_of_their_own(files):
         assert records.scores_path(path).read_bytes() == records.scores_path(alone).read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("toy/svm_k1.json", {}),
+        ("toy/lr_k2.json", {}),
+        ("other/lr_k1.json", {}),
+        ("as_published/toy/lr_k1.json", {}),
+        ("toy/record.json", {}),
+        ("toy/lr_k1.json", {"k": 4}),
+        ("toy/lr_k1.json", {"protocol": "as_published"}),
+        ("toy/lr_k1.json", {"switches": ["L1"]}),
+    ],
+)
+def test_a_record_of_another_run_than_its_path_says_is_refused(files, place, said):
+    record = read_json(fit_one(files))
+    root = files.features.parent / "moved"
+    records.write_record(root / "results" / place, {**record, **said})
+    with pytest.raises(DataError, match=f"results/{place}: is the record of 'lr, k = ") as caught:
+        load([root / "results" / place], root)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["features", "splits"])
+def test_a_record_of_other_inputs_than_are_here_is_refused(files, name):
+    path, root = fit_one(files), files.features.parent
+    inputs = {str(path): {"features": str(files.features), "splits": str(files.splits)}}
+    assert len(load([path], root, inputs)) == 1
+    changed = getattr(files, name)
+    write_table(changed, read_table(changed).slice(1))
+    with pytest.raises(DataError, match=f"lr_k1.json: made from other {name} than"):
+        load([path], root, inputs)
+    changed.unlink()
+    assert len(load([path], root, inputs)) == 1
+
+
 def test_scores_that_are_not_those_of_the_record_are_refused(files):
     (found,) = load([fit_one(files)], files.features.parent)
     assert found.scores(["seed", "p_1"]).num_rows == 80
     whole = read_table(found.scores_file)
     write_table(found.scores_file, whole.slice(1))
-    with pytest.raises(DataError, match=r"run\.scores\.parquet: not the scores of its record"):
+    with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: not the scores of its record"):
         found.scores(["seed"])
     found.scores_file.unlink()
-    with pytest.raises(DataError, match=r"run\.scores\.parquet: missing"):
+    with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: missing"):
         found.scores(["seed"])
     old = Run(found.path, found.file, {**found.record, "scores": None})
     assert old.scores(["seed"]) is None
@@ -188,7 +223,7 @@ def test_a_method_is_given_rows_of_its_kind(files):
     write_features(files.features, FeatureMatrix(static.row_id, static.label, static.X, names))
     with pytest.raises(ConfigError, match="lr reads static features, but toy has hourly"):
         fit_one(files)
-    assert not files.features.with_name("run.json").exists()
+    assert not (files.features.parent / "toy").exists()
 
 
 def test_a_processor_is_named_by_what_the_system_tells(tmp_path):

@@ -19,7 +19,9 @@ from pathlib import Path
 import bits
 import machine
 import mirror
+import models
 import parsers
+import structures
 from project import Project, Row
 
 BEGIN, END = "<!-- made by tests/faults/run.py: begin -->", "<!-- end -->"
@@ -81,6 +83,14 @@ def fuzz(work: Path, given: argparse.Namespace) -> list[Row]:
     return parsers.fuzz(work, given.mutants)
 
 
+def fuzz_saved(work: Path, given: argparse.Namespace) -> list[Row]:
+    return models.fuzz_models(work, given.mutants, given.kinds)
+
+
+def values(work: Path, given: argparse.Namespace) -> list[Row]:
+    return structures.structures(work, given.mutants)
+
+
 PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "kills": kills,
     "real": real_kills,
@@ -90,6 +100,8 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "flips": flips,
     "servers": servers,
     "fuzz": fuzz,
+    "models": fuzz_saved,
+    "values": values,
 }
 
 
@@ -136,7 +148,8 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--kills", type=int, default=20)
     reader.add_argument("--minutes", type=float, default=30.0, help="then no more kills are begun")
     reader.add_argument("--flips", type=int, default=400, help="one-bit flips a kind of file")
-    reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser")
+    reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser or model")
+    reader.add_argument("--kinds", nargs="+", choices=models.KINDS, help="of models; else all")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
     reader.add_argument("--write", type=Path, help="document whose rows of these parts change")
     given = reader.parse_args(arguments)

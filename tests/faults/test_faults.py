@@ -5,9 +5,11 @@ import random
 import pytest
 from machine import folder_names, kills, two_runs
 from mirror import behaviours
+from models import KINDS, fuzz_models
 from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
 from run import BEGIN, END, main, put, read, table
+from structures import structures
 
 pytestmark = pytest.mark.faults
 SPLITS = "data/splits/demo_diabetes.parquet"
@@ -29,6 +31,19 @@ def test_every_server_gives_the_file_or_one_line(tmp_path):
 
 def test_every_parser_reads_or_refuses(tmp_path):
     assert [row.fault for row in fuzz(tmp_path, 60) if row.other] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_model_file_is_refused_or_possible(kind, tmp_path):
+    (row,) = fuzz_models(tmp_path, 60, [kind])
+    assert row.other == 0, row.how
+    assert row.refused > 10
+
+
+def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_schema(tmp_path):
+    rows = structures(tmp_path, 2000)
+    assert [row.fault for row in rows if row.other] == []
+    assert all(row.same and row.refused for row in rows)
 
 
 def test_every_seed_of_the_corpus_is_valid_and_every_file_is_used(tmp_path):

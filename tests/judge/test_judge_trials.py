@@ -1,6 +1,7 @@
 """Spaces, resamples, partitions, and the trials that are stored."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from deepcac.judge.study_rows import read_rows
 from deepcac.judge.trial_scores import best_threshold, score_trial
 from deepcac.judge.trials import Effort, judge_rows, read_trials, run_trials
 from deepcac.sequence_summary import SUMMARIES
-from deepcac.storage import read_table
+from deepcac.storage import read_table, write_table
 
 EFFORT = Effort(2, 3, 100, 10_000, 3, 2)
 
@@ -187,7 +188,7 @@ def test_scores_by_hand():
 
 def test_what_is_stored_gives_the_scores_again(tmp_path):
     write_features(tmp_path / "cohort.parquet", cohort())
-    path = tmp_path / "km_lr.json"
+    path = tmp_path / "cohort" / "km_lr.json"
     contender = parse_contender("km_lr")
     run_trials(tmp_path / "cohort.parquet", {contender: path}, dataset="cohort", effort=EFFORT)
     record, table = read_trials(path), read_table(answers_path(path)).to_pandas()
@@ -211,7 +212,7 @@ def test_what_is_stored_gives_the_scores_again(tmp_path):
 
 def test_an_edited_record_is_refused(tmp_path):
     write_features(tmp_path / "cohort.parquet", cohort(120))
-    path = tmp_path / "lr.json"
+    path = tmp_path / "cohort" / "lr.json"
     run_trials(
         tmp_path / "cohort.parquet", {parse_contender("lr"): path}, dataset="cohort", effort=EFFORT
     )
@@ -219,6 +220,21 @@ def test_an_edited_record_is_refused(tmp_path):
     record["resamples"][0]["trials"][0]["test"]["auroc"] = 0.99
     path.write_text(json.dumps(record))
     with pytest.raises(DataError, match="build it again"):
+        read_trials(path)
+
+
+def test_a_record_of_other_trials_or_beside_other_answers_is_refused(tmp_path):
+    write_features(tmp_path / "cohort.parquet", cohort(120))
+    contender, path = parse_contender("lr"), tmp_path / "cohort" / "lr.json"
+    run_trials(tmp_path / "cohort.parquet", {contender: path}, dataset="cohort", effort=EFFORT)
+    for other in ("cohort/cac_lr.json", "other/lr.json"):
+        (tmp_path / other).parent.mkdir(exist_ok=True)
+        shutil.copy(path, tmp_path / other)
+        with pytest.raises(DataError, match="is the record of 'cohort/lr.json'"):
+            read_trials(tmp_path / other)
+    answers = read_table(answers_path(path))
+    write_table(answers_path(path), answers.slice(1))
+    with pytest.raises(DataError, match="not the answers of its record"):
         read_trials(path)
 
 
@@ -235,7 +251,7 @@ def test_hourly_sequences_are_judged_by_their_summary(tmp_path):
     assert rows.names == (*(f"HR_{kind}" for kind in SUMMARIES), "Age_first")
     np.testing.assert_array_equal(rows.X[:, -1], age[:, 0])
     np.testing.assert_array_equal(rows.X[:, 6], (~np.isnan(heart)).sum(axis=1))
-    record = tmp_path / "lr.json"
+    record = tmp_path / "h" / "lr.json"
     run_trials(
         tmp_path / "hourly.parquet", {parse_contender("lr"): record}, dataset="h", effort=EFFORT
     )

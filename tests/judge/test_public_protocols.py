@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.experiments.record import file_digest
 from deepcac.features.matrix import FeatureMatrix, write_features
 from deepcac.judge.contenders import parse_contender
 from deepcac.judge.division_scores import (
@@ -146,6 +147,10 @@ def test_an_arm_may_choose_its_learners_own_trial_on_a_division(tmp_path):
     about = {"contender": "hash_lr", "reference": "lr"}
     assert content["pairs"] == [about | {"metric": m} | same for m in ("auroc", "auprc")]
     write_table(answers_path(paths[1]), answers["lr"].slice(1))
+    with pytest.raises(DataError, match=r"lr\.parquet: not the answers of its record; delete both"):
+        score_division(paths)
+    digest = {"answers": file_digest(answers_path(paths[1]))}
+    write_json(tmp_path / "lr.json", records["lr"] | digest)
     with pytest.raises(DataError, match="hash_lr and lr: answers to different rows; run both"):
         score_division(paths)
 
@@ -155,7 +160,10 @@ def test_contenders_are_compared_on_the_same_test_rows(tmp_path):
     for name in ("lr", "centroid"):
         run(tmp_path, name)
     assert score_division(tmp_path.glob("*.json"))["pairs"] == []
-    own = {"learner": "subtypes_gbm"}  # stands for a run of the boosted classifier
+    own = {
+        "contender": "subtypes_gbm",
+        "learner": "subtypes_gbm",
+    }  # stands for a run of the boosted classifier
     write_json(tmp_path / "subtypes_gbm.json", read_json(tmp_path / "lr.json") | own)
     shutil.copy(tmp_path / "lr.parquet", tmp_path / "subtypes_gbm.parquet")
     content = score_division(tmp_path.glob("*.json"))

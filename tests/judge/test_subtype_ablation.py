@@ -55,7 +55,7 @@ def test_contenders_that_are_run_together_answer_as_alone(tmp_path, monkeypatch)
     monkeypatch.setattr(SubtypeClassifier.__init__, "__kwdefaults__", quick)
     write_features(tmp_path / "features", cohort())
     effort, pair = Effort(1, 1, 0, 10_000, 3, 2), ("subtypes", "subtypes_gbm")
-    together = {parse_contender(name): tmp_path / f"{name}.json" for name in pair}
+    together = {parse_contender(name): tmp_path / "own" / f"{name}.json" for name in pair}
     run_trials(tmp_path / "features", together, dataset="own", effort=effort)
     for contender, path in together.items():
         alone = tmp_path / "alone.json"

@@ -11,6 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
+import deepcac
+from deepcac.cac import CACClassifier
 from deepcac.catalogue.protocol import Protocol
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError, DataError
@@ -23,9 +25,14 @@ from deepcac.owntable.profile_page import write_profile_page
 from deepcac.owntable.risk_model_choice import told
 from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
 from deepcac.preprocess import TableScaler
-from deepcac.sharing import restricted_parts
+from deepcac.sharing import Origins
 from deepcac.splits import make_splits, read_splits, write_splits
-from deepcac.storage import read_json, write_json
+from deepcac.storage import content_digest, read_json, write_json
+
+RESERVED = (
+    *("report", "judge", "data", "results", "decomposition", "as_published", "switches", "planted"),
+    *("demo_x", "synthetic_cac_i000_o100_c2"),
+)
 
 
 def patients(n=300, seed=0):
@@ -132,8 +139,8 @@ def test_foreign_damaged_and_newer_models_are_refused(csv, tmp_path):
     model = fitted(csv, tmp_path, method="plain")
     content = read_json(model)
     del content["digest"]
-    write_json(tmp_path / "newer.json", content | {"version": 2})
-    with pytest.raises(DataError, match="format version 2, this deepcac reads 1"):
+    write_json(tmp_path / "newer.json", content | {"version": 3})
+    with pytest.raises(DataError, match="format version 3, this deepcac reads 2"):
         read_model(tmp_path / "newer.json")
     write_json(tmp_path / "other.json", {"a": 1})
     with pytest.raises(DataError, match="no risk model"):
@@ -220,7 +227,10 @@ def project(tmp_path):
     entry = {
         "title": "t", "licence": "l", "citation": "c", "homepage": "http://localhost/",
         "restricted": False,
-        "datasets": {"taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"}},
+        "datasets": {
+            "taken": {"title": "t", "label": "l", "positive": "p", "task": "binary"},
+            "pairs": {"title": "t", "label": "l", "positive": None, "task": "multiclass", "pairwise": True},
+        },
     }  # fmt: skip
     (registry / "open.yaml").write_text(json.dumps(entry))
     return tmp_path
@@ -237,7 +247,8 @@ def test_a_table_becomes_a_private_data_set_that_is_never_shared(csv, project):
     layout = Layout(registry, {"restricted": {}})
     found = layout.run_inputs("", "mine", "cac_lr", 2)
     assert found["features"] == "data/features/mine.parquet"
-    assert list(restricted_parts(registry, [found["features"]])) == [(found["features"], "mine")]
+    origins = Origins(layout, lambda file: (), ())
+    assert origins.closed(str(project / found["features"])) == str(features)
     assert add_table(csv, ROLES, "mine", project)[1] == entry  # again, for a newer table
 
 
@@ -268,13 +279,22 @@ def test_patients_with_several_rows_stay_together_in_the_workflow(csv, project):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("taken", "'taken' already"), ("Mine", "lower-case"), ("demo_x", "lower-case")],
+    [
+        *(("taken", "'taken' already"), ("open", "'open' already"), ("Mine", "lower-case")),
+        *((name, "files of the workflow itself") for name in RESERVED),
+        *(("pairs_nodes", "stands in pairs_nodes and in open"), ("there", "'there' already")),
+    ],
 )
 def test_a_name_that_cannot_be_used_is_refused(csv, project, name, message):
+    there = project / "data" / "features" / "there.parquet"
+    there.parent.mkdir(parents=True)
+    there.write_text("of another")
     with pytest.raises(ConfigError, match=message):
         add_table(csv, ROLES, name, project)
     with pytest.raises(ConfigError, match="no config/registry here"):
         add_table(csv, ROLES, "mine", project / "config")
+    assert there.read_text() == "of another"
+    assert not (project / "config" / "registry" / "private").exists()
 
 
 def test_what_add_writes_is_not_tracked():
@@ -282,3 +302,70 @@ def test_what_add_writes_is_not_tracked():
     for path in ("config/registry/private/mine.yaml", "data/features/mine.parquet"):
         done = subprocess.run(["git", "check-ignore", "-q", path], cwd=root, check=False)
         assert done.returncode == 0
+
+
+def test_python_reads_what_the_command_wrote(csv, tmp_path):
+    path = fitted(csv, tmp_path, method="CAC", clusters=2)
+    told, model = risks(path, csv, tmp_path), deepcac.load(path)
+    table = pd.read_csv(csv)
+    assert np.allclose(model.predict_proba(table)[:, 1], told["risk"], atol=1e-5)
+    assert (model.assign(table) + 1 == told["subtype"]).all()
+    assert set(model.predict(table)) <= set(model.classes_.tolist()) == {"no", "yes"}
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_the_command_reads_what_python_saved(piped, csv, tmp_path):
+    table, _ = patients()
+    X = table[["crp", "urea", "age"]]
+    X = X.fillna(X.median())
+    model = CACClassifier(n_clusters=2, random_state=0)
+    model = (make_pipeline(TableScaler(), model) if piped else model).fit(X, table["died"])
+    deepcac.save(model, tmp_path / "saved")
+    X.to_csv(csv, index=False)
+    told = risks(tmp_path / "saved", csv, tmp_path)
+    assert np.allclose(told["risk"], model.predict_proba(X)[:, 1], atol=1e-5)
+    last = model[-1].assign(model[:-1].transform(X)) if piped else model.assign(X)
+    assert (told["subtype"] == last + 1).all()
+
+
+def test_a_model_that_is_not_there_is_said_to_be_absent(csv, tmp_path):
+    with pytest.raises(DataError, match=r"nope.json: no such file"):
+        predict_table(tmp_path / "nope.json", csv, tmp_path / "r.csv", say=print)
+
+
+def test_an_estimator_without_column_names_cannot_serve_the_command(csv, tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    deepcac.save(CACClassifier(random_state=0).fit(X, np.arange(60) % 2), tmp_path / "saved")
+    with pytest.raises(DataError, match="without column names or probabilities; fit it on a"):
+        read_model(tmp_path / "saved")
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "message"),
+    [
+        (("planes", 0), None, "1 planes for 2 clusters"),
+        (("planes", 0, "coef", 0, 0), float("nan"), "coef holds what is no float|coef is not fin"),
+        (("planes", 0, "coef", 0), [1.0], "coef"),
+        (("scaler", "scale_", 0), 0.0, "scale_ is not above 0"),
+        (("scaler", "median_", 0), "1.0", "median_ holds what is no float"),
+        (("classes", 0), "yes", "each once"),
+        (("method", "n_clusters"), 2.0, "n_clusters is 2.0, a count"),
+        (("centres", 0, 0), 1e9, "a centre lies beyond all rows"),
+        (("software",), 1, "version is no text"),
+    ],
+)
+def test_an_impossible_model_is_refused(where, value, message, csv, tmp_path):
+    path = fitted(csv, tmp_path, method="k-means", clusters=2)
+    content = read_json(path)
+    inner = content
+    for each in where[:-1]:
+        inner = inner[each]
+    if value is None:
+        del inner[where[-1]]
+    else:
+        inner[where[-1]] = value
+    content["digest"] = content_digest(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(DataError, match=message) as caught:
+        deepcac.load(path)
+    assert "\n" not in str(caught.value)

@@ -90,7 +90,17 @@ def test_the_foot_tells_commit_date_machine_and_hours(tmp_path):
     assert "commit 0123456789" in said
     assert "Machine: cpu (unknown), Python" in said
     assert "hours" in said
+    assert "Not all of one software" not in said
     assert provenance(()) == "No record yet."
+
+
+def test_a_mixture_of_library_versions_is_told(tmp_path):
+    runs = load([write_run(tmp_path / "results", "cic", m, 1) for m in ("lr", "rf")], tmp_path)
+    for run, version in zip(runs, ("1.8.0", "1.9.1"), strict=True):
+        run.record["machine"]["versions"] = {"scikit-learn": version, "numpy": "2.4.6"}
+    assert "Not all of one software: records of scikit-learn 1.8.0 (1), 1.9.1 (1)." in provenance(
+        runs.items
+    )
 
 
 def test_an_alternative_text_tells_the_numbers():

@@ -2,7 +2,10 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
+from deepcac.errors import DataError
+from deepcac.experiments.record import file_digest
 from deepcac.report.judgement import (
     judgement_figures,
     judgement_tables,
@@ -70,6 +73,7 @@ def write(folder, rows, synthetic=()):
             "synthetic": list(synthetic),
             "questions": questions,
             "power": power,
+            "verdicts": file_digest(folder / "verdicts.csv"),
         },
     )
     return [folder / "verdicts.csv", folder / "summary.json"]
@@ -147,3 +151,12 @@ def test_the_page_opens_with_the_answer(tmp_path):
     assert 'id="figure-judge_forest"' in page
     assert (results / "report" / "tables" / "judge_counts.csv").exists()
     assert json.loads(paths[1].read_text())["margin"] == 0.01
+
+
+def test_verdicts_that_were_not_written_with_their_summary_are_refused(tmp_path):
+    paths = write(tmp_path, ROWS)
+    paths[0].write_text(paths[0].read_text().replace("equivalent", "better"))
+    with pytest.raises(
+        DataError, match=r"verdicts\.csv: not the verdicts that summary\.json counts"
+    ):
+        load_judgement(paths)

@@ -398,3 +398,11 @@ def test_the_bias_of_pairs_moves_relaxed_clusters_and_no_real_ones():
         whole = indicator(labels)
         gained = objective(model.similarity(items[0]), whole) - objective(K, whole)
         assert gained == pytest.approx(12 * model.bias_)
+
+
+@pytest.mark.parametrize("model", [SupervisedKMeans(), PairSimilarity()])
+def test_features_whose_powers_overflow_are_refused(model):
+    with pytest.raises(DataError, match=r"nodes has values beyond 1e\+70; scale its columns"):
+        model.fit([ItemSet(1e150 * np.eye(4))], [[0, 0, 1, 1]])
+    large = [ItemSet(1e70 * np.eye(4))]
+    assert np.isfinite(model.fit(large, [[0, 0, 1, 1]]).weights_).all()

@@ -6,8 +6,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deepcac.catalogue.protocol import published_labels
-from deepcac.experiments.record import summarise, write_record, write_scores
+from deepcac.catalogue.protocol import named_protocols
+from deepcac.experiments.record import (
+    file_digest,
+    scores_path,
+    summarise,
+    write_record,
+    write_scores,
+)
 
 N_TRAIN, N_VALIDATION, N_TEST = 570, 180, 250
 
@@ -69,6 +75,7 @@ def write_run(
     }
     if scores and status == "ok":
         write_scores(path, tables)
+        record["scores"] = file_digest(scores_path(path))
     write_record(path, record)
     return path
 
@@ -76,7 +83,7 @@ def write_run(
 def _switches(protocol: str) -> list[str]:
     if protocol == "sound":
         return []
-    return sorted(published_labels()) if protocol.startswith("as_published") else [protocol]
+    return sorted(named_protocols().get(protocol, [protocol]))
 
 
 def _scores(seed: int, k: int, strength: float) -> pa.Table:

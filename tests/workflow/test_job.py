@@ -262,3 +262,20 @@ def test_another_c_library_is_left_as_it_is(monkeypatch):
 
     monkeypatch.setattr(ctypes, "CDLL", none)
     assert not keep_freed_memory()
+
+
+@pytest.mark.parametrize("rights", [0o600, 0o640, 0o644])
+def test_a_file_that_is_replaced_keeps_its_rights_and_a_link_stays_one(tmp_path, rights):
+    (tmp_path / "away").mkdir()
+    own, link = tmp_path / "away" / "risk.csv", tmp_path / "risk.csv"
+    own.write_text("old")
+    own.chmod(rights)
+    link.symlink_to(own)
+    with atomic_path(link) as partial:
+        partial.write_text("new")
+        assert partial.parent == own.parent
+        assert partial.stat().st_mode & 0o777 == 0o600
+    assert link.is_symlink()
+    assert own.read_text() == "new"
+    assert own.stat().st_mode & 0o777 == rights
+    assert sorted(tmp_path.rglob("*")) == sorted([own.parent, own, link])

@@ -63,7 +63,33 @@ def test_files_get_one_time_that_is_not_before_any_other(tmp_path):
     assert stamp >= (tmp_path / "script").stat().st_mtime_ns
 
 
-@pytest.mark.parametrize("text", ["", "outs: []", "outs:\n- path: x\n", "a: [", "- 1"])
+OWN = "outs:\n- md5: 0cc175b9c0f1b6a831c399e269772661\n  size: 1\n  hash: md5\n  path: "
+
+
+@pytest.mark.parametrize("place", ["../x", "/etc/x", "a/../../x", ".", "''", "link/x", '"a\\nb"'])
+def test_a_pointer_that_leads_out_of_its_folder_is_refused(tmp_path, place):
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "link").symlink_to(tmp_path)
+    path = tmp_path / "p" / "x.dvc"
+    path.write_text(OWN + place)
+    with pytest.raises(DataError, match=r"x\.dvc: (leads out of|not a DVC pointer)") as caught:
+        read_pointers(path)
+    assert "\n" not in str(caught.value)
+    path.write_text(f"{OWN}a/x")
+    assert [found.target for found in read_pointers(path)] == [tmp_path / "p" / "a" / "x"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "outs: []", "outs:\n- path: x\n", "a: [", "- 1"),
+        f"wdir: ..\n{OWN}x",  # another folder than its own
+        f"{OWN}x\n  cache: false",
+        f"{OWN}x\ndeps:\n- path: http://localhost/x",
+        OWN.replace("0cc175b9c0f1b6a831c399e269772661", "../../../../x") + "x",
+        OWN.replace("size: 1", "size: -1") + "x",
+    ],
+)
 def test_a_foreign_pointer_is_named(tmp_path, text):
     path = tmp_path / "x.dvc"
     path.write_text(text)

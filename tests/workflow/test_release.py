@@ -50,16 +50,45 @@ def test_the_container_has_the_versions_of_constraints():
     assert "workflow" in extras
 
 
-def test_no_rows_enter_the_container():
-    ignored = (ROOT / ".dockerignore").read_text().splitlines()
-    kept_from_git = (ROOT / ".gitignore").read_text().splitlines()
-    data = [
-        line.strip("/")
-        for line in kept_from_git
-        if line.startswith(("/data/", "/results", "/logs"))
-    ]
-    assert len(data) == 8
-    assert set(data) <= set(ignored)
+SECRETS = (
+    *("patients.csv", "risk.csv", "compare.html", ".env", "notes.txt", "ro-crate-metadata.json"),
+    *(".dvc/config.local", ".dvc/cache/files/md5/ab/c", ".git/config", "config/patients.csv"),
+    *("config/registry/private/mine.yaml", "config/rows.parquet", "data/features/mine.parquet"),
+    *("data/raw/mimic3/ADMISSIONS.csv", "data/patients.csv", "results/cic/lr_k1.scores.parquet"),
+    *("workflow/patients.csv", "src/rows.parquet", "src/model.deepcac", "logs/x.log"),
+    *("data/splits/.x.parquet.1.partial", ".snakemake/log/x", "mine/patients.csv"),
+)
+
+
+def enters(path: str, lines: list[str]) -> bool:
+    """Tell whether Docker takes a file: the last line that names it, or a folder of it, counts."""
+    taken = True
+    for line in lines:
+        pattern = re.escape(line.lstrip("!").strip("/"))
+        pattern = pattern.replace(r"\*\*/", "(.*/)?").replace(r"\*", "[^/]*")
+        if re.fullmatch(f"{pattern}(/.*)?", path):
+            taken = line.startswith("!")
+    return taken
+
+
+def test_only_what_git_tracks_enters_the_container():
+    text = (ROOT / ".dockerignore").read_text().splitlines()
+    lines = [line for line in text if line and not line.startswith("#")]
+    assert [path for path in SECRETS if enters(path, lines)] == []
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    needed = ("src/", "workflow/", "config/", "envs/", "pyproject.toml", "constraints.txt", "data/")
+    tracked = [path for path in listed.stdout.splitlines() if path.startswith(needed)]
+    assert [path for path in tracked if not enters(path, lines)] == []
+    assert lines[0] == "*"
+
+
+def test_tables_of_ones_own_are_not_tracked():
+    named = ["patients.csv", "risk.csv", "compare.html", "model.json", "model.deepcac", "x.xlsx"]
+    asked = ["git", "check-ignore", *named, *SECRETS[:4]]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert set(named) <= set(done.stdout.splitlines())
 
 
 def test_the_catalogue_finds_what_it_reads():

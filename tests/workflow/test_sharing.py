@@ -20,12 +20,13 @@ from deepcac.catalogue.registry import load_registry
 from deepcac.errors import DataError
 from deepcac.layout import Layout
 from deepcac.pointers import find_pointers, write_pointer
-from deepcac.sharing import RESULTS, STAGES, pull, restricted_parts, share, shared_files
+from deepcac.sharing import RESULTS, STAGES, Origins, pull, share, shared_files
 
 REGISTRY = load_registry(ROOT / "config" / "registry")
 RECORD = "results/cic/lr_k1.json"
 STAGE = "data/clusterings/cic_k2.parquet"
 FEATURES = "data/features/cic.parquet"
+OPEN = dict.fromkeys((RECORD, STAGE, FEATURES), "")
 
 
 def layout(config: str, **more) -> Layout:
@@ -81,38 +82,47 @@ def test_the_whole_demo_is_shared_but_for_the_report():
     assert {file.rpartition("/")[2][:7] for file in files if "/tidy/" in file} == {"cohort_"}
 
 
-def test_nothing_of_restricted_data_is_shared(tmp_path):
-    folders = {"mimic3": str(tmp_path), "wids": str(tmp_path), "webkb_authors": None}
-    reachable = layout("config.yaml", restricted=folders)
-    names = ("ards", "ards_ts", "wid_mortality")
-    everything = reachable.feature_files() + reachable.all_runs() + reachable.stage_files()
-    for name in names:
-        assert any(name in re.split(r"[/.]|_k\d", file) for file in everything)
-    shared = shared_files(reachable)
-    assert not [f for f in shared for name in names if name in re.split(r"[/.]|_k\d", f)]
-    assert {"data/features/ards_demo.parquet", "data/features/webkb_n_pairs.parquet"} < set(shared)
-    assert set(shared) == set(shared_files(layout("config.yaml")))
+# What each job of a small workflow is made from; `r` reads nothing and makes nothing up.
+JOBS = {
+    "data/tidy/cic/x": [("extract", ["data/raw/physionet2012/set-a.archive"])],
+    "data/features/mine.parquet": [],
+    "data/features/cic.parquet": [("features", ["data/tidy/cic/x"])],
+    "data/features/grid.parquet": [("grid", [])],
+    "results/one": [("run", ["data/features/cic.parquet", "data/features/grid.parquet"])],
+    "results/demo_both": [("judge", ["results/one", "results/mine"])],
+    "results/mine": [("run", ["data/features/mine.parquet"])],
+    "results/nothing": [("r", [])],
+    "results/either": [("a", ["nowhere"]), ("b", ["results/mine"]), ("c", ["results/one"])],
+    "results/loop": [("a", ["results/loop"])],
+    "results/mimic": [("a", ["data/raw/demo_mimic3/rows"])],
+    "data/raw/demo_mimic3/rows": [("grid", [])],
+}
 
 
 @pytest.mark.parametrize(
-    ("file", "name"),
+    ("file", "origin"),
     [
-        ("data/features/ards.parquet", "ards"),
-        ("data/features/as_published/ards_ts.parquet", "ards_ts"),
-        ("data/clusterings/switches/A1/wid_mortality_k2.parquet", "wid_mortality"),
-        ("results/sweeps/alpha_ards_k3.parquet", "ards"),
-        ("results/profiles/wid_mortality.json", "wid_mortality"),
-        ("data/tidy/mimic3/cohort_x.json", "mimic3"),
-        ("data/features/webkb_authors_pairs.parquet", "webkb_authors"),
-        ("data/features/demo_ards.parquet", None),
-        ("data/tidy/demo_mimic3/cohort_ards.json", None),
-        ("results/ards_ts_demo/deepcac_ts_k2.json", None),
-        ("results/skmeans/times.json", None),
-        ("results/uci_diabetes/lr_k1.json", None),
+        ("data/features/cic.parquet", ""),
+        ("results/one", ""),
+        ("results/mine", "data/features/mine.parquet"),
+        ("results/demo_both", "data/features/mine.parquet"),  # whatever it is called
+        ("results/nothing", "rule r"),
+        ("results/either", "data/features/mine.parquet"),  # a job without its input is none
+        ("results/loop", "results/loop"),
+        ("results/never_heard_of", "results/never_heard_of"),
+        ("data/raw/physionet2012/by_hand.csv", "data/raw/physionet2012/by_hand.csv"),
+        ("results/mimic", "data/raw/demo_mimic3/rows"),  # restricted rows where a stand-in belongs
     ],
 )
-def test_names_of_restricted_data_are_known_in_any_path(file, name):
-    assert list(restricted_parts(REGISTRY, [file])) == [(file, name)]
+def test_what_a_file_is_made_from_is_followed_back_to_its_origin(
+    tmp_path, monkeypatch, file, origin
+):
+    monkeypatch.chdir(tmp_path)
+    make_up(tmp_path, ["data/features/mine.parquet", "data/raw/demo_mimic3/rows"])
+    folders = {"mimic3": str(tmp_path / "data/raw/demo_mimic3")}
+    given = layout("demo.yaml", restricted=folders)
+    origins = Origins(given, lambda name: JOBS.get(name, []), {"grid"})
+    assert origins.closed(file) == origin
 
 
 @pytest.mark.long
@@ -138,10 +148,10 @@ def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket):  # n
 
 @pytest.mark.slow
 def test_a_second_call_replaces_what_changed_and_keeps_what_did_not(project, tmp_path):
-    share(project, [RECORD, STAGE, FEATURES], REGISTRY)
+    share(project, [RECORD, STAGE, FEATURES], OPEN)
     before = (project / STAGES).read_bytes()
     (project / RECORD).write_text("another record")
-    share(project, [RECORD, STAGE, FEATURES], REGISTRY)
+    share(project, [RECORD, STAGE, FEATURES], OPEN)
     assert "another record" in files_of(tmp_path / "store")
     assert (project / STAGES).read_bytes() == before
     targets = [p.target.relative_to(project).as_posix() for p in find_pointers([project / RESULTS])]
@@ -156,8 +166,8 @@ def test_restricted_derivatives_are_refused_and_nothing_is_pushed(project, tmp_p
     if how != "asked":
         pointer = project / (f"{own}.dvc" if how == "pointed" else STAGES)
         write_pointer(pointer, [project / own])
-    with pytest.raises(DataError, match=f"{own}: made from ards, which is restricted") as caught:
-        share(project, [RECORD, *([own] if how == "asked" else [])], REGISTRY)
+    with pytest.raises(DataError, match=f"{own}: made from .* restricted or of unknown") as caught:
+        share(project, [RECORD, *([own] if how == "asked" else [])], OPEN)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "store").exists()
 
@@ -167,7 +177,7 @@ def test_features_that_changed_are_not_shared_under_their_pointer(project, tmp_p
     write_pointer(project / f"{FEATURES}.dvc", [project / FEATURES])
     (project / FEATURES).write_text("other rows")
     with pytest.raises(DataError, match=r"cic\.parquet: not the bytes of its pointer"):
-        share(project, [FEATURES], REGISTRY)
+        share(project, [FEATURES], OPEN)
     assert not (tmp_path / "store").exists()
 
 
@@ -175,7 +185,7 @@ def test_features_that_changed_are_not_shared_under_their_pointer(project, tmp_p
 @pytest.mark.parametrize("place", ["remote", "cache"])
 def test_a_damaged_copy_is_named_removed_and_mended(project, tmp_path, place):
     files = [RECORD, STAGE, FEATURES]
-    share(project, files, REGISTRY)
+    share(project, files, OPEN)
     (pointer,) = find_pointers([project / STAGES])
     cache, store = project / ".dvc" / "cache", tmp_path / "store"
     copy = pointer.in_cache(store if place == "remote" else cache)
@@ -195,7 +205,7 @@ def test_a_damaged_copy_is_named_removed_and_mended(project, tmp_path, place):
     if place == "remote":
         copy.unlink()  # as the message says
         (project / STAGE).write_bytes(whole)
-        share(project, files, REGISTRY)
+        share(project, files, OPEN)
         (project / STAGE).unlink()
     assert pull(project) == (3, 0)
     assert (project / STAGE).read_bytes() == whole
@@ -210,13 +220,13 @@ def test_a_damaged_cache_is_mended_before_it_is_pushed(project, tmp_path):
     copy.chmod(0o644)
     copy.write_text("rot")
     copy.chmod(0o444)
-    share(project, [STAGE], REGISTRY)
+    share(project, [STAGE], OPEN)
     assert files_of(tmp_path / "store") == {(project / STAGE).read_text()}
 
 
 @pytest.mark.slow
 def test_a_remote_that_lacks_files_gives_the_others_and_counts_them(project, tmp_path):
-    share(project, [RECORD, STAGE], REGISTRY)
+    share(project, [RECORD, STAGE], OPEN)
     write_pointer(project / f"{FEATURES}.dvc", [project / FEATURES])
     for file in (RECORD, STAGE, FEATURES):
         (project / file).unlink()
@@ -224,11 +234,30 @@ def test_a_remote_that_lacks_files_gives_the_others_and_counts_them(project, tmp
     with pytest.raises(DataError, match="dvc pull failed") as caught:
         pull(project, [f"{FEATURES}.dvc"])
     assert "\n" not in str(caught.value)
+    with pytest.raises(DataError, match=r"other\.parquet: no pointer of this project names it"):
+        pull(project, ["data/features/other.parquet"])
+
+
+@pytest.mark.slow
+def test_a_pull_reads_no_pointer_but_the_projects_own_and_stays_inside(project, tmp_path):
+    share(project, [RECORD], OPEN)
+    (victim := tmp_path / "victim").write_text("not of the project")
+    text = (project / RESULTS).read_text()
+    (project / "docs").mkdir()
+    (project / "docs" / "x.dvc").write_text(text.replace("results/cic/lr_k1.json", "page"))
+    assert pull(project) == (1, 0)
+    assert not (project / "docs" / "page").exists()
+    for path in ("../victim", str(victim)):
+        (project / RESULTS).write_text(text.replace("results/cic/lr_k1.json", path))
+        with pytest.raises(DataError, match=r"results\.dvc: leads out of its folder") as caught:
+            pull(project)
+        assert "\n" not in str(caught.value)
+    assert victim.read_text() == "not of the project"
 
 
 @pytest.mark.slow
 def test_no_remote_is_one_line(project):
     subprocess.run([*DVC, "remote", "remove", "--local", "store"], cwd=project, check=True)
     with pytest.raises(DataError, match="dvc push failed.*remote") as caught:
-        share(project, [RECORD], REGISTRY)
+        share(project, [RECORD], OPEN)
     assert "\n" not in str(caught.value)

@@ -15,7 +15,6 @@ from checkouts import checkout, environment
 from stores import connect
 
 from deepcac.catalogue.methods import classifiers
-from deepcac.catalogue.registry import load_registry
 from deepcac.sharing import RESULTS, STAGES, pull, share
 from deepcac.storage import content_digest
 
@@ -175,7 +174,7 @@ def test_what_was_pulled_is_not_built_again(finished, tmp_path):
     shared = [FEATURES, SPLITS, CLUSTERINGS, RUN, SCORES]
     for folder in (source, clone):
         connect(folder, store)
-    share(source, shared, load_registry(source / "config" / "registry"))
+    share(source, shared, dict.fromkeys(shared, ""))
     for pointer in (f"{FEATURES}.dvc", f"{SPLITS}.dvc", STAGES, RESULTS):
         shutil.copy(source / pointer, clone / pointer)
     assert pull(clone)[0] == len(shared)

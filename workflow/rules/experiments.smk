@@ -13,6 +13,8 @@ rule alpha_sweep:
     resources:
         mem_mb=grows(4000),
         runtime=grows(120),
+    params:
+        code=code_digest("experiments.sweeps"),
     script:
         "../scripts/sweep_alpha.py"
 
@@ -33,6 +35,8 @@ rule weight_sweep:
     resources:
         mem_mb=grows(4000),
         runtime=grows(120),
+    params:
+        code=code_digest("experiments.sweeps"),
     script:
         "../scripts/sweep_weights.py"
 
@@ -94,6 +98,8 @@ rule grid_sweep:
         "logs/benchmarks/sweeps/grid.tsv"
     conda:
         "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("experiments.sweeps"),
     script:
         "../scripts/sweep_grid.py"
 
@@ -114,6 +120,7 @@ rule theory:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
+        code=code_digest("experiments.theorems"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/theory.py"
@@ -143,6 +150,7 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
+        code=code_digest("experiments.case_study"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/case_study.py"

@@ -1,11 +1,45 @@
-# Features, splits, shared stages, records and scores of open data, to the default DVC remote.
+# Features, splits, shared stages, records and scores of open origin, to the default DVC remote.
+def jobs_of(file):
+    """Yield every job that could write a file: the name of its rule and its inputs."""
+    for rule in workflow.rules:
+        if rule.is_producer(file):
+            try:
+                yield rule.name, list(rule.expand_input(rule.get_wildcards(file))[0])
+            except WorkflowError:
+                continue  # a job that cannot be planned writes nothing
+
+
+# They read nothing, so that no value of a data set can be in what they write.
+origins = Origins(
+    layout,
+    jobs_of,
+    generators={
+        *("synthetic_grid", "judge_planted", "skmeans_times", "skmeans_checks"),
+        *(
+            f"simulate_{known.id}"
+            for known in registry.sources.values()
+            if known.simulate
+        ),
+        *(
+            f"features_{entry.id}"
+            for entry in registry.datasets.values()
+            if entry.features and entry.features.function.startswith("simulate.")
+        ),
+    },
+)
+
+
 rule share:
     input:
-        shared_files(layout),
+        lambda wildcards: [f for f in shared_files(layout) if not origins.closed(f)],
     log:
         "logs/share.log",
     localrule: True
     conda:
         "../../envs/deepcac.yaml"
+    params:
+        closed=lambda wildcards, input: {
+            file: origins.closed(file) for file in (*input, *pointed_files("."))
+        },
     script:
         "../scripts/share.py"

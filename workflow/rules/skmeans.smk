@@ -20,6 +20,7 @@ rule skmeans_run:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
+        code=code_digest("experiments.example_clusterings"),
         budget=lambda wildcards: layout.skmeans_budget(wildcards.dataset),
     script:
         "../scripts/skmeans.py"
@@ -37,6 +38,7 @@ rule skmeans_times:
     resources:
         runtime=grows(240),
     params:
+        code=code_digest("experiments.learning_times"),
         sets=config["skmeans_training_sets"],
     script:
         "../scripts/skmeans_times.py"
@@ -51,6 +53,8 @@ rule skmeans_checks:
         "logs/benchmarks/skmeans/checks.tsv"
     conda:
         "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("experiments.oracle_checks"),
     script:
         "../scripts/skmeans_checks.py"
 

@@ -5,12 +5,17 @@ from pathlib import Path
 from deepcac.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.registry import registry_folder
+    from deepcac.catalogue.registry import load_registry, registry_folder
+    from deepcac.catalogue.run_paths import runs_among
+    from deepcac.layout import Layout
     from deepcac.report.page import build
 
+    registry = registry_folder(Path(snakemake.scriptdir).resolve().parents[1])
+    layout = Layout(load_registry(registry), snakemake.config)
+    runs = list(snakemake.input.runs)
     build(
-        [path for path in snakemake.input.runs if path.endswith(".json")],
-        registry_folder(Path(snakemake.scriptdir).resolve().parents[1]),
+        runs,
+        registry,
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
         features_dir=Path("data/features"),
@@ -26,5 +31,6 @@ with job(snakemake):
         division_paths=snakemake.input.divisions,
         ablation_paths=snakemake.input.ablations,
         factorial_paths=snakemake.input.factorials,
+        run_inputs={run: layout.run_inputs(**one) for run in runs for one in runs_among([run])},
         threads=snakemake.threads,
     )

@@ -19,7 +19,6 @@ from sklearn.utils.metadata_routing import UNUSED
 from deepcac.base_classifiers import (
     IN_CLUSTERS,
     ClassWeight,
-    check_classifier,
     cluster_weights,
     fit_weighted,
     seeded,
@@ -31,6 +30,7 @@ from deepcac.errors import CollapseWarning, DataError
 from deepcac.html_summary import SummaryHTML
 from deepcac.numeric_table import (
     check_classes,
+    check_classifier,
     check_table,
     check_two_classes,
     check_weights,

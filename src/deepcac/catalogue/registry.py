@@ -12,10 +12,20 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from deepcac.catalogue.entries import DataSet, RawFile, Source
+from deepcac.catalogue.protocol import named_protocols
 from deepcac.errors import ConfigError
 
 DEMO = "demo_"
 PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
+# Folders of results that hold other records than runs, and other folders of the workflow.
+NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
+_FOLDERS = (
+    *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "clusterings"),
+    *("pretrained", "report", "judge", "sweeps", "skmeans", "factorial", "switches"),
+    *("planted", "public", "ablations", PRIVATE),
+)
+_GRID = "synthetic_cac_"  # how the files of the synthetic grid begin
+_PARTS = ("_nodes", "_columns", "_pairs")  # of the files of a data set with features of pairs
 _CHECKOUT = Path(__file__).resolve().parents[3]
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -76,7 +86,7 @@ def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Re
     Raises
     ------
     ConfigError
-        The folder has none, a file does not fit the schema, or an id stands in two sources.
+        The folder has none, a file does not fit the schema, or an id cannot be used.
     """
     paths = sorted(Path(folder).glob("*.yaml"))
     if not paths:
@@ -84,13 +94,36 @@ def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Re
     if private:
         paths += sorted((Path(folder) / PRIVATE).glob("*.yaml"))
     sources = {path.stem: _read_source(path) for path in paths}
-    owner: dict[str, str] = {}
+    registry = Registry(sources)
     for source in sources.values():
         for id_ in source.datasets:
-            if id_ in owner:
-                raise ConfigError(f"data set {id_!r} stands in {owner[id_]} and in {source.id}")
-            owner[id_] = source.id
-    return Registry(sources)
+            check_name(registry, id_, source.id)
+    return registry
+
+
+def check_name(registry: Registry, id_: str, owner: str) -> None:
+    """Refuse the id of a data set whose files would be those of another, and that of its source.
+
+    Parameters
+    ----------
+    registry : Registry
+    id_ : str
+    owner : str
+        The source that has it, or is to have it.
+
+    Raises
+    ------
+    ConfigError
+        The id is that of a folder of the workflow, of generated data, or of another source.
+    """
+    reserved = (*NO_RUNS, *_FOLDERS, *named_protocols())
+    if {id_, owner} & set(reserved) or id_.startswith((DEMO, _GRID)) or owner.startswith(DEMO):
+        raise ConfigError(f"{id_!r} names files of the workflow itself; choose another name")
+    for source in registry.sources.values():
+        pairs = [name for name, entry in source.datasets.items() if entry.pairwise]
+        parts = {name + part for name in pairs for part in _PARTS}
+        if id_ in parts or (source.id != owner and id_ in source.datasets):
+            raise ConfigError(f"data set {id_!r} stands in {owner} and in {source.id}")
 
 
 def _read_source(path: Path) -> Source:

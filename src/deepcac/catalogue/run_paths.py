@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from deepcac.catalogue.config import Plan
 from deepcac.catalogue.methods import classifiers, parse_method
 from deepcac.catalogue.protocol import folder_pattern
-
-# Folders of other records.
-_NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
+from deepcac.catalogue.registry import NO_RUNS
 
 
 def runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
@@ -19,13 +17,13 @@ def runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
     )
     for path in paths:
         found = run.fullmatch(path)
-        if found and found["dataset"] not in _NO_RUNS:
+        if found and found["dataset"] not in NO_RUNS:
             yield found.groupdict()
 
 
 def dataset_pattern() -> str:
     """Return a regular expression of data set ids, which a folder of other records is not."""
-    return f"(?!({'|'.join(_NO_RUNS)})/)[a-z0-9_]+"
+    return f"(?!({'|'.join(NO_RUNS)})/)[a-z0-9_]+"
 
 
 def datasets_of_whole_arms(plans: Sequence[Plan]) -> str:

@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
-from deepcac.base_classifiers import check_classifier
 from deepcac.decomposition.configuration import separate
 from deepcac.decomposition.decompose import Clusterer, checked_labels, decompose, labels_of
 from deepcac.decomposition.discriminants import (
@@ -31,7 +30,13 @@ from deepcac.decomposition.validation import check_rows, rows_at
 from deepcac.decomposition.weighted_rows import WeightedRows
 from deepcac.errors import ConfigError
 from deepcac.html_summary import SummaryHTML, sizes
-from deepcac.numeric_table import check_classes, check_two_classes, check_weights, hold_back
+from deepcac.numeric_table import (
+    check_classes,
+    check_classifier,
+    check_two_classes,
+    check_weights,
+    hold_back,
+)
 
 Search = Literal["greedy", "none", "exhaustive"]
 

@@ -1,9 +1,9 @@
 """The runs that a report is made from, found by protocol, data set, method and k."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from deepcac.catalogue.protocol import Protocol
+from deepcac.catalogue.run_paths import runs_among
 from deepcac.errors import DataError
 from deepcac.experiments.record import file_digest, read_record, scores_path
 from deepcac.storage import read_table
@@ -86,7 +88,7 @@ class Run:
         there = self.scores_file.exists()
         if promised is None and not there:
             return None
-        if promised is not None and not (there and file_digest(self.scores_file) == promised):
+        if not there or file_digest(self.scores_file) != promised:
             state = "not the scores of its record" if there else "missing"
             raise DataError(f"{self.scores_file}: {state}; delete both and run it again")
         return read_table(self.scores_file, list(columns))
@@ -161,7 +163,11 @@ class Runs:
         ]
 
 
-def load(paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]) -> Runs:
+def load(
+    paths: Iterable[str | os.PathLike[str]],
+    root: str | os.PathLike[str],
+    inputs: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Runs:
     """Read run records.
 
     Parameters
@@ -170,13 +176,20 @@ def load(paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]) 
         Run JSON files, in any order.
     root : path-like
         Folder that shown paths are relative to.
+    inputs : mapping, optional
+        What each record must have been made from, ``features`` and ``splits``, by its path. What
+        is not here is not compared.
 
     Raises
     ------
     DataError
-        A file is no whole run record, or two are of the same run.
+        A file is no whole run record, lies where another belongs or was made from other inputs
+        than are here; or two are of the same run.
     """
     runs = [_read(Path(path), Path(root)) for path in sorted({str(path) for path in paths})]
+    digest = cache(file_digest)
+    for run in runs:
+        _check_inputs(run, (inputs or {}).get(str(run.file), {}), digest)
     runs.sort(
         key=lambda run: (run.protocol != "sound", run.protocol, run.dataset, run.method, run.k)
     )
@@ -184,4 +197,21 @@ def load(paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]) 
 
 
 def _read(file: Path, root: Path) -> Run:
-    return Run(Path(os.path.relpath(file, root)).as_posix(), file, read_record(file))
+    run = Run(Path(os.path.relpath(file, root)).as_posix(), file, read_record(file))
+    place = runs_among("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
+    found = next(place, None)
+    asked = found and (Protocol.from_folder(found["variant"]), found["dataset"], found["method"])
+    said = Protocol(frozenset(run.record["switches"])), run.dataset, run.method
+    if not found or asked != said or int(found["k"]) != run.k or said[0].name != run.protocol:
+        about = f"{run.method}, k = {run.k}, {run.protocol}, on {run.dataset}"
+        raise DataError(f"{run.path}: is the record of {about!r}; delete it and run it again")
+    return run
+
+
+def _check_inputs(run: Run, inputs: Mapping[str, Any], digest: Callable[[str], str]) -> None:
+    for name in ("features", "splits"):
+        path = inputs.get(name)
+        if path and Path(path).exists() and digest(path) != run.record["inputs"][name]:
+            raise DataError(
+                f"{run.path}: made from other {name} than {path}; delete it and run it again"
+            )

@@ -15,6 +15,8 @@ from deepcac.experiments.stored import Stored, load_stored
 class ClusteringRun(Stored):
     """One method on one data set (`deepcac.experiments.example_clusterings`)."""
 
+    place, entry = "{dataset}/{method}.json", "repeats"
+
     @property
     def method(self) -> str:
         """``none``, ``pair``, ``iterative`` or ``spectral``."""
@@ -87,7 +89,7 @@ def load_clusterings(
     root : path-like
         Folder that shown paths are relative to.
     """
-    found = load_stored(Measured, paths, root)
-    runs = [ClusteringRun(one.path, one.record) for one in found if "repeats" in one.record]
-    single = {PurePath(one.path).stem: one for one in found if "repeats" not in one.record}
+    files = list(paths)
+    runs = load_stored(ClusteringRun, files, root)
+    single = {PurePath(one.path).stem: one for one in load_stored(Measured, files, root)}
     return Clusterings(tuple(runs), single.get("times"), single.get("checks"))

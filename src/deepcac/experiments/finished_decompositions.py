@@ -20,6 +20,8 @@ EVERY_BASE = {**BASES, "svm_rest": "linear machines, one against rest"}
 class DecompositionRecord(Stored):
     """One JSON of `deepcac.experiments.decomposition_runs`."""
 
+    place, entry = "results/{folder}decomposition/{dataset}.json", "runs"
+
     @property
     def bases(self) -> dict[str, str]:
         """Base classifiers of the record, and their names."""
@@ -67,6 +69,8 @@ class DecompositionRecord(Stored):
 class ResampledRecord(Stored):
     """One JSON of `deepcac.experiments.bias_variance_runs`."""
 
+    place, entry = "{dataset}.json", "parts"
+
     def change(self, base: str, part: str) -> float:
         """Return a part of the error with the greedy search less that without, in points.
 
@@ -96,7 +100,7 @@ def load_decompositions(
     DataError
         A file was edited.
     """
-    found = [one for one in load_stored(DecompositionRecord, paths, root) if "runs" in one.record]
+    found = load_stored(DecompositionRecord, paths, root)
     return sorted(found, key=lambda one: (one.protocol != "sound", one.protocol, one.dataset))
 
 
@@ -104,5 +108,4 @@ def load_resampled(
     paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> list[ResampledRecord]:
     """Read the records of `experiments.bias_variance_runs` among some files, by data set."""
-    found = load_stored(ResampledRecord, paths, root)
-    return [one for one in found if "parts" in one.record]
+    return load_stored(ResampledRecord, paths, root)

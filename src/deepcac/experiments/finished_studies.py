@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
+from deepcac.experiments.stored import check_place
 from deepcac.storage import read_json, read_table
 
 Array = npt.NDArray[np.float64]
@@ -152,6 +153,7 @@ def load_case_studies(
 
 def _read(file: Path, root: Path, references: References) -> CaseStudy:
     record = read_json(file)
+    check_place(file, record, "case_study/{folder}{dataset}_k{k}.json")
     table = read_table(file.with_suffix(".features.parquet")).to_pandas()
     sizes = np.array([split["sizes_train"] for split in record["splits"]])
     shares = sizes / sizes.sum(axis=(1, 2), keepdims=True)

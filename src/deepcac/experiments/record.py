@@ -6,12 +6,13 @@ Everything in a record but the ``machine`` block is the same each time the run i
 
 import hashlib
 import json
+import math
 import os
 import platform
 import resource
 import subprocess
 from functools import cache
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,11 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.sourcecode import LIBRARIES, versions
 from deepcac.storage import content_digest, read_json, write_json, write_table
 from deepcac.task import Fitted, Task
 
-_LIBRARIES = (
-    "deepcac",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "numba",
-    "pyarrow",
-    "torch",
-    "xgboost-cpu",
-    "lightgbm",
-    "catboost",
-)
+_LIBRARIES = ("deepcac", "pyarrow", *LIBRARIES)
 
 
 @cache
@@ -67,7 +58,7 @@ def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, A
         "device": device,
         "processor": processor(),
         "python": platform.python_version(),
-        "versions": _versions(),
+        "versions": versions(_LIBRARIES),
         "git_commit": _git_commit(),
     }
 
@@ -82,16 +73,6 @@ def processor(info: Path = Path("/proc/cpuinfo")) -> str:
     name = told.get("model name", platform.machine())
     kind = [f"{key} {told[key]}" for key in ("cpu family", "model") if key in told]
     return ", ".join([name, *kind])
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _LIBRARIES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _git_commit() -> str | None:
@@ -123,13 +104,20 @@ def write_record(path: str | os.PathLike[str], record: dict[str, Any]) -> None:
 
 
 def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read and validate a run record; a foreign or edited one is a `DataError`."""
+    """Read and validate a run record; one that is foreign, edited or at odds is a `DataError`."""
     record = read_json(path)
     try:
         _validator().validate(record)
     except jsonschema.ValidationError as error:
         raise DataError(f"{path}: not a run record ({error.message}); run it again") from error
+    own, found = record["summary"], summarise(record["splits"])
+    if own.keys() != found.keys() or not all(_close(own[name], found[name]) for name in own):
+        raise DataError(f"{path}: its summary is not that of its splits; run it again")
     return record
+
+
+def _close(own: dict[str, float], found: dict[str, float]) -> bool:
+    return all(math.isclose(own[x], found[x], rel_tol=1e-9, abs_tol=1e-12) for x in ("mean", "sd"))
 
 
 def scores_path(path: str | os.PathLike[str]) -> Path:

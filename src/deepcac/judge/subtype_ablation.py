@@ -142,7 +142,7 @@ def fit(sample: Resample, boosting: bool) -> Fitted:
     cases = shared_cases(sample, model.folds)
     trees = shared_trees(sample, cases) if boosting else None
     backbone, outside = fit_backbone(cases, shared_networks(sample, cases, model), trees)
-    return Fitted(model, backbone, outside, backbone.answers(sample.test.raw, 1))
+    return Fitted(model, backbone, outside, backbone.answers(sample.test.raw))
 
 
 def _arms(sample: Resample, fitted: Fitted) -> Iterator[dict[str, Any]]:
@@ -199,7 +199,7 @@ def _subtypes(
     scaled = TableScaler().fit(sample.train.raw).transform(features.X)
     everyone = Rows(features.X, scaled, features.label, features.row_id)
     points = fitted.backbone.explain(features.X).flatten(1).numpy()
-    risk, training = _risk(fitted.backbone.answers(features.X, 1)), _risk(fitted.outside)
+    risk, training = _risk(fitted.backbone.answers(features.X)), _risk(fitted.outside)
     for k in CLUSTERS[1:]:
         yield (STRATA, k), strata(training, risk, k)
         yield (SUBTYPES, k), _gates(sample, fitted, k).assign(points)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.experiments.record import file_digest, machine
+from deepcac.experiments.stored import check_place
 from deepcac.features.matrix import FeatureMatrix
 from deepcac.judge.contenders import Contender
 from deepcac.judge.fitting import fit_trial
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 Array = npt.NDArray[np.float64]
 VALIDATION, TEST = 1, 2
+_ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
+_PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's
 ROWS = ["seed", "part", "row_id", "label"]  # columns of the answers that tell whose they are
 
 
@@ -219,8 +222,15 @@ def _run_trial(
 
 
 def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a record of `run_trials`; an edited or foreign one is a `DataError`."""
+    """Read a record of `run_trials`; one that is edited, or not of its place, is a `DataError`.
+
+    So is one beside other answers than its own.
+    """
     record = read_json(path)
-    if "contender" not in record:
+    if not record.keys() >= _ENTRIES:
         raise DataError(f"{path}: not a record of trials; run it again")
+    check_place(path, record, "{contender}.json" if "train" in record else _PLACE)
+    answers = answers_path(path)
+    if answers.exists() and file_digest(answers) != record["answers"]:
+        raise DataError(f"{answers}: not the answers of its record; delete both and run it again")
     return record

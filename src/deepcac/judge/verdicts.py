@@ -11,6 +11,7 @@ import pandas as pd
 
 from deepcac.atomic import atomic_path
 from deepcac.errors import DataError
+from deepcac.experiments.record import file_digest
 from deepcac.judge.mean_scores import mean_scores
 from deepcac.judge.power import power_curve
 from deepcac.judge.questions import QUESTIONS, Question, pairs
@@ -214,7 +215,7 @@ def write_judgement(
     margin: float,
     strict: float,
 ) -> None:
-    """Write the verdicts as CSV, and their counts, all scores and the power curve as JSON.
+    """Write the verdicts as CSV; their digest, counts, all scores and the power curve as JSON.
 
     Parameters
     ----------
@@ -239,5 +240,6 @@ def write_judgement(
         "questions": summary(table, margin),
         "scores": _without_gaps(mean_scores(scores)),
         "power": power_curve([read_json(path) for path in planted_paths]),
+        "verdicts": file_digest(csv_path),
     }
     write_json(summary_path, content)

@@ -19,24 +19,25 @@ except ModuleNotFoundError as error:
         f"the deep methods need {error.name}: pip install 'deepcac[nn]'", name=error.name
     ) from error
 
-from importlib import import_module
 from typing import Any
 
-_HOMES = {
-    "ACTPCClassifier": "ac_tpc",
-    "CACDMNNClassifier": "dmnn",
-    "DCNClassifier": "dcn",
-    "DMNNClassifier": "dmnn",
-    "DeepCACClassifier": "deepcac",
-    "FNNClassifier": "fnn",
-    "GRASPClassifier": "grasp",
-    "IDECClassifier": "idec",
-    "KMZClassifier": "km_z",
-}
-__all__ = list(_HOMES)
+__all__ = [
+    "ACTPCClassifier",
+    "CACDMNNClassifier",
+    "DCNClassifier",
+    "DMNNClassifier",
+    "DeepCACClassifier",
+    "FNNClassifier",
+    "GRASPClassifier",
+    "IDECClassifier",
+    "KMZClassifier",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'deepcac.nn' has no attribute {name!r}")
-    return getattr(import_module(f"deepcac.nn.{_HOMES[name]}"), name)
+    from deepcac.nn import ac_tpc, dcn, deepcac, dmnn, fnn, grasp, idec, km_z
+
+    homes = (ac_tpc, dcn, deepcac, dmnn, fnn, grasp, idec, km_z)
+    return next(getattr(home, name) for home in homes if hasattr(home, name))

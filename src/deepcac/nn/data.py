@@ -1,6 +1,7 @@
 """Rows on the device: what the training stages read."""
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -102,6 +103,7 @@ def find_device(name: str) -> torch.device:
 def session(device: torch.device, seed: int, n_threads: int) -> Iterator[None]:
     """Seed torch and limit its threads inside the block; both are as before afterwards."""
     before = torch.get_num_threads()
+    n_threads = min(n_threads, os.cpu_count() or 1)  # a million of them end the process
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices), threadpool_limits(n_threads):
         torch.manual_seed(seed)

@@ -15,12 +15,11 @@ from deepcac.errors import DataError, ScaleWarning
 from deepcac.nn.data import as_inputs
 from deepcac.numeric_table import NO_CLASSES, check_table, column_names
 from deepcac.preprocess import SequenceScaler, TableScaler
+from deepcac.saved_models import check_array
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 LARGE = 10.0  # a column with this mean or spread is not scaled
-_TABLE = ("median_", "flagged_", "kept_", "mean_", "scale_")
-_SEQUENCE = ("mean", "scale")
 
 
 def check_inputs(
@@ -62,20 +61,29 @@ class Preparation:
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what was learnt, by name."""
-        names = _TABLE if isinstance(self.scaler, TableScaler) else _SEQUENCE
-        return {name: torch.as_tensor(getattr(self.scaler, name)) for name in names}
+        table = isinstance(self.scaler, TableScaler)
+        learnt = self.scaler.learnt() if table else vars(self.scaler)
+        return {name: torch.as_tensor(value) for name, value in learnt.items()}
 
     @classmethod
     def of(cls, tensors: dict[str, Tensor]) -> Preparation:
         """Return what `tensors` came from."""
         values = {name: tensor.numpy() for name, tensor in tensors.items()}
         found = cls.__new__(cls)
-        if set(values) == set(_SEQUENCE):
-            found.scaler = SequenceScaler(**values)
+        if set(values) != {"mean", "scale"}:
+            found.scaler = TableScaler.of(values)
             return found
-        found.scaler = TableScaler()
-        vars(found.scaler).update(values, n_features_in_=len(values["median_"]))
+        variables = len(check_array("mean", values["mean"], np.shape(values["mean"])[:1]))
+        found.scaler = SequenceScaler(
+            values["mean"], check_array("scale", values["scale"], (variables,), above=True)
+        )
         return found
+
+    @property
+    def n_inputs(self) -> int:
+        """Columns of what a network reads."""
+        table = isinstance(self.scaler, TableScaler)
+        return len(self.scaler.mean_) if table else 2 * len(self.scaler.mean)
 
 
 def measured(X: Array, mask: Mask | None) -> Mask:

@@ -10,12 +10,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from deepcac import __version__
 from deepcac.errors import DataError
 from deepcac.nn.data import find_device
 from deepcac.nn.inputs import Preparation
 from deepcac.nn.persistence import read_tensors, write_tensors
+from deepcac.saved_models import (
+    LARGEST,
+    check_classes_of,
+    check_count,
+    check_ids,
+    check_version,
+    reading,
+)
 
-FORMAT = 1
+FORMAT = 2
 _PREPARED = "preparation."
 _KEPT = ("history_", "best_epoch_", "status_")
 
@@ -27,6 +36,7 @@ def about(model: Any) -> dict[str, Any]:
         parameters["random_state"] = None
     return {
         "format": FORMAT,
+        "version": __version__,
         "estimator": type(model).__name__,
         "parameters": parameters,
         "classes": model.classes_.tolist(),
@@ -45,12 +55,51 @@ def open_model(
         raise DataError(f"{path}: holds {found}, not {kind.__name__}; load it as that")
     if header.get("format") != FORMAT:
         raise DataError(f"{path}: of another format than {FORMAT}; fit and save it again")
-    model = kind(**{**header["parameters"], "device": device})
-    model.classes_ = np.array(header["classes"])
-    model.n_features_in_ = header["n_features"]
-    if header["feature_names"]:
-        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    return model, header, tensors
+    with reading(path):
+        check_version(path, header["version"])
+        return _estimator(header, kind, device), header, tensors
+
+
+def _estimator(header: dict[str, Any], kind: type[Any], device: str) -> Any:
+    """Return an estimator with its settings, classes and column names."""
+    parameters, names = header["parameters"], header["feature_names"]
+    usual = kind().get_params()
+    if set(parameters) != set(usual):
+        raise DataError("its parameters are not those of the estimator")
+    for name, value in parameters.items():
+        if isinstance(value, bool) and not isinstance(usual[name], bool):
+            raise DataError(f"parameter {name} is {value}")
+    model = kind(**{**parameters, "device": device})
+    model._validate_params()
+    if len({type(label) for label in header["classes"]}) != 1:
+        raise DataError("its classes are of several types")
+    model.classes_ = check_classes_of("classes", np.array(header["classes"]))
+    model.n_features_in_ = check_count("n_features", header["n_features"], 1)
+    if names:
+        texts = all(isinstance(name, str) for name in names)
+        if not texts or len(set(names)) != len(names) or len(names) != model.n_features_in_:
+            raise DataError("feature_names are not one different text a column")
+        model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def restore_network(build: Any, tensors: dict[str, Tensor]) -> Any:
+    """Return the network that `build` makes, with these tensors; nothing larger is ever made."""
+    with torch.device("meta"):
+        network = build()
+    for name, expected in network.state_dict().items():
+        found = tensors[name]
+        if found.dtype != expected.dtype:
+            raise DataError(f"{name} is {found.dtype}, {expected.dtype} was expected")
+        most = LARGEST if found.dtype == torch.float64 else _MOST_SINGLE
+        if found.is_floating_point() and not bool((found.abs() <= most).all()):
+            raise DataError(f"{name} is not finite, or beyond {most:g}")
+    # Copies are aligned in memory, on which last bits depend.
+    network.load_state_dict({name: own.clone() for name, own in tensors.items()}, assign=True)
+    return network.eval()
+
+
+_MOST_SINGLE = 1e9  # four layers of such weights stay within a float32
 
 
 def write_model(path: str | os.PathLike[str], model: Any) -> None:
@@ -73,15 +122,46 @@ def write_model(path: str | os.PathLike[str], model: Any) -> None:
 def read_model(path: str | os.PathLike[str], kind: type[Any], device: str) -> Any:
     """Read what `write_model` wrote of an estimator of this kind."""
     model, header, tensors = open_model(path, kind, device)
-    model._shape = tuple(header["shape"])
+    with reading(path):
+        _restore(model, header, tensors, find_device(device))
+    return model
+
+
+def _restore(
+    model: Any, header: dict[str, Any], tensors: dict[str, Tensor], device: torch.device
+) -> None:
+    """Give the model what it learnt, if it can have learnt it."""
     for name in _KEPT:
         setattr(model, name, header[name])
-    for name in ("subtypes_", "held_out_"):
-        setattr(model, name, tensors.pop(name).numpy())
+    if not (isinstance(model.history_, dict) and isinstance(model.best_epoch_, dict)):
+        raise DataError("its history is none")
+    if model.status_ not in ("ok", "diverged"):
+        raise DataError("its status is none")
+    clusters = getattr(model, "n_clusters", 1)
+    model.subtypes_ = check_ids("subtypes_", tensors.pop("subtypes_").numpy(), clusters)
+    held_out = tensors.pop("held_out_").numpy()
+    model.held_out_ = check_ids("held_out_", held_out, len(model.subtypes_))
     own = [name for name in tensors if name.startswith(_PREPARED)]
     prepared = {name.removeprefix(_PREPARED): tensors.pop(name) for name in own}
     model._preparation = Preparation.of(prepared) if prepared else None
+    model._shape = tuple(check_count("shape", size, 1) for size in header["shape"])
+    _check_shape(model)
     model.seconds_ = {}
-    model.network_ = model._build().to(find_device(device)).eval()
-    model.network_.load_state_dict(tensors)
-    return model
+    model.network_ = restore_network(model._build, tensors).to(device)
+
+
+def _check_shape(model: Any) -> None:
+    """Compare what the network reads with the columns that are prepared for it."""
+    if (model.preprocess is None) != (model._preparation is None):
+        raise DataError("preprocess says otherwise than the tensors")
+    shape, static = model._shape, len(model._shape) == 1
+    if len(shape) not in (1, 2) or (not static and shape[0] != model.n_features_in_):
+        raise DataError(f"shape {shape} is none of a row")
+    if model._preparation is None:
+        possible = not static or shape[0] == model.n_features_in_
+    else:
+        columns = getattr(model._preparation.scaler, "n_features_in_", None)
+        possible = shape[-1] == model._preparation.n_inputs
+        possible &= columns == (model.n_features_in_ if static else None)
+    if not possible:
+        raise DataError("the columns that are prepared are not those of the network")

@@ -5,17 +5,16 @@ import json
 import os
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.torch import save
 from torch import Tensor
 
 from deepcac.atomic import atomic_path
-from deepcac.errors import DataError
+from deepcac.saved_models import MOST_TEXT, check_size, reading
 
 # One key only: the library writes several in no fixed order, and files must be the same bytes.
 KEY = "deepcac"
 DIGEST = "sha256"
-_UNREADABLE = (OSError, SafetensorError, KeyError, ValueError, TypeError, AttributeError)
 
 
 def write_tensors(
@@ -30,16 +29,18 @@ def write_tensors(
 
 def read_tensors(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Read the header and the tensors of a file of `write_tensors`."""
-    try:
+    check_size(path)
+    with reading(path):
+        with open(path, "rb") as raw:
+            length = int.from_bytes(raw.read(8), "little")
+        if length > MOST_TEXT:
+            raise ValueError(f"a header of {length:,} bytes, of {MOST_TEXT:,} at most")
         with safe_open(path, framework="pt") as file:
             header = json.loads((file.metadata() or {})[KEY])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if header.pop(DIGEST) != _digest(header, tensors):
             raise ValueError("its digest does not hold")
-    except _UNREADABLE as error:
-        reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: not a readable model file ({reason}); build it again") from error
-    return header, tensors
+        return header, tensors
 
 
 def _digest(header: dict[str, Any], tensors: dict[str, Tensor]) -> str:

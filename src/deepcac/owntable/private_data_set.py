@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from deepcac.atomic import atomic_path
-from deepcac.catalogue.registry import PRIVATE, load_registry
+from deepcac.catalogue.registry import PRIVATE, check_name, load_registry
 from deepcac.errors import ConfigError
 from deepcac.features.matrix import write_features
 from deepcac.owntable.labelled_table import LabelledTable, Roles, read_labelled
@@ -51,14 +51,16 @@ def add_table(
     registry = Path(project) / "config" / "registry"
     if not registry.is_dir():
         raise ConfigError(f"{project}: no config/registry here; run in the folder of the workflow")
-    if not _NAME.fullmatch(name) or name.startswith("demo_"):
+    if not _NAME.fullmatch(name):
         raise ConfigError(f"name {name!r}; use lower-case letters, digits and underscores")
     entry = registry / PRIVATE / f"{name}.yaml"
-    known = load_registry(registry)
-    if not entry.exists() and (name in known.datasets or name in known.sources):
-        raise ConfigError(f"there is a data set {name!r} already; choose another --name")
-    table = read_labelled(path, roles, most=_NO_LIMIT)
     features = Path(project) / "data" / "features" / f"{name}.parquet"
+    known = load_registry(registry)
+    taken = name in known.sources or name in known.datasets or features.exists()
+    if taken and not entry.exists():
+        raise ConfigError(f"there is a data set {name!r} already; choose another --name")
+    check_name(known, name, owner=name)
+    table = read_labelled(path, roles, most=_NO_LIMIT)
     group = None if table.group is None else table.group.astype(str)
     write_features(features, replace(table.features, group=group))
     with atomic_path(entry) as partial:

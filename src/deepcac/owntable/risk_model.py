@@ -1,15 +1,15 @@
 """A risk model of a table: encoding, clusters, a logistic regression in each, as arrays."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances_argmin
 
-from deepcac.errors import DataError
 from deepcac.judge.fitting import FEWEST
 from deepcac.judge.partitions import part
 from deepcac.judge.resamples import OUTLIER, Resample, Rows
@@ -17,10 +17,11 @@ from deepcac.owntable.labelled_table import LabelledTable, Roles
 from deepcac.owntable.table_encoder import TableEncoder
 from deepcac.preprocess import TableScaler
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
-
-FORMAT, VERSION = "deepcac risk model", 1
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ class RiskModel:
     centres: Array
     planes: list[Plane]
 
-    def predict(self, X: Array) -> tuple[Array, Ids]:
-        """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""
+    def answers(self, X: Array) -> tuple[Array, Ids]:
+        """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
         scaled = self.scaler.transform(X)
         clip = self.method["clip"]
         rows = scaled if clip is None else np.clip(scaled, -clip, clip)
@@ -86,61 +87,31 @@ class RiskModel:
             risk[cluster == j] = plane.probability(rows[cluster == j])
         return risk, cluster.astype(np.int64) + 1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the model as JSON-ready data with its format version."""
-        scaler = {name: getattr(self.scaler, name).tolist() for name in _LEARNT}
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "encoder": self.encoder.to_dict(),
-            "scaler": scaler | {"n_features_in_": self.scaler.n_features_in_},
-            "classes": list(self.classes),
-            "label": self.label,
-            "id": self.id,
-            "method": self.method,
-            "centres": self.centres.tolist(),
-            "planes": [
-                {"coef": plane.coef.tolist(), "intercept": plane.intercept.tolist()}
-                for plane in self.planes
-            ],
-        }
+    def predict_proba(self, rows: "pd.DataFrame") -> Array:
+        """Return class probabilities (n, n_classes) of a frame with the columns of the table."""
+        return self.answers(self._encoded(rows))[0]
 
-    @classmethod
-    def from_dict(cls, content: dict[str, Any], where: str) -> "RiskModel":
-        """Return the model that `to_dict` wrote; `where` is the file, for messages."""
-        if content.get("format") != FORMAT:
-            raise DataError(f"{where}: no risk model of `deepcac fit`")
-        if content["version"] != VERSION:
-            raise DataError(
-                f"{where}: of format version {content['version']}, this deepcac reads {VERSION}; "
-                "fit it again, or use the deepcac that made it"
-            )
-        scaler = TableScaler()
-        for name, kind in _LEARNT.items():
-            setattr(scaler, name, np.array(content["scaler"][name], dtype=kind))
-        scaler.n_features_in_ = content["scaler"]["n_features_in_"]
-        return cls(
-            encoder=TableEncoder.from_dict(content["encoder"]),
-            scaler=scaler,
-            classes=tuple(content["classes"]),
-            label=content["label"],
-            id=content["id"],
-            method=content["method"],
-            centres=np.array(content["centres"], dtype=np.float64),
-            planes=[
-                Plane(np.array(one["coef"]), np.array(one["intercept"]))
-                for one in content["planes"]
-            ],
-        )
+    def predict(self, rows: "pd.DataFrame") -> npt.NDArray[np.str_]:
+        """Return the most probable class of each row of a frame, shape (n,)."""
+        return self.classes_[self.predict_proba(rows).argmax(axis=1)]
 
+    def assign(self, rows: "pd.DataFrame") -> Ids:
+        """Return the subtype of each row of a frame, from 0, shape (n,)."""
+        return self.answers(self._encoded(rows))[1] - 1
 
-_LEARNT: dict[str, Any] = {
-    "median_": np.float64,
-    "flagged_": np.int64,
-    "kept_": np.bool_,
-    "mean_": np.float64,
-    "scale_": np.float64,
-}
+    def _encoded(self, rows: "pd.DataFrame") -> Array:
+        table = pa.Table.from_pandas(rows, preserve_index=False)
+        return self.encoder.encode(table, np.arange(1, len(rows) + 1))[0]
+
+    @property
+    def classes_(self) -> npt.NDArray[np.str_]:
+        """Class labels, as text."""
+        return np.array(self.classes)
+
+    @property
+    def n_subtypes(self) -> int:
+        """Clusters, 0 without."""
+        return len(self.centres)
 
 
 def fit_risk_model(

@@ -13,7 +13,7 @@ from deepcac.judge.spaces import Values
 from deepcac.judge.trials import TEST, run_resample
 from deepcac.owntable.budgeted_trials import MOST_TRAIN, Say, linear
 from deepcac.owntable.labelled_table import LabelledTable
-from deepcac.scoring.calibration import calibration_slope
+from deepcac.scoring.calibration_slope import calibration_slope
 from deepcac.scoring.statistics import corrected_error
 
 AUTO, PLAIN = "auto", "plain"

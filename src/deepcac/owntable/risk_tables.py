@@ -9,13 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac.atomic import atomic_path
+from deepcac.model_files import load
 from deepcac.owntable.budgeted_trials import Say
 from deepcac.owntable.cells import plain
 from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.named_estimator import NamedEstimator
 from deepcac.owntable.risk_model import RiskModel, fit_risk_model
 from deepcac.owntable.risk_model_choice import AUTO, check_method, chosen_method
+from deepcac.owntable.risk_model_file import write_risk_model
 from deepcac.owntable.table_files import read_blocks
-from deepcac.storage import read_json, write_json
 
 StrPath = str | os.PathLike[str]
 
@@ -52,13 +54,14 @@ def fit_table(
     table.tell(say)
     chosen = chosen_method(table, method, clusters, alpha, seed, say)
     model = fit_risk_model(table, roles, chosen, seed)
-    write_json(out, model.to_dict())
+    write_risk_model(out, model)
     return model
 
 
-def read_model(path: StrPath) -> RiskModel:
-    """Read a model of `fit_table`; a damaged, foreign or newer file is a `DataError`."""
-    return RiskModel.from_dict(read_json(path), str(path))
+def read_model(path: StrPath) -> RiskModel | NamedEstimator:
+    """Read a model of `fit_table`, or of `deepcac.save`; any other file is a `DataError`."""
+    model = load(path)
+    return model if isinstance(model, RiskModel) else NamedEstimator.of(model, path)
 
 
 def predict_table(model_path: StrPath, path: StrPath, out: StrPath, *, say: Say) -> int:
@@ -87,13 +90,15 @@ def predict_table(model_path: StrPath, path: StrPath, out: StrPath, *, say: Say)
     return rows
 
 
-def _head(model: RiskModel, named: bool) -> list[str]:
+def _head(model: RiskModel | NamedEstimator, named: bool) -> list[str]:
     first = str(model.id) if named else "row"
     risks = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
-    return [first, *risks] + (["subtype"] if len(model.centres) else [])
+    return [first, *risks] + (["subtype"] if model.n_subtypes else [])
 
 
-def _risks(model: RiskModel, path: StrPath, remarks: dict[str, None]) -> Iterator[dict[str, Any]]:
+def _risks(
+    model: RiskModel | NamedEstimator, path: StrPath, remarks: dict[str, None]
+) -> Iterator[dict[str, Any]]:
     before = 0
     for block in read_blocks(path):
         number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
@@ -103,11 +108,11 @@ def _risks(model: RiskModel, path: StrPath, remarks: dict[str, None]) -> Iterato
         table = pa.table(block)
         X, said = model.encoder.encode(table, number)
         remarks.update(dict.fromkeys(said))
-        risk, subtype = model.predict(X)
+        risk, subtype = model.answers(X)
         shown = risk[:, 1:] if len(model.classes) == 2 else risk
         named = model.id is not None and model.id in table.column_names
         ids = plain(table[model.id]).to_pylist() if named else number.tolist()
-        tail = [[one] for one in subtype.tolist()] if len(model.centres) else [[]] * len(ids)
+        tail = [[one] for one in subtype.tolist()] if model.n_subtypes else [[]] * len(ids)
         yield {
             "named": named,
             "rows": [

@@ -104,11 +104,27 @@ class TableEncoder:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
-        """Return the encoder that `to_dict` wrote."""
+        """Return the encoder that `to_dict` wrote; an impossible one is a `DataError`."""
         columns = [
             EncodedColumn(**{**one, "levels": tuple(one["levels"])}) for one in content["columns"]
         ]
+        for column in columns:
+            _check(column)
+        if len({column.name for column in columns}) != len(columns):
+            raise DataError("a column stands twice")
         return cls(tuple(columns))
+
+
+def _check(column: EncodedColumn) -> None:
+    """Refuse a column that `learn_encoder` cannot have found."""
+    levels = column.levels
+    if not all(isinstance(text, str) for text in (column.name, column.note, *levels)):
+        raise DataError("a column's name, note or level is no text")
+    possible = len(set(levels)) == len(levels) and 2 <= len(levels) <= MOST_LEVELS + 2
+    if column.kind not in (NUMBER, CATEGORY, LEFT_OUT) or (
+        not possible if column.kind == CATEGORY else levels
+    ):
+        raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
 
 
 def learn_encoder(

@@ -1,5 +1,6 @@
 """The first page's answer: a sentence with its numbers, a picture, and what was not run."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from deepcac.report.contents import Contents
 from deepcac.report.figures import Figure
 from deepcac.report.judgement import Judgement, sentence
 from deepcac.report.wording import minus
+from deepcac.sourcecode import LIBRARIES
 
 DECIDED = ("holds", "partly", "fails")
 NOTHING = "No run on the papers' data has been made yet: every printed cell waits for one."
@@ -136,7 +138,7 @@ def _listed(counts: Mapping[str, int], but: Sequence[str]) -> str:
 
 
 def provenance(runs: Sequence[Run]) -> str:
-    """Return commit, version, date, machine and hours of the records, in a sentence."""
+    """Return commit, version, date, machine, hours and mixed libraries of the records."""
     machines = [run.record.get("machine") or {} for run in runs]
     if not machines:
         return "No record yet."
@@ -154,7 +156,20 @@ def provenance(runs: Sequence[Run]) -> str:
         f"commit {_few(commits)}; the newest is of {date.day} {date:%B %Y}. Machine: "
         f"{', '.join(devices)} ({_few(processors)}), "
         f"Python {_few(pythons)}. Computing: {number(round(hours, 2))} hours."
+        f"{_mixture(machines)}"
     )
+
+
+def _mixture(machines: Sequence[Mapping[str, Any]]) -> str:
+    """Name the libraries that computed in several versions, with the number of records of each."""
+    told = []
+    for name in LIBRARIES:
+        counts = Counter(str((one.get("versions") or {}).get(name, "")) for one in machines)
+        counts.pop("", None)
+        if len(counts) > 1:
+            each = ", ".join(f"{version} ({n:,})" for version, n in sorted(counts.items()))
+            told.append(f"{name} {each}")
+    return f" Not all of one software: records of {'; '.join(told)}." if told else ""
 
 
 def _few(values: Sequence[str], most: int = 3) -> str:

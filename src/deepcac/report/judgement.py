@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
+from deepcac.errors import DataError
+from deepcac.experiments.record import file_digest
 from deepcac.judge.mean_scores import clustered_scores
 from deepcac.judge.questions import HELP, NEGATIVE
 from deepcac.judge.verdicts import half_detect
@@ -61,11 +63,23 @@ class Judgement:
 
 
 def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
-    """Read ``verdicts.csv`` and ``summary.json``; None without them."""
+    """Read ``verdicts.csv`` and ``summary.json``; None without them.
+
+    Raises
+    ------
+    DataError
+        They were not written together, or one is damaged.
+    """
     files = {Path(path).suffix: Path(path) for path in paths}
     if set(files) != {".csv", ".json"}:
         return None
-    rows, summary = pd.read_csv(files[".csv"]), read_json(files[".json"])
+    summary = read_json(files[".json"])
+    if file_digest(files[".csv"]) != summary.get("verdicts"):
+        raise DataError(
+            f"{files['.csv']}: not the verdicts that {files['.json'].name} counts; delete both and "
+            "run the judge again"
+        )
+    rows = pd.read_csv(files[".csv"])
     generated = rows["dataset"].isin(summary["synthetic"])
     rows.loc[generated, "dataset"] += GENERATED
     return Judgement(rows, summary)

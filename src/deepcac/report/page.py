@@ -1,9 +1,10 @@
 """The report: a small first page, pages beside it, tables, figures, ledger and claims."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from deepcac.experiments.finished import load
 from deepcac.experiments.finished_clusterings import load_clusterings
@@ -51,6 +52,7 @@ def build(
     factorial_paths: Iterable[str | os.PathLike[str]] = (),
     division_paths: Iterable[str | os.PathLike[str]] = (),
     ablation_paths: Iterable[str | os.PathLike[str]] = (),
+    run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
     resamples: int = 100,
     threads: int = 1,
 ) -> None:
@@ -91,6 +93,8 @@ def build(
         Records of `deepcac.judge.public_protocols`.
     ablation_paths : iterable of path-like
         Records of `deepcac.judge.subtype_ablation`.
+    run_inputs : mapping, optional
+        What each run record must have been made from (`deepcac.experiments.finished.load`).
     resamples : int, optional
         Bootstrap resamples.
     threads : int, optional
@@ -99,11 +103,11 @@ def build(
     Raises
     ------
     DataError
-        A run record or score file is damaged.
+        A record or score file is damaged, is not of its place or of its inputs.
     """
     registry, root = Path(registry_dir), Path(out_dir).absolute().parents[1]
     found = Material(
-        runs=(runs := load(run_paths, root)),
+        runs=(runs := load(run_paths, root, run_inputs)),
         sweeps=load_sweeps(sweep_paths),
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),

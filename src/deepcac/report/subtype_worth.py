@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from deepcac.experiments.stored import check_place
 from deepcac.report.tables import Table, text_row
 from deepcac.scoring.equivalence import difference
 from deepcac.storage import read_json
@@ -65,8 +66,10 @@ class Ablation:
 
 def load_ablations(paths: Iterable[str | os.PathLike[str]]) -> list[Ablation]:
     """Read ``results/judge/ablations/{dataset}.json`` files, in order of their data sets."""
-    records = sorted((read_json(path) for path in paths), key=lambda one: one["dataset"])
-    return [_ablation(record) for record in records]
+    records = {path: read_json(path) for path in paths}
+    for path, record in records.items():
+        check_place(path, record, "{dataset}.json")
+    return [_ablation(own) for own in sorted(records.values(), key=lambda one: one["dataset"])]
 
 
 def _ablation(record: dict[str, Any]) -> Ablation:

@@ -16,6 +16,8 @@ from scipy.sparse.linalg import LinearOperator
 from deepcac.errors import DataError
 from deepcac.similarity.kernels import column_forms, weighted_gram
 
+LARGEST = 1e70  # training needs fourth powers, and their sums
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Matrix = Any  # ndarray or scipy sparse array of two axes
@@ -47,7 +49,7 @@ class ItemSet:
     Raises
     ------
     DataError
-        No items, no features, a value that is not finite, or lengths that do not agree.
+        No items, no features, a value not finite or beyond 1e70, or lengths that do not agree.
 
     Examples
     --------
@@ -238,4 +240,6 @@ def _matrix(values: Matrix, name: str) -> Matrix:
         raise DataError(f"{name} has {matrix.ndim} axes; it needs rows and columns")
     if not np.isfinite(stored).all():
         raise DataError(f"{name} has values that are not finite; impute or drop them")
+    if stored.size and np.abs(stored).max() > LARGEST:
+        raise DataError(f"{name} has values beyond {LARGEST:g}; scale its columns first")
     return matrix

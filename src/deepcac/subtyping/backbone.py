@@ -77,12 +77,12 @@ class Backbone:
     blend: Blend
     best_epoch: int
 
-    def answers(self, rows: Array, n_threads: int) -> Answers:
+    def answers(self, rows: Array) -> Answers:
         """Return what all members together say of rows (n, d)."""
         x = self._read(rows)
         outputs = [answer(self.networks, x)]
         if self.boosted is not None:
-            trees = self.boosted.outputs(rows, n_threads)
+            trees = self.boosted.outputs(rows)
             outputs.append(torch.as_tensor(trees, device=x.device))
         return Answers(self.blend.logits(torch.stack(outputs)), self.parts(x))
 

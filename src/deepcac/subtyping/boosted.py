@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from deepcac.errors import ConfigError
 from deepcac.subtyping.crossfit import Cases
+from deepcac.subtyping.tree_arrays import TreeArrays, read_booster
 
 Array = npt.NDArray[np.float64]
 
@@ -32,25 +33,17 @@ class BoostedFolds:
 
     Parameters
     ----------
-    boosters : list of lightgbm.Booster
-        One a fold.
+    trees : list of TreeArrays
+        Of one fold each.
+    n_outputs : int
     """
 
-    def __init__(self, boosters: list[Any]) -> None:
-        self.boosters = boosters
+    def __init__(self, trees: list[TreeArrays], n_outputs: int) -> None:
+        self.trees, self.n_outputs = trees, n_outputs
 
-    def outputs(self, X: Array, n_threads: int) -> Array:
+    def outputs(self, X: Array) -> Array:
         """Return the mean outputs of all folds, shape (n, n_outputs)."""
-        return np.mean([_outputs(one, X, n_threads) for one in self.boosters], axis=0)
-
-    def texts(self) -> list[str]:
-        """Return each booster as text."""
-        return [one.model_to_string() for one in self.boosters]
-
-    @classmethod
-    def of(cls, texts: list[str]) -> BoostedFolds:
-        """Return what `texts` came from."""
-        return cls([_lightgbm().Booster(model_str=text) for text in texts])
+        return np.mean([one.outputs(X, self.n_outputs) for one in self.trees], axis=0)
 
 
 class Trees(NamedTuple):
@@ -76,7 +69,7 @@ def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees
     settings = SETTINGS | kind | {"seed": seed, "num_threads": n_threads}
     X, y, fold, weight = cases
     equal = bool((weight == weight[0]).all())  # all alike is none, which is faster
-    boosters, outside = [], np.empty((len(y), 1 if n_classes == 2 else n_classes))
+    grown, outside = [], np.empty((len(y), 1 if n_classes == 2 else n_classes))
 
     def dataset(chosen: npt.NDArray[np.bool_], reference: Any = None) -> Any:
         own = None if equal else weight[chosen]
@@ -92,15 +85,9 @@ def grow_trees(cases: Cases, n_classes: int, seed: int, n_threads: int) -> Trees
             valid_sets=[dataset(out, data)],
             callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],
         )
-        # Its text holds the trees up to the best round, and is what a file keeps.
-        boosters.append(lightgbm.Booster(model_str=booster.model_to_string()))
-        outside[out] = _outputs(boosters[-1], X[out], n_threads)
-    return Trees(BoostedFolds(boosters), outside)
-
-
-def _outputs(booster: Any, X: Array, n_threads: int) -> Array:
-    found = np.asarray(booster.predict(X, raw_score=True, num_threads=n_threads))
-    return found.reshape(len(X), -1)
+        grown.append(read_booster(booster.model_to_string()))  # up to the best round
+        outside[out] = grown[-1].outputs(X[out], outside.shape[1])
+    return Trees(BoostedFolds(grown, outside.shape[1]), outside)
 
 
 def _lightgbm() -> Any:

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
+from deepcac.saved_models import check_array
 
 Array = npt.NDArray[np.float64]
 
 CLIP = 5.0  # standard deviations; what lies further moves nothing
 QUANTILES = 64
 _SPREAD = 12**0.5  # gives ranks in 0..1 unit variance
-_SCALER = ("median_", "flagged_", "kept_", "mean_", "scale_")
 
 
 class SmoothInputs:
@@ -69,18 +69,19 @@ class SmoothInputs:
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what was learnt, by name."""
-        learnt = {name: getattr(self.scaler, name) for name in _SCALER}
-        learnt["quantiles_"] = self.ranks.quantiles_
+        learnt = self.scaler.learnt() | {"quantiles_": self.ranks.quantiles_}
         return {name: torch.as_tensor(value) for name, value in learnt.items()}
 
     @classmethod
     def of(cls, tensors: dict[str, Tensor]) -> SmoothInputs:
         """Return what `tensors` came from."""
         found = cls.__new__(cls)
-        found.scaler, found.ranks = TableScaler(), QuantileTransformer()
-        own = {name: tensors[name].numpy() for name in _SCALER}
-        found.scaler.__dict__.update(own, n_features_in_=len(own["median_"]))
-        quantiles = tensors["quantiles_"].numpy()
+        own = {name: tensor.numpy() for name, tensor in tensors.items()}
+        found.scaler, found.ranks = TableScaler.of(own), QuantileTransformer()
+        quantiles = own["quantiles_"]
+        check_array("quantiles_", quantiles, (len(quantiles), found._n_measured))
+        if not len(quantiles) or (np.diff(quantiles, axis=0) < 0).any():
+            raise DataError("quantiles_ fall")
         found.ranks.__dict__.update(
             quantiles_=quantiles,
             references_=np.linspace(0, 1, len(quantiles)),

@@ -45,7 +45,7 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """Return class probabilities, shape (n, n_classes)."""
         rows = self._rows(X)
         with self._session():
-            logits, parts = self._backbone.answers(rows, self.n_threads)
+            logits, parts = self._backbone.answers(rows)
         if self.penalty_ is not None:
             gates = self._gates.weigh(parts.flatten(1).cpu().numpy())
             logits = logits + self._heads.change(torch.as_tensor(gates).to(logits), parts)

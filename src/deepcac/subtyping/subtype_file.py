@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from deepcac.errors import DataError
 from deepcac.nn.data import find_device
-from deepcac.nn.model_file import about, open_model
+from deepcac.nn.model_file import about, open_model, restore_network
 from deepcac.nn.persistence import write_tensors
+from deepcac.saved_models import LARGEST, SMALLEST, check_array, check_count, check_ids, reading
 from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.boosted import BoostedFolds
 from deepcac.subtyping.gates import Gates
-from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac.subtyping.smooth_inputs import QUANTILES, SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, Gain, Heads
+from deepcac.subtyping.tree_arrays import TreeArrays
 
-_INPUTS, _NETWORKS = "inputs.", "networks."
+_INPUTS, _NETWORKS, _TREES = "inputs.", "networks.", "trees."
 
 
 def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
@@ -30,7 +34,7 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
         "penalty": model.penalty_,
         "best_epoch": model.best_epoch_,
         "width": model._gates.width,
-        "boosters": [] if backbone.boosted is None else backbone.boosted.texts(),
+        "tree_folds": 0 if backbone.boosted is None else len(backbone.boosted.trees),
     }
     tensors = {
         "subtypes": torch.as_tensor(model.subtypes_),
@@ -44,41 +48,87 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
         **_named(_INPUTS, backbone.inputs.tensors()),
         **_named(_NETWORKS, backbone.networks.state_dict()),
     }
+    for j in range(header["tree_folds"]):
+        trees = backbone.boosted.trees[j]._asdict().items()
+        tensors |= {f"{_TREES}{j}.{name}": torch.as_tensor(value) for name, value in trees}
     write_tensors(path, tensors, header)
 
 
 def read_subtypes(path: str | os.PathLike[str], kind: type[Any], device: str) -> Any:
     """Read what `write_subtypes` wrote."""
     model, header, tensors = open_model(path, kind, device)
-    model.subtype_names_ = header["subtype_names"]
-    model.gains_ = [Gain(*gain) for gain in header["gains"]]
-    model.penalty_, model.best_epoch_ = header["penalty"], header["best_epoch"]
-    _restore(model, tensors, header, find_device(device))
+    with reading(path):
+        _restore_backbone(model, tensors, header, find_device(device))
+        _restore_subtypes(model, tensors, header)
     return model
 
 
-def _restore(
+def _restore_backbone(
     model: Any, tensors: dict[str, Tensor], header: dict[str, Any], device: torch.device
 ) -> None:
-    """Give the model what it learnt."""
-    model.subtypes_ = tensors["subtypes"].numpy()
-    model.out_of_fold_ = tensors["out_of_fold"].numpy()
-    centres, scale = (tensors[name].numpy() for name in ("centres", "scale"))
-    model._gates = Gates(centres, header["width"], scale)
-    model.n_subtypes_ = len(model._gates.centres)
-    model._heads = Heads(*(tensors[f"heads.{name}"].to(device) for name in Heads._fields))
-    model.heads_ = tensors["heads.weight"].numpy()
-    state = _own(_NETWORKS, tensors)
-    n_inputs = state["weight_in"].shape[1]
-    networks = model.network_settings().build(n_inputs, len(model.classes_)).double()
-    networks.load_state_dict(state)
+    """Give the model its networks, trees and blend."""
+    n_outputs = 1 if len(model.classes_) == 2 else len(model.classes_)
+    inputs = SmoothInputs.of(_own(_INPUTS, tensors))
+    if inputs.n_variables != model.n_features_in_:
+        raise DataError("its inputs are of other columns")
+    n_inputs, settings = len(inputs.origin), model.network_settings()
+    networks = restore_network(
+        lambda: settings.build(n_inputs, len(model.classes_)).double(), _own(_NETWORKS, tensors)
+    )
+    folds = check_count("tree_folds", header["tree_folds"])
+    if len(_own(_TREES, tensors)) != folds * len(TreeArrays._fields):
+        raise DataError("it has other trees than it says")
+    trees = [_read_trees(tensors, j, inputs.n_variables, n_outputs) for j in range(folds)]
+    weight, bias = tensors["blend.weight"], tensors["blend.bias"]
+    check_array("blend.weight", weight.numpy(), (1 + bool(folds),))
+    check_array("blend.bias", bias.numpy(), (n_outputs,))
+    model.best_epoch_ = check_count("best_epoch", header["best_epoch"])
     model._backbone = Backbone(
-        inputs=SmoothInputs.of(_own(_INPUTS, tensors)),
-        networks=networks.to(device).eval(),
-        boosted=BoostedFolds.of(header["boosters"]) if header["boosters"] else None,
-        blend=Blend(*(tensors[f"blend.{name}"].to(device) for name in Blend._fields)),
+        inputs=inputs,
+        networks=networks.to(device),
+        boosted=BoostedFolds(trees, n_outputs) if folds else None,
+        blend=Blend(weight.to(device), bias.to(device)),
         best_epoch=model.best_epoch_,
     )
+
+
+def _read_trees(tensors: dict[str, Tensor], fold: int, d: int, n_outputs: int) -> TreeArrays:
+    own = (tensors[f"{_TREES}{fold}.{name}"].numpy() for name in TreeArrays._fields)
+    return TreeArrays(*own).check(d, n_outputs)
+
+
+def _restore_subtypes(model: Any, tensors: dict[str, Tensor], header: dict[str, Any]) -> None:
+    """Give the model its gates and heads, of the sizes that its backbone has."""
+    blend, d = model._backbone.blend, model._backbone.inputs.n_variables
+    n_outputs, k = len(blend.bias), len(tensors["centres"])
+    learnt = {name: tensor.numpy() for name, tensor in tensors.items()}
+    points = n_outputs * d
+    centres = check_array("centres", learnt["centres"], (check_count("subtypes", k, 1), points))
+    scale = check_array("scale", learnt["scale"], (points,), above=True)
+    width = header["width"]
+    if not isinstance(width, float) or not np.finfo(float).tiny <= width <= LARGEST:
+        raise DataError("width is no distance")
+    model._gates, model.n_subtypes_ = Gates(centres, width, scale), k
+    model.heads_ = check_array("heads.weight", learnt["heads.weight"], (k, d))
+    bias = check_array("heads.bias", learnt["heads.bias"], (k, n_outputs))
+    device = blend.bias.device
+    model._heads = Heads(*(tensors[f"heads.{name}"].to(device) for name in Heads._fields))
+    model.penalty_ = header["penalty"]
+    if model.penalty_ is None:
+        if model.heads_.any() or bias.any():
+            raise DataError("it has heads, and no penalty of them")
+    elif not isinstance(model.penalty_, float) or not SMALLEST <= model.penalty_ <= LARGEST:
+        raise DataError("penalty is no weight")
+    model.gains_ = [Gain(*map(float, gain)) for gain in header["gains"]]
+    names = header["subtype_names"]
+    if len(names) != k or not all(isinstance(name, str) for name in names):
+        raise DataError(f"subtype_names are not {k} texts")
+    model.subtype_names_ = names
+    model.subtypes_ = check_ids("subtypes", learnt["subtypes"], k)
+    if len(learnt[f"{_INPUTS}quantiles_"]) != min(QUANTILES, len(model.subtypes_)):
+        raise DataError("its ranks are of other rows")
+    shape = len(model.subtypes_), len(model.classes_)
+    model.out_of_fold_ = check_array("out_of_fold", learnt["out_of_fold"], shape)
 
 
 def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

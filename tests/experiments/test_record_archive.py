@@ -11,7 +11,7 @@ import pytest
 
 from deepcac.catalogue.registry import load_registry
 from deepcac.errors import DataError
-from deepcac.experiments.archive import (
+from deepcac.experiments.record_archive import (
     MANIFEST,
     find_records,
     lay,

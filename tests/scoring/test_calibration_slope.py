@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from deepcac.scoring.calibration import calibration_slope
+from deepcac.scoring.calibration_slope import calibration_slope
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])

@@ -1,0 +1,108 @@
+"""What a model file of any kind promises: bounded, whole, of a known version, possible numbers."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac import __version__
+from deepcac.errors import DataError, VersionWarning
+
+MOST_BYTES, MOST_TEXT = 256 << 20, 12 << 20  # of a file; of the JSON in it, which grows when read
+LARGEST, SMALLEST = 1e50, 1e-50  # of a learnt number; of a spread, from below
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Tell whatever a damaged model brings about as a `DataError` of one line."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except Exception as error:  # a damaged file fails anywhere
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        told = reason.removeprefix(f"{path}: ")
+        if isinstance(error, DataError) and reason != told:
+            raise DataError(f"{path}: {told}") from error
+        raise DataError(f"{path}: not a readable model file ({told}); fit and save it again") from (
+            error
+        )
+
+
+def check_size(path: str | os.PathLike[str], most: int = MOST_BYTES) -> None:
+    """Refuse what is no file, or one that is too large to be read without harm."""
+    if not Path(path).is_file():
+        raise DataError(f"{path}: no such file")
+    size = Path(path).stat().st_size
+    if size > most:
+        raise DataError(f"{path}: {size:,} bytes; a model file has {most:,} at most")
+
+
+def check_version(path: str | os.PathLike[str], found: Any) -> None:
+    """Warn of a model that another version of the package wrote."""
+    if not isinstance(found, str) or len(found) > 40:
+        raise DataError("its version is no text")
+    if found != __version__:
+        warnings.warn(
+            f"{path}: saved by deepcac {found}, this is {__version__}; its answers may differ",
+            VersionWarning,
+            stacklevel=3,
+        )
+
+
+def check_count(what: str, value: Any, least: int = 0) -> int:
+    """Return a count, which no float and no bool is."""
+    if type(value) is not int or not least <= value < 2**53:
+        raise DataError(f"{what} is {str(value)[:40]}, a count from {least} was expected")
+    return value
+
+
+def check_array(
+    what: str, values: Any, shape: Sequence[int], kind: type = np.float64, *, above: bool = False
+) -> npt.NDArray[Any]:
+    """Return an array that has this shape and type, and only numbers that can be learnt.
+
+    Parameters
+    ----------
+    what : str
+        For the message.
+    values : ndarray
+    shape : sequence of int
+    kind : type
+        Of its values.
+    above : bool
+        Whether all of them are above 0, as spreads are.
+    """
+    if not isinstance(values, np.ndarray) or values.dtype != kind:
+        found = getattr(values, "dtype", type(values).__name__)
+        raise DataError(f"{what} is {found}, {np.dtype(kind)} was expected")
+    if values.shape != tuple(shape):
+        raise DataError(f"{what} has shape {values.shape}, {tuple(shape)} was expected")
+    if values.dtype.kind == "f":
+        if not (np.abs(values) <= LARGEST).all():
+            raise DataError(f"{what} is not finite, or beyond {LARGEST:g}")
+        if above and not (values >= SMALLEST).all():
+            raise DataError(f"{what} is not above 0")
+    return values
+
+
+def check_ids(what: str, values: Any, end: int) -> npt.NDArray[np.int64]:
+    """Return ids (n,) from 0 to below `end`."""
+    found = check_array(what, values, np.shape(values)[:1], np.int64)
+    if not ((found >= 0) & (found < end)).all():
+        raise DataError(f"{what} has ids beyond 0 to {end - 1}")
+    return found
+
+
+def check_classes_of(what: str, values: npt.NDArray[Any], least: int = 2) -> npt.NDArray[Any]:
+    """Return class labels (c,), sorted and each once."""
+    distinct = values.ndim == 1 and np.array_equal(np.unique(values), values)
+    if not distinct or len(values) < least:
+        raise DataError(f"{what} are not {least} or more labels in order, each once")
+    return values

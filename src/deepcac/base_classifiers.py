@@ -79,10 +79,7 @@ class NearestClassMean(ClassifierMixin, BaseEstimator):
 # Where the papers are silent, scikit-learn's defaults stand, but for solvers that suit many more
 # rows than columns. Linear models go on from a start that is given (`begin_at`).
 def logistic_regression(seed: int) -> BaseEstimator:
-    """Return an unfitted logistic regression with at most 1,000 iterations.
-
-    scikit-learn's Newton solvers take up to twice as long as its default in collapsed clusters.
-    """
+    """Return an unfitted logistic regression; Newton solvers take longer in collapsed clusters."""
     return LogisticRegression(max_iter=1000, warm_start=True, random_state=seed)
 
 

@@ -15,6 +15,7 @@ from deepcac.papers.cac_v2.claims import rules as cac_v2_rules
 from deepcac.papers.class_decomposition.claims import rules as class_decomposition_rules
 from deepcac.papers.deepcac.claims import rules as deepcac_rules
 from deepcac.papers.evidence import (
+    CANNOT,
     FAILS,
     HOLDS,
     NOT_DECIDABLE,
@@ -31,7 +32,7 @@ from deepcac.papers.rules import Rule
 from deepcac.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
 
 Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
-_DECIDED = (HOLDS, PARTLY, FAILS, UNDECIDED)
+_DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 
 
 @dataclass(frozen=True)

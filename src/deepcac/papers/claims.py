@@ -32,6 +32,13 @@ from deepcac.papers.rules import Rule
 from deepcac.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
 
 Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
+# What a claim is about, and how its verdict is found.
+KINDS = {
+    "print": "arithmetic of what is printed, or theory: no run is needed",
+    "algorithm": "what an algorithm does, costs or guarantees",
+    "prediction": "the paper's method predicts, or clusters, better",
+    "comparison": "any other comparison: settings, data, times, other methods",
+}
 _DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 
 
@@ -49,6 +56,10 @@ class Claim:
         The same, decided on the runs as published.
     runs : str
         Runs behind the verdict, or their number where they are many.
+    kind : str
+        One of `KINDS`.
+    same_as : str
+        Id of an earlier claim that one rule decides with this one; empty if it is the first.
     """
 
     id: str
@@ -62,6 +73,8 @@ class Claim:
     runs: str
     own_numbers: str
     how_to_check: str
+    kind: str = ""
+    same_as: str = ""
 
 
 def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
@@ -104,6 +117,8 @@ def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
         runs=_paths(deciding.runs),
         own_numbers=row["own_numbers"],
         how_to_check=row["how_to_check"],
+        kind=row["kind"],
+        same_as=row["same_as"],
     )
 
 

@@ -14,13 +14,12 @@ from deepcac.scoring.equivalence import LEVEL
 Tables = Mapping[tuple[str, int], pd.DataFrame]
 Checked = tuple[Truth, str]
 Check = Callable[[pd.DataFrame], Checked]
+Checks = dict[str, Check | tuple[Check, ...]]
 
 _HEAVY = 0.05  # a range of F1 that counts as "depends heavily"
 
 
-def sweep_rules(
-    tables: Tables, checks: Mapping[str, Check | tuple[Check, ...]], needs: str
-) -> dict[str, Rule]:
+def sweep_rules(tables: Tables, checks: Checks, needs: str) -> dict[str, Rule]:
     """Return the rules that something is true of every sweep (of most: partly), by claim id.
 
     Of several checks each is a part of the claim. A sweep is true or false of a data set if all its
@@ -71,7 +70,7 @@ def of_sweeps(tables: Tables, check: Check, needs: str, *, each: str = "") -> Ru
 
 
 def _points(table: pd.DataFrame, each: str) -> list[pd.DataFrame]:
-    return [own for value, own in table.groupby(each) if value > 0] if each else [table]
+    return [own for _, own in table[table[each] > 0].groupby(each)] if each else [table]
 
 
 def _files(tables: Tables) -> tuple[str, ...]:

@@ -38,12 +38,12 @@ def equivalent(found: Difference) -> Truth:
     return False if max(found.worse, found.better) > 1 - LEVEL else None
 
 
-def alike(answers: Sequence[bool]) -> Truth:
+def alike(answers: Sequence[Truth]) -> Truth:
     """Return the answer that all give; open where they disagree."""
     return answers[0] if len(set(answers)) == 1 else None
 
 
-def unanimous(answers: Sequence[bool]) -> Truth:
+def unanimous(answers: Sequence[Truth]) -> Truth:
     """Return what all splits say; open where they disagree, or where there is only one."""
     return alike(answers) if len(answers) > 1 else None
 

@@ -9,7 +9,9 @@ import pandas as pd
 from deepcac.catalogue.methods import label as method_label
 from deepcac.errors import ConfigError
 from deepcac.papers.bibliography import PAPERS
-from deepcac.papers.extension import LEDGER, SUMMARY
+from deepcac.papers.claims import KINDS
+from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac.papers.summary import Count, on_prediction
 from deepcac.report.markdown import Tables, markdown_table, three
 from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.runtables import protocol_label
@@ -114,6 +116,33 @@ def cells(tables: Tables) -> str:
 def claims(tables: Tables, group: str) -> str:
     """Count what became of the claims of each paper, ``sound`` or ``as_published``."""
     return _counts(tables, "claims", group, _CLAIMS)
+
+
+def kinds(tables: Tables) -> str:
+    """Count what became of the claims of each kind, those that say the same once."""
+    own = tables[SUMMARY]
+    own = own[(own["part"] == "claims") & (own["paper"] == "all") & own["group"].isin(KINDS)]
+    by_kind = own.pivot(index="group", columns="quantity", values="value")
+    rows = [
+        [about, *(_count(by_kind.loc[kind, quantity], quantity) for quantity in _CLAIMS)]
+        for kind, about in KINDS.items()
+        if kind in by_kind.index
+    ]
+    return markdown_table(("claims on", *(name.replace("_", " ") for name in _CLAIMS)), rows)
+
+
+def prediction(tables: Tables) -> str:
+    """Say how many claims that CAC or DeepCAC predicts better hold, in a sentence."""
+    own = tables[SUMMARY].fillna("").astype(str)
+    rows = own[own["part"] == "claims"].to_numpy().tolist()
+    return on_prediction(Count(*row) for row in rows) + "\n"
+
+
+def repeats(tables: Tables) -> str:
+    """Name the claims that say the same as an earlier one."""
+    own = tables[CLAIMS].fillna("")
+    again = own[own["same_as"] != ""].groupby("same_as")["id"].agg(", ".join)
+    return markdown_table(("claim", "said again by"), again.reset_index().to_numpy().tolist(), 2)
 
 
 def _counts(tables: Tables, part: str, group: str, quantities: tuple[str, ...]) -> str:

@@ -118,7 +118,7 @@ def _pass_rules() -> dict[str, Rule]:
 def _sweep_rules(found: Findings) -> dict[str, Rule]:
     """Return the claims on alpha."""
     tables = found.sweeps.alpha
-    checks = {
+    checks: sweeps.Checks = {
         "CAC1-08": sweeps.faster,
         "CAC1-12": (sweeps.larger_separation, sweeps.steeper),
         "CAC1-21": sweeps.depends_heavily,

@@ -76,7 +76,7 @@ def _grid_rules(found: Findings) -> dict[str, Rule]:
 
 def _sweep_rules(found: Findings) -> dict[str, Rule]:
     """Return the claims on alpha."""
-    checks = {
+    checks: sweeps.Checks = {
         "CAC2-11": (sweeps.depends_heavily, sweeps.small_is_slow),
         "CAC2-12": (sweeps.large_overfits, sweeps.spread_out),
     }

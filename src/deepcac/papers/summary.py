@@ -136,7 +136,7 @@ def on_prediction(counts: Iterable[Count]) -> str:
     found = dict.fromkeys(("claims", *VERDICTS), 0)
     for one in counts:
         if one.group == "prediction" and one.paper in _CAC:
-            found[one.quantity] += int(one.value)
+            found[one.quantity] += round(float(one.value))
     if not any(found[name] for name in (*_DECIDED, "undecided")):
         return ""
     n = found["holds"]

@@ -43,8 +43,10 @@ from deepcac.report.run_markdown import (
     kinds,
     prediction,
     printed,
+    printed_table,
     repeats,
     runs,
+    verdict_rows,
 )
 from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.subtype_markdown import arms, blends, less_learner, pairs, stability, subtypes
@@ -253,10 +255,10 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
         (snapshot.BLENDS, (blends,)),
         (snapshot.PAIRS, (pairs, less_learner)),
         (RUNS, (runs,)),
-        (LEDGER, (printed,)),
+        (LEDGER, (printed, printed_table)),
         (ANSWER, (answer,)),
         (SUMMARY, (cells, claims, kinds, prediction)),
-        (CLAIMS, (repeats,)),
+        (CLAIMS, (repeats, verdict_rows)),
     )
     for one in own
 }

@@ -17,6 +17,7 @@ from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.runtables import protocol_label
 
 _ASKED = re.compile(r"(?P<method>\w+):(?P<k>\d+)(?:@(?P<protocol>\w+))?")
+_OF_A_ROW = "loss_delta"  # an item whose printed row is named in the note
 _WITH_SPREAD = "+-"
 _PLAIN = re.compile(r"(CAC|KM) − (KM|plain)")
 _CELLS = ("printed", "open", "agree", "differ", "not_run", "null_rate")
@@ -93,6 +94,45 @@ def printed(tables: Tables, paper: str, table: str, dataset: str, item: str) -> 
     ks = sorted({int(k) for k in own["k"].dropna()})
     head = (f"k = {' '.join(map(str, ks))}", *(name.replace("_", " ") for name in columns))
     return markdown_table(head, rows)
+
+
+def printed_table(tables: Tables, paper: str, number: str) -> str:
+    """Return the rows of a printed table that were run, a column a method.
+
+    A cell is printed / sound / as published.
+    """
+    own = tables[LEDGER].fillna({"method": "None"}).fillna("").astype(str)  # a method's name
+    own = own[(own["paper"] == paper) & (own["table"] == number) & (own["printed"] != "")]
+    own = own[own["sound"] + own["as_published"] != ""]
+    part = own["note"].str.split("[;:]", regex=True).str[0].str.strip()
+    place = own["dataset"].where(own["item"] != _OF_A_ROW, own["dataset"] + ", " + part)
+    methods = list(dict.fromkeys(own["method"]))
+    rows = [
+        [str(name), *(_three_ways(group[group["method"] == method]) for method in methods)]
+        for name, group in own.groupby(place, sort=False)
+    ]
+    return markdown_table(("printed / sound / as published", *methods), rows)
+
+
+def _three_ways(cell: pd.DataFrame) -> str:
+    if cell.empty:
+        return ""
+    first = cell.iloc[0]
+    return " / ".join(_tenth(first[name]) for name in ("printed", "sound", "as_published"))
+
+
+def _tenth(value: str) -> str:
+    sign = "+" if value[:1] == "+" else ""
+    return f"{sign}{float(value):.1f}" if value else "-"
+
+
+def verdict_rows(tables: Tables, paper: str) -> str:
+    """Return the verdict on each claim of a paper and what decided it."""
+    own = tables[CLAIMS].fillna("")
+    own = own[own["paper"] == paper]
+    rows = own[["id", "claim", "verdict", "as_published", "reason"]].astype(str)
+    cells = rows.replace({r"\|": ";"}, regex=True).to_numpy().tolist()
+    return markdown_table(("", "claim", "sound", "as published", "figures"), cells, n_labels=5)
 
 
 def _or_dash(value: Any) -> str:

@@ -189,6 +189,7 @@ def _counts(tables: Tables, part: str, group: str, quantities: tuple[str, ...]) 
     own = tables[SUMMARY]
     own = own[(own["part"] == part) & (own["group"] == group)]
     by_paper = own.pivot(index="paper", columns="quantity", values="value")
+    by_paper = by_paper.reindex(columns=quantities)
     rows = [
         [
             PAPERS[paper].label if paper in PAPERS else "all five",

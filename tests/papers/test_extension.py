@@ -86,6 +86,17 @@ def test_a_claim_is_filled_protocol_by_protocol(undecided):
     assert extend_claims(newer, undecided) == extend_claims(undecided, newer) == newer
 
 
+def test_a_claim_that_the_same_runs_decided_is_decided_by_the_newer_rule(undecided):
+    one = of(undecided, "not run")
+    older = changed(undecided, one, verdict="fails", reason="a", as_published="holds", runs="x; y")
+    newer = changed(undecided, one, verdict="cannot hold", reason="b", runs="x; y", kind="print")
+    found = extend_claims(older, newer)[one]
+    assert (found.verdict, found.reason, found.kind) == ("cannot hold", "b", "print")
+    assert found.as_published == "holds"  # nothing was run for it here
+    fewer = changed(undecided, one, verdict="holds", reason="c", runs="x")
+    assert extend_claims(older, fewer)[one].verdict == "fails"
+
+
 def test_other_cells_are_refused(ledger, undecided):
     with pytest.raises(DataError, match=r"other cells.*without --extend"):
         extend_ledger(ledger, ledger[1:])

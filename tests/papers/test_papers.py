@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 IN_EVERY_FOLDER = {"claims", "figures", "hyperparameters", "names", "tables"}
 READ_ELSEWHERE = {
     "deepcac_section14_student": "decides claim DCAC-41",
+    "machine_losses": "decides with our own losses the claims of supervised k-means",
     "authors_raw_results": "the authors' logs, added to the ledger after the printed tables",
 }
 

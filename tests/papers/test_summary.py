@@ -3,12 +3,12 @@ from dataclasses import replace
 import pytest
 
 from deepcac.experiments.finished import Runs
-from deepcac.papers.claims import claims
+from deepcac.papers.claims import KINDS, claims
 from deepcac.papers.evidence import VERDICTS
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import entries
 from deepcac.papers.names import LOGS
-from deepcac.papers.summary import summary, value, write
+from deepcac.papers.summary import in_words, on_prediction, summary, value, write
 
 NOTHING = Findings(Runs(()))
 
@@ -28,6 +28,52 @@ def test_every_entry_and_claim_is_counted_once(ledger):
         assert sum(parts) == value(rows, "claims", "claims", group=group) == 151
     parts = ("agree", "differ", "no_score", "not_run")
     assert value(rows, "cells", "open") == sum(value(rows, "cells", name) for name in parts)
+
+
+def of_kinds(*verdicts):
+    """Return all claims undecided but the first claims of CAC v1 that predict."""
+    rows = [replace(one, verdict="undecided") for one in claims(NOTHING, entries(NOTHING))]
+    own = [i for i, one in enumerate(rows) if (one.paper, one.kind) == ("cac_v1", "prediction")]
+    for i, verdict in zip(own, verdicts, strict=False):
+        rows[i] = replace(rows[i], verdict=verdict)
+    return rows
+
+
+def test_claims_are_counted_by_kind_and_those_that_say_the_same_once(ledger):
+    made = claims(NOTHING, ledger)
+    assert {one.kind for one in made} == set(KINDS)
+    ids = {one.id: one for one in made}
+    again = [one for one in made if one.same_as]
+    assert ("DCAC-29", "CAC1-05") in {(one.id, one.same_as) for one in again}
+    assert all(not ids[one.same_as].same_as and ids[one.same_as].kind == one.kind for one in again)
+    rows = summary(ledger, made)
+    counted = sum(value(rows, "claims", "claims", group=kind) for kind in KINDS)
+    assert counted == 151 - len(again)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "start"),
+    [
+        (("fails", "cannot hold"), "No claim that CAC or DeepCAC predicts better holds: of "),
+        (("holds",), "One claim that CAC or DeepCAC predicts better holds: of "),
+        (("holds", "holds"), "2 claims that CAC or DeepCAC predicts better hold: of "),
+    ],
+)
+def test_whether_any_claim_of_a_better_prediction_holds(verdicts, start):
+    said = on_prediction(summary((), of_kinds(*verdicts)))
+    assert said.startswith(start)
+    assert said.endswith("are not decided.")
+    assert on_prediction(summary((), claims(NOTHING, ()))) == ""
+
+
+def test_counts_in_words():
+    none = dict.fromkeys(("holds", "partly", "fails", "cannot_hold"), 0)
+    assert in_words(none | {"claims": 3}) == "3 are not decided"
+    assert in_words(none | {"claims": 2, "holds": 1}) == "1 holds and 1 is not decided"
+    found = {"claims": 8, "holds": 2, "partly": 1, "fails": 1, "cannot_hold": 3}
+    assert in_words(found) == (
+        "2 hold, 1 holds in part, 1 fails, 3 cannot hold and 1 is not decided"
+    )
 
 
 def test_the_null_rate_is_that_of_all_pairs(ledger):

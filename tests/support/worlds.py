@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clustering_records import runs, synth, webkb
+from clustering_records import nothing_lost, runs, synth, unclear_times, webkb
 from decomposition_records import SETS, decomposed
 from world_parts import (
     alpha_table,
@@ -247,6 +247,14 @@ def special_worlds() -> dict[str, Findings]:
         "merged back": replace(nothing, decompositions=idle(whole=True)),
         "by clusters": replace(nothing, decompositions=with_clusters(1.0, lambda c: c)),
         "against clusters": replace(nothing, decompositions=with_clusters(-1.0, lambda c: 22 - c)),
+        "clusters as printed": replace(
+            nothing, decompositions=[decomposed(n, clusters=(4, 4, 4, 3, 3)) for n in SETS]
+        ),
+        "losses of nothing": learnt(
+            webkb(learnt=0.0, plain=0.0), webkb("webkb_l_unit", 0.0, 0.0), nothing_lost()
+        ),
+        "no conclusive win": learnt(synth(46, 50)),
+        "dips": replace(nothing, clusterings=Clusterings(times=unclear_times())),
         "learning wins": learnt(webkb(), synth(40, 40)),
         "Iterative always": learnt(synth()),
         "one leads": learnt(

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,17 @@ class DecompositionRecord(Stored):
         """Base classifiers of the record, and their names."""
         there = {row["base"] for row in self.record["runs"]}
         return {base: name for base, name in EVERY_BASE.items() if base in there}
+
+    def against_rest(self) -> Self:
+        """Return the record with machines one against rest as its linear ones, where it has any.
+
+        With two classes both are the same machine.
+        """
+        if "svm_rest" not in self.bases:
+            return self
+        rows = [row for row in self.record["runs"] if row["base"] != "svm"]
+        renamed = [row | {"base": PRINTED_BASE.get(row["base"], row["base"])} for row in rows]
+        return replace(self, record={**self.record, "runs": renamed})
 
     @property
     def n_classes(self) -> int:

@@ -15,6 +15,7 @@ from deepcac.papers.cac_v2.claims import rules as cac_v2_rules
 from deepcac.papers.class_decomposition.claims import rules as class_decomposition_rules
 from deepcac.papers.deepcac.claims import rules as deepcac_rules
 from deepcac.papers.evidence import (
+    CANNOT,
     FAILS,
     HOLDS,
     NOT_DECIDABLE,
@@ -31,7 +32,14 @@ from deepcac.papers.rules import Rule
 from deepcac.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
 
 Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
-_DECIDED = (HOLDS, PARTLY, FAILS, UNDECIDED)
+# What a claim is about, and how its verdict is found.
+KINDS = {
+    "print": "arithmetic of what is printed, or theory: no run is needed",
+    "algorithm": "what an algorithm does, costs or guarantees",
+    "prediction": "the paper's method predicts, or clusters, better",
+    "comparison": "any other comparison: settings, data, times, other methods",
+}
+_DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,10 @@ class Claim:
         The same, decided on the runs as published.
     runs : str
         Runs behind the verdict, or their number where they are many.
+    kind : str
+        One of `KINDS`.
+    same_as : str
+        Id of an earlier claim that one rule decides with this one; empty if it is the first.
     """
 
     id: str
@@ -61,6 +73,8 @@ class Claim:
     runs: str
     own_numbers: str
     how_to_check: str
+    kind: str = ""
+    same_as: str = ""
 
 
 def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
@@ -103,6 +117,8 @@ def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
         runs=_paths(deciding.runs),
         own_numbers=row["own_numbers"],
         how_to_check=row["how_to_check"],
+        kind=row["kind"],
+        same_as=row["same_as"],
     )
 
 

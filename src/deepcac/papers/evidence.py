@@ -17,13 +17,14 @@ VERDICTS = {
     "holds": "holds",
     "partly": "partly",
     "fails": "fails",
+    "cannot_hold": "cannot hold",
     "undecided": "undecided",
     "toy": "toy",
     "not_decidable": "not decidable",
     "not_rebuildable": "data not rebuildable",
     "not_run": "not run",
 }
-HOLDS, PARTLY, FAILS, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
+HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
 TIE = 0.0005  # half of the last printed digit
 MARGIN = 0.01  # differences of scores up to this are of no account
 

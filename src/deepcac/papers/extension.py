@@ -1,7 +1,8 @@
 """Ledgers and claims of runs that were made in several places, put together.
 
 A cell that one run decides is that of the newer run. What several runs decide stays: a place that
-has few of these runs would decide on those alone.
+has few of these runs would decide on those alone. Where the runs are the same ones, the newer rule
+decides.
 """
 
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ def extend_ledger(older: Sequence[Entry], newer: Sequence[Entry]) -> list[Entry]
 
 
 def extend_claims(older: Sequence[Claim], newer: Sequence[Claim]) -> list[Claim]:
-    """Return the older claims; what no run had decided there is decided as in the newer ones.
+    """Return the older claims; what no run or the same runs decided there is as in the newer ones.
 
     Raises
     ------
@@ -114,10 +115,11 @@ def _cell(older: Entry, newer: Entry) -> Entry:
 
 
 def _claim(older: Claim, newer: Claim) -> Claim:
-    filled = older
-    if older.verdict == NOT_RUN:
+    filled = replace(older, kind=newer.kind, same_as=newer.same_as)
+    same = older.runs == newer.runs
+    if older.verdict == NOT_RUN or (same and newer.verdict != NOT_RUN):
         filled = replace(filled, verdict=newer.verdict, reason=newer.reason, runs=newer.runs)
-    if older.as_published == NOT_RUN:
+    if older.as_published == NOT_RUN or (same and newer.as_published != NOT_RUN):
         told = {
             "as_published": newer.as_published,
             "as_published_reason": newer.as_published_reason,

@@ -1,31 +1,67 @@
 """A gain with its interval over the splits, as claims that name a gain are decided on."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 from deepcac.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac.papers.truth import Truth
-from deepcac.scoring.equivalence import difference
+from deepcac.scoring.statistics import corrected_error
+
+Values = Sequence[float] | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A gain in per cent or points, with its 95 % interval; one split has no width."""
+    """A gain in per cent or points, with its 95 % interval; unbounded where nothing varies.
+
+    What is printed is known exactly: both ends are the number.
+    """
 
     mean: float
     low: float
     high: float
 
     @classmethod
-    def over(cls, values: Sequence[float] | npt.NDArray[np.float64], test_share: float) -> "Gain":
+    def over(cls, values: Values, test_share: float) -> "Gain":
         """Return the mean gain over resamples of which a share of the rows is tested."""
-        if len(values) < 2:
-            return cls(*[float(values[0])] * 3)
-        found = difference(values, test_share=test_share, margin=1.0)
-        return cls(found.mean, found.low, found.high)
+        return cls.pooled([values], test_share)
+
+    @classmethod
+    def pooled(cls, sets: Sequence[Values], test_share: float) -> "Gain":
+        """Return the gain averaged over data sets, each with resamples of its own.
+
+        The error of the average is that of the means together, with the degrees of freedom of
+        Welch and Satterthwaite. Sets in which nothing varies, such as those of one resample, add
+        none; if that is so of all, the gain may be anything.
+        """
+        mean = float(np.mean([np.mean(values) for values in sets]))
+        ratio = test_share / (1 - test_share)
+        spreads = [
+            (corrected_error(np.asarray(values, dtype=np.float64), ratio) ** 2, len(values) - 1)
+            for values in sets
+            if np.ptp(values) > 0
+        ]
+        if not spreads:
+            return cls(mean, -math.inf, math.inf)
+        variance, freedom = np.array(spreads).T
+        half = float(
+            stats.t.ppf(0.975, variance.sum() ** 2 / (variance**2 / freedom).sum())
+            * math.sqrt(variance.sum())
+            / len(sets)
+        )
+        return cls(mean, mean - half, mean + half)
+
+    def __str__(self) -> str:
+        if math.isinf(self.low):
+            return f"{self.mean:+.2f} (no interval: nothing varies)"
+        if self.low == self.high:
+            return f"{self.mean:+.2f}"
+        return f"{self.mean:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
 
     @property
     def positive(self) -> Truth:

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Decision, Evidence
+from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
 from deepcac.papers.rules import Rule
 from deepcac.papers.sweep_rules import sound_only
-from deepcac.papers.truth import Truth, settled, together, told
+from deepcac.papers.truth import Truth, all_hold, settled, together, told
 
 _AXES = ("ics", "ocs", "clusters", "k")
 
@@ -37,10 +37,8 @@ def _on_grid(
             return Decision(NOT_RUN, "needs results/sweeps/grid.parquet")
         own = table[table["imbalanced"] == rare]
         found = {metric: check(own, metric) for metric in metrics}
-        verdicts = {verdict for verdict, _ in found.values()}
         figures = " | ".join(f"{metric}: {text}" for metric, (_, text) in found.items())
-        mixed = UNDECIDED if UNDECIDED in verdicts else PARTLY
-        verdict = verdicts.pop() if len(verdicts) == 1 else mixed
+        verdict = all_hold(verdict for verdict, _ in found.values())
         return Decision(verdict, figures, ("results/sweeps/grid.parquet",))
 
     return rule

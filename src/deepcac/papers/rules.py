@@ -6,8 +6,6 @@ from deepcac.papers.evidence import (
     LOST,
     NOT_DECIDABLE,
     NOT_RUN,
-    PARTLY,
-    UNDECIDED,
     Arm,
     Decision,
     Evidence,
@@ -16,7 +14,17 @@ from deepcac.papers.evidence import (
     usable,
     without,
 )
-from deepcac.papers.truth import MOST, Ask, Truth, above, equivalent, not_above, not_below, settled
+from deepcac.papers.truth import (
+    MOST,
+    Ask,
+    Truth,
+    above,
+    all_hold,
+    equivalent,
+    not_above,
+    not_below,
+    settled,
+)
 
 Rule = Callable[[Evidence], Decision]
 Pairs = Sequence[tuple[Arm, Arm]]
@@ -132,7 +140,7 @@ def every(*rules: Rule) -> Rule:
     """Return the rule that all the given ones hold; mixed verdicts make it partly.
 
     Parts that only restricted or lost data could decide are left out, unless there is no other.
-    An undecided part leaves the whole undecided.
+    An undecided part leaves the whole undecided, unless another does not hold.
     """
 
     def rule(evidence: Evidence) -> Decision:
@@ -144,9 +152,7 @@ def every(*rules: Rule) -> Rule:
             return Decision(NOT_RUN, reason, runs)
         if len(verdicts) > 1:
             verdicts -= {NOT_DECIDABLE, LOST}
-        if len(verdicts) == 1:
-            return Decision(verdicts.pop(), reason, runs)
-        return Decision(UNDECIDED if UNDECIDED in verdicts else PARTLY, reason, runs)
+        return Decision(all_hold(verdicts), reason, runs)
 
     return rule
 

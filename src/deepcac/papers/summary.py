@@ -6,7 +6,8 @@
 - paper: key of `bibliography.PAPERS`, ``all`` for the five together, ``authors`` for the logs of
   DeepCAC's authors, which are not in ``all``;
 - group: of cells ``independent`` or ``derived`` (they follow from other cells or repeat them); of
-  claims ``sound`` or ``as_published``;
+  claims ``sound`` or ``as_published``, or a kind (`claims.KINDS`): its sound verdicts, claims that
+  say the same counted once;
 - quantity: of cells ``printed`` (all with an entry), ``open`` (open data can decide them),
   ``agree``, ``differ``, ``no_score`` (the run ended without one), ``not_run``, ``needs_access``,
   ``not_rebuildable``, ``settings``, ``rivals`` (pairs of our number and the printed one of another
@@ -17,19 +18,26 @@
 """
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from deepcac.atomic import atomic_path
 from deepcac.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
 from deepcac.papers.bibliography import PAPERS
-from deepcac.papers.claims import Claim
+from deepcac.papers.claims import KINDS, Claim
 from deepcac.papers.evidence import VERDICTS
 from deepcac.papers.ledger import Entry, number
 from deepcac.papers.names import LOGS, restricted
 
 ALL = "all"
+_CAC = ("cac_v1", "cac_v2", "deepcac")
+_DECIDED = {
+    "holds": ("holds", "hold"),
+    "partly": ("holds in part", "hold in part"),
+    "fails": ("fails", "fail"),
+    "cannot_hold": ("cannot hold", "cannot hold"),
+}
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,10 @@ def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
         ):
             if made:
                 rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
+        for kind in KINDS:
+            verdicts = [one.verdict for one in made if one.kind == kind and not one.same_as]
+            if verdicts:
+                rows += [Count("claims", paper, kind, *pair) for pair in _of_claims(verdicts)]
     return rows
 
 
@@ -102,6 +114,37 @@ def value(
     place = (part, paper, wanted, quantity)
     (found,) = [c for c in counts if (c.part, c.paper, c.group, c.quantity) == place]
     return float(found.value or "nan")
+
+
+def in_words(found: Mapping[str, int]) -> str:
+    """Say what became of some claims: "3 hold, 1 fails and 2 are not decided".
+
+    Parameters
+    ----------
+    found : mapping
+        Counts of claims by quantity, and of all under ``claims``.
+    """
+    rest = found["claims"] - sum(found[name] for name in _DECIDED)
+    told = [(found[name], words) for name, words in _DECIDED.items()]
+    told.append((rest, ("is not decided", "are not decided")))
+    parts = [f"{n} {words[n > 1]}" for n, words in told if n]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def on_prediction(counts: Iterable[Count]) -> str:
+    """Say how many of the claims that CAC or DeepCAC predicts better hold; empty without any."""
+    found = dict.fromkeys(("claims", *VERDICTS), 0)
+    for one in counts:
+        if one.group == "prediction" and one.paper in _CAC:
+            found[one.quantity] += round(float(one.value))
+    if not any(found[name] for name in (*_DECIDED, "undecided")):
+        return ""
+    n = found["holds"]
+    said = "No claim" if not n else "One claim" if n == 1 else f"{n} claims"
+    return (
+        f"{said} that CAC or DeepCAC predicts better hold{'s' * (n < 2)}: of {found['claims']}, "
+        f"{in_words(found)}."
+    )
 
 
 def write(path: str | Path, rows: Iterable[Count]) -> None:

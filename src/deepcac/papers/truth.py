@@ -1,8 +1,8 @@
 """True, false or open: what an interval says, and what many such answers say of a claim."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from deepcac.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
+from deepcac.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac.scoring.equivalence import LEVEL, Difference
 
 Truth = bool | None  # None: the splits do not tell
@@ -38,12 +38,12 @@ def equivalent(found: Difference) -> Truth:
     return False if max(found.worse, found.better) > 1 - LEVEL else None
 
 
-def alike(answers: Sequence[bool]) -> Truth:
+def alike(answers: Sequence[Truth]) -> Truth:
     """Return the answer that all give; open where they disagree."""
     return answers[0] if len(set(answers)) == 1 else None
 
 
-def unanimous(answers: Sequence[bool]) -> Truth:
+def unanimous(answers: Sequence[Truth]) -> Truth:
     """Return what all splits say; open where they disagree, or where there is only one."""
     return alike(answers) if len(answers) > 1 else None
 
@@ -56,7 +56,9 @@ def by_share(share: float, wanted: float, half: float = 0.5) -> str:
 
 
 def settled(answers: Sequence[Truth], wanted: float = 1.0, *, half: float = 0.5) -> str:
-    """Return the verdict that stands whatever the open answers are; undecided without one.
+    """Return the verdict that stands whatever the open answers are.
+
+    Without one it is undecided, or "cannot hold" where too few answers are left to be true.
 
     Parameters
     ----------
@@ -69,7 +71,27 @@ def settled(answers: Sequence[Truth], wanted: float = 1.0, *, half: float = 0.5)
     """
     true, still_open = answers.count(True), answers.count(None)
     least, most = (by_share(n / len(answers), wanted, half) for n in (true, true + still_open))
-    return least if least == most else UNDECIDED
+    if least == most:
+        return least
+    return UNDECIDED if most == HOLDS else CANNOT
+
+
+def all_hold(verdicts: Iterable[str]) -> str:
+    """Return the verdict on a claim whose parts were decided apart; mixed ones make it partly."""
+    found = set(verdicts)
+    if len(found) == 1:
+        return found.pop()
+    if not found & {UNDECIDED, CANNOT}:
+        return PARTLY
+    return UNDECIDED if found == {HOLDS, UNDECIDED} else CANNOT
+
+
+def either_way(verdicts: Iterable[str]) -> str:
+    """Return the verdict that all give, such as those of several machines; else none stands."""
+    found = set(verdicts)
+    if len(found) == 1:
+        return found.pop()
+    return UNDECIDED if found & {HOLDS, UNDECIDED} else CANNOT
 
 
 def together(parts: Sequence[Truth]) -> str:

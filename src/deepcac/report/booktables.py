@@ -81,20 +81,20 @@ def claims_table(
         title="Claims",
         note="",
         head=(
-            *("verdict", "id", "paper", "claim", "reason", "decided by", "as published"),
-            *("reason as published", "the paper's own numbers", "runs"),
+            *("verdict", "id", "paper", "kind", "claim", "reason", "decided by", "as published"),
+            *("reason as published", "the paper's own numbers", "runs", "same as"),
         ),
         rows=[
             [
-                *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label),
+                *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.kind),
                 *text_row(claim.claim, claim.reason),
                 Cell("; ".join(place.text for place in shown[claim.id]), links=shown[claim.id]),
                 *text_row(claim.as_published, claim.as_published_reason),
-                *text_row(claim.own_numbers, claim.runs),
+                *text_row(claim.own_numbers, claim.runs, claim.same_as),
             ]
             for claim in claims
         ],
         n_labels=0,
         verdict="verdict",
-        filters=("verdict", "paper", "as published"),
+        filters=("verdict", "paper", "kind", "as published"),
     )

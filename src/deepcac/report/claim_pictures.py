@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.claims import Claim
-from deepcac.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
+from deepcac.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac.report.contents import Contents
 
-_DECIDED = (HOLDS, PARTLY, FAILS, UNDECIDED)
+_DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 _MOST = 3
 _NAMED = re.compile(r"\b(Table|Fig)s?\.? (\d+(?:[a-d]?(?:, | and | or |-)\d+)*)")
 _HOME = {"answer": "index", "summary": "index"}  # shown on the first page

@@ -8,15 +8,16 @@ from typing import Any
 
 from deepcac.experiments.finished import Run
 from deepcac.papers.agreement import AGREE, DIFFER
+from deepcac.papers.evidence import VERDICTS
 from deepcac.papers.ledger import number
-from deepcac.papers.summary import Count, value
+from deepcac.papers.summary import Count, in_words, on_prediction, value
 from deepcac.report.contents import Contents
 from deepcac.report.figures import Figure
 from deepcac.report.judgement import Judgement, sentence
 from deepcac.report.wording import minus
 from deepcac.sourcecode import LIBRARIES
 
-DECIDED = ("holds", "partly", "fails")
+DECIDED = ("holds", "partly", "fails", "cannot hold")
 NOTHING = "No run on the papers' data has been made yet: every printed cell waits for one."
 
 
@@ -41,7 +42,12 @@ def answer(shown: Contents) -> Answer:
     judged = shown.found.judged
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.found.real) or sentence(judged):
-        said = [_cells(shown.counts), _claims(shown.counts), sentence(judged)]
+        said = [
+            on_prediction(shown.counts),
+            _cells(shown.counts),
+            _claims(shown.counts),
+            sentence(judged),
+        ]
         wanted = ("judge_forest", "clustering_effect", "agreement")
         first = next((drawn[name] for name in wanted if name in drawn), None)
         return Answer([minus(text) for text in said if text], [first] if first else [])
@@ -71,13 +77,8 @@ def _cells(counts: Sequence[Count]) -> str:
 
 
 def _claims(counts: Sequence[Count]) -> str:
-    every, holds, partly, fails = (
-        value(counts, "claims", name) for name in ("claims", "holds", "partly", "fails")
-    )
-    return (
-        f"Of {every:.0f} claims {holds:.0f} hold, {partly:.0f} hold in part, {fails:.0f} fail and "
-        f"{every - holds - partly - fails:.0f} are not decided."
-    )
+    found = {name: int(value(counts, "claims", name)) for name in ("claims", *VERDICTS)}
+    return f"Of {found['claims']} claims {in_words(found)}."
 
 
 def planted_sentence(judged: Judgement | None) -> str:

@@ -23,7 +23,7 @@ from deepcac.judge.power import ORACLE, TOLD
 from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
 from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.verdicts import half_detect
-from deepcac.papers.extension import LEDGER, SUMMARY
+from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
 from deepcac.report.judgement import outcome
@@ -37,7 +37,18 @@ from deepcac.report.markdown import (
     markdown_table,
     three,
 )
-from deepcac.report.run_markdown import answer, cells, claims, printed, runs
+from deepcac.report.run_markdown import (
+    answer,
+    cells,
+    claims,
+    kinds,
+    prediction,
+    printed,
+    printed_table,
+    repeats,
+    runs,
+    verdict_rows,
+)
 from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.subtype_markdown import arms, blends, less_learner, pairs, stability, subtypes
 from deepcac.report.verdict_forest import VERDICTS
@@ -281,9 +292,10 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
         (snapshot.BLENDS, (blends,)),
         (snapshot.PAIRS, (pairs, less_learner)),
         (RUNS, (runs,)),
-        (LEDGER, (printed,)),
+        (LEDGER, (printed, printed_table)),
         (ANSWER, (answer,)),
-        (SUMMARY, (cells, claims)),
+        (SUMMARY, (cells, claims, kinds, prediction)),
+        (CLAIMS, (repeats, verdict_rows)),
     )
     for one in own
 }

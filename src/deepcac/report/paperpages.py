@@ -1,13 +1,16 @@
 """One page a paper: its tables beside ours, its claims, and what its program did otherwise."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deepcac.papers.agreement import AGREE, DIFFER
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.claims import Claim
+from deepcac.papers.evidence import VERDICTS
 from deepcac.papers.ledger import Entry
 from deepcac.papers.reference import Paper
+from deepcac.papers.summary import in_words
 from deepcac.report.booktables import claims_table
 from deepcac.report.claim_pictures import Place, places
 from deepcac.report.contents import Contents
@@ -74,15 +77,9 @@ def _of_cells(ledger: Sequence[Entry]) -> str:
 
 
 def _of_claims(claims: Sequence[Claim]) -> str:
-    verdicts = [claim.verdict for claim in claims]
-    holds, partly, fails = (verdicts.count(name) for name in ("holds", "partly", "fails"))
-    decided = holds + partly + fails
-    if not decided:
-        return f"None of its {len(claims)} claims has been decided."
-    return (
-        f"Of {decided} decided claims {holds} hold, {partly} hold in part and {fails} fail; "
-        f"it makes {len(claims)}."
-    )
+    found = Counter(claim.verdict for claim in claims)
+    counts = {name: found[verdict] for name, verdict in VERDICTS.items()} | {"claims": len(claims)}
+    return f"Of its {len(claims)} claims {in_words(counts)}."
 
 
 def _switches(paper: Paper, table: Table) -> Table:

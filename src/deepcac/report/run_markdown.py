@@ -9,16 +9,21 @@ import pandas as pd
 from deepcac.catalogue.methods import label as method_label
 from deepcac.errors import ConfigError
 from deepcac.papers.bibliography import PAPERS
-from deepcac.papers.extension import LEDGER, SUMMARY
+from deepcac.papers.claims import KINDS
+from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac.papers.summary import Count, on_prediction
 from deepcac.report.markdown import Tables, markdown_table, three
 from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.runtables import protocol_label
 
 _ASKED = re.compile(r"(?P<method>\w+):(?P<k>\d+)(?:@(?P<protocol>\w+))?")
+_OF_A_ROW = "loss_delta"  # an item whose printed row is named in the note
 _WITH_SPREAD = "+-"
 _PLAIN = re.compile(r"(CAC|KM) − (KM|plain)")
 _CELLS = ("printed", "open", "agree", "differ", "not_run", "null_rate")
-_CLAIMS = ("claims", "holds", "partly", "fails", "undecided", "not_decidable", "not_run")
+_CLAIMS = (
+    "claims", "holds", "partly", "fails", "cannot_hold", "undecided", "not_decidable", "not_run",
+)  # fmt: skip
 
 
 def runs(tables: Tables, metrics: str, datasets: str, *asked: str) -> str:
@@ -91,6 +96,45 @@ def printed(tables: Tables, paper: str, table: str, dataset: str, item: str) -> 
     return markdown_table(head, rows)
 
 
+def printed_table(tables: Tables, paper: str, number: str) -> str:
+    """Return the rows of a printed table that were run, a column a method.
+
+    A cell is printed / sound / as published.
+    """
+    own = tables[LEDGER].fillna({"method": "None"}).fillna("").astype(str)  # a method's name
+    own = own[(own["paper"] == paper) & (own["table"] == number) & (own["printed"] != "")]
+    own = own[own["sound"] + own["as_published"] != ""]
+    part = own["note"].str.split("[;:]", regex=True).str[0].str.strip()
+    place = own["dataset"].where(own["item"] != _OF_A_ROW, own["dataset"] + ", " + part)
+    methods = list(dict.fromkeys(own["method"]))
+    rows = [
+        [str(name), *(_three_ways(group[group["method"] == method]) for method in methods)]
+        for name, group in own.groupby(place, sort=False)
+    ]
+    return markdown_table(("printed / sound / as published", *methods), rows)
+
+
+def _three_ways(cell: pd.DataFrame) -> str:
+    if cell.empty:
+        return ""
+    first = cell.iloc[0]
+    return " / ".join(_tenth(first[name]) for name in ("printed", "sound", "as_published"))
+
+
+def _tenth(value: str) -> str:
+    sign = "+" if value[:1] == "+" else ""
+    return f"{sign}{float(value):.1f}" if value else "-"
+
+
+def verdict_rows(tables: Tables, paper: str) -> str:
+    """Return the verdict on each claim of a paper and what decided it."""
+    own = tables[CLAIMS].fillna("")
+    own = own[own["paper"] == paper]
+    rows = own[["id", "claim", "verdict", "as_published", "reason"]].astype(str)
+    cells = rows.replace({r"\|": ";"}, regex=True).to_numpy().tolist()
+    return markdown_table(("", "claim", "sound", "as published", "figures"), cells, n_labels=5)
+
+
 def _or_dash(value: Any) -> str:
     return "-" if pd.isna(value) else three(float(value))
 
@@ -114,10 +158,38 @@ def claims(tables: Tables, group: str) -> str:
     return _counts(tables, "claims", group, _CLAIMS)
 
 
+def kinds(tables: Tables) -> str:
+    """Count what became of the claims of each kind, those that say the same once."""
+    own = tables[SUMMARY]
+    own = own[(own["part"] == "claims") & (own["paper"] == "all") & own["group"].isin(KINDS)]
+    by_kind = own.pivot(index="group", columns="quantity", values="value")
+    rows = [
+        [about, *(_count(by_kind.loc[kind, quantity], quantity) for quantity in _CLAIMS)]
+        for kind, about in KINDS.items()
+        if kind in by_kind.index
+    ]
+    return markdown_table(("claims on", *(name.replace("_", " ") for name in _CLAIMS)), rows)
+
+
+def prediction(tables: Tables) -> str:
+    """Say how many claims that CAC or DeepCAC predicts better hold, in a sentence."""
+    own = tables[SUMMARY].fillna("").astype(str)
+    rows = own[own["part"] == "claims"].to_numpy().tolist()
+    return on_prediction(Count(*row) for row in rows) + "\n"
+
+
+def repeats(tables: Tables) -> str:
+    """Name the claims that say the same as an earlier one."""
+    own = tables[CLAIMS].fillna("")
+    again = own[own["same_as"] != ""].groupby("same_as")["id"].agg(", ".join)
+    return markdown_table(("claim", "said again by"), again.reset_index().to_numpy().tolist(), 2)
+
+
 def _counts(tables: Tables, part: str, group: str, quantities: tuple[str, ...]) -> str:
     own = tables[SUMMARY]
     own = own[(own["part"] == part) & (own["group"] == group)]
     by_paper = own.pivot(index="paper", columns="quantity", values="value")
+    by_paper = by_paper.reindex(columns=quantities)
     rows = [
         [
             PAPERS[paper].label if paper in PAPERS else "all five",

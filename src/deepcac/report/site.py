@@ -11,6 +11,7 @@ from deepcac.catalogue.protocol import switches
 from deepcac.papers import claims as claim_book
 from deepcac.papers import ledger as book
 from deepcac.papers.agreement import AGREE, DIFFER
+from deepcac.papers.summary import on_prediction
 from deepcac.report.booktables import claims_table, ledger_table
 from deepcac.report.claim_pictures import places
 from deepcac.report.contents import Contents
@@ -63,6 +64,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         "papers": pages,
         "judged_sentence": sentence(shown.found.judged),
         "ledger_table": ledger_table(shown.ledger),
+        "on_prediction": on_prediction(shown.counts),
         "claims_table": claims_table(shown.claims, known=places(shown)),
         "switch_effects": switch_sentences(switches().values(), shown.switched),
         "own_sentence": sentence(shown.found.judged, own=True),

@@ -19,12 +19,12 @@ METRIC_NAMES = {
     "ari": "ARI",
 }
 _GOOD = ("agree", "holds", "better")
-_BAD = ("differ", "fails", "worse", "diverged", "timeout", "collapsed")
+_BAD = ("differ", "fails", "cannot hold", "worse", "diverged", "timeout", "collapsed")
 _MIXED = ("partly",)
 _MARKS = {
     **{"agree": "✓", "holds": "✓", "differ": "✗", "fails": "✗", "partly": "◐"},
     **{"better": "▲", "worse": "▼", "equivalent": "=", "undecided": "?", "collapsed": "!"},
-    **{"timeout": "✗", "diverged": "✗"},
+    **{"timeout": "✗", "diverged": "✗", "cannot hold": "✗"},
 }
 _MINUS = re.compile(r"(?<![\w.)\-])-(?=\.?\d)")
 _DECIMAL = re.compile(r"[+-]?\d+(\.\d+)?")

@@ -39,8 +39,8 @@ def test_average_gains(gain, verdict):
     assert gains.average_gain("nb", 4.56)(table(nb=gain))[0] == verdict
     found = gains.average_gain("svm", gain)(table(svm=gain))
     assert found[0] == (verdict if gain < 0 else "holds")
-    assert f"{gain:+.2f} points (" in found[1]
-    assert found[1].endswith("printed column +0.89")
+    assert found[1].startswith(f"{gain:+.2f} (")
+    assert found[1].endswith(" points; printed column +0.89")
 
 
 def test_an_average_gain_that_the_runs_do_not_tell_from_none():
@@ -68,6 +68,54 @@ def test_the_sound_test_is_the_stricter():
     assert alone["uci_vote"] == pytest.approx(0.1214, abs=2e-4)
 
 
+def test_the_interval_of_a_table_with_unequal_numbers_of_runs():
+    """Gains of g +- s in 6 and 4 runs: the errors of both means, pooled."""
+    records = [decomposed(name, svm=1.0, spread=0.6) for name in SETS]
+    short = records[0].record
+    short["runs"] = [row for row in short["runs"] if row["run"] < 4]
+    found = gains.mean_gain(records, "svm")
+    variance = 19 * 0.36 * 6 / 5 * (1 / 6 + 0.5) + 0.36 * 4 / 3 * (1 / 4 + 0.5)
+    half = found.high - found.mean
+    assert found.mean == pytest.approx(1.0)
+    assert found.mean - found.low == pytest.approx(half)
+    assert half == pytest.approx(1.985 * variance**0.5 / 20, rel=2e-3)
+
+
+def test_nothing_varies_and_nothing_is_decided():
+    alone = [decomposed(name, nb=4.5, spread=0.0) for name in SETS]
+    verdict, figures = gains.average_gain("nb", 4.56)(alone)
+    assert verdict == "undecided"
+    assert figures.startswith("+4.50 (no interval: nothing varies)")
+
+
+def against_rest(svm, rest, protocol="sound", spread=0.1):
+    """Return records with machines of both kinds."""
+    records = [decomposed(name, protocol, svm=svm, spread=spread) for name in SETS]
+    others = [decomposed(name, protocol, svm=rest, spread=spread) for name in SETS]
+    for one, other in zip(records, others, strict=True):
+        one.record["runs"] += [row | {"base": "svm_rest"} for row in other.rows("svm", "alone")]
+        one.record["runs"] += [row | {"base": "svm_rest"} for row in other.rows("svm", "greedy")]
+    return records
+
+
+@pytest.mark.parametrize(
+    ("svm", "rest", "sound", "published"),
+    [
+        (0.9, 0.9, "holds", "holds"),
+        (0.9, -3.0, "undecided", "fails"),
+        (-3.0, 4.0, "cannot hold", "partly"),
+        (-3.0, 0.9, "undecided", "holds"),
+    ],
+)
+def test_machines_one_against_one_and_one_against_rest(svm, rest, sound, published):
+    verdicts = {}
+    for protocol in ("sound", "as_published"):
+        records = against_rest(svm, rest, protocol)
+        rule = rules(Findings(Runs(()), decompositions=records), [])["CDEC-03"]
+        verdicts[protocol] = rule(Evidence(Runs(()), protocol)).verdict
+    assert verdicts == {"sound": sound, "as_published": published}
+
+
 def test_linear_gains_on_vehicle_and_vowel_alone():
     two = {name: {"svm": 8.0} for name in FAR}
     assert gains.same_but_two(by_set(two, svm=0.3))[0] == "holds"
@@ -78,10 +126,17 @@ def test_linear_gains_on_vehicle_and_vowel_alone():
 
 
 def test_drops():
-    mild = by_set({"uci_colic": {"svm": -0.2}}, spread=1.0)
-    assert gains.mild_drops(mild) == ("holds", "1 drops, significant: none")
-    grave = by_set({"uci_colic": {"svm": -8.0}})
-    assert gains.mild_drops(grave) == ("partly", "1 drops, significant: colic")
+    mild = by_set({"uci_colic": {"svm": -0.2}}, spread=0.5)
+    assert gains.mild_drops(mild)[0] == "holds"
+    assert gains.mild_drops(mild)[1].startswith("1 drops, significant: none; within 2 points true")
+    noisy = by_set({"uci_colic": {"svm": -0.2}}, svm=9.0, spread=5.0)  # a test finds nothing there
+    assert gains.mild_drops(noisy)[0] == "undecided"
+    grave = {"uci_colic": {"svm": -8.0}}
+    assert gains.mild_drops(by_set(grave))[0] == "fails"
+    small = {name: {"svm": -0.5, "spread": 0.5} for name in SETS[:2]}
+    assert gains.mild_drops(by_set(grave | small))[0] == "partly"
+    open_one = {"uci_vote": {"svm": -1.0, "spread": 5.0}, SETS[0]: small[SETS[0]]}
+    assert gains.mild_drops(by_set(grave | open_one))[0] == "cannot hold"
     assert gains.mild_drops(table())[0] == "fails"
 
 
@@ -93,11 +148,15 @@ def test_bayes_gains_more(nb, svm, verdict):
 
 
 def test_seldom_lower():
-    nine = {name: {"nb": -1.0} for name in SETS[:9]}
-    ten = {name: {"nb": -1.0} for name in SETS[:10]}
+    nine = {name: {"nb": -1.5} for name in SETS[:9]}
+    ten = {name: {"nb": -1.5} for name in SETS[:10]}
     assert gains.seldom_lower(by_set(nine))[0] == "holds"
     assert gains.seldom_lower(by_set(ten))[0] == "partly"
-    assert gains.seldom_lower(by_set(ten, svm=-1.0))[0] == "fails"
+    assert gains.seldom_lower(by_set(ten, svm=-1.5))[0] == "fails"
+    # A mean above 0 is no more certain than one below it.
+    assert gains.seldom_lower(table(nb=0.5, svm=0.5, spread=5.0))[0] == "undecided"
+    assert gains.seldom_lower(table(nb=-0.5, svm=-0.5, spread=5.0))[0] == "undecided"
+    assert gains.seldom_lower(by_set(ten, svm=0.5, spread=5.0))[0] == "undecided"
 
 
 def test_drops_after_validation_gains():
@@ -122,7 +181,8 @@ def test_merged_back():
 
 
 @pytest.mark.parametrize(
-    ("clusters", "verdict"), [((4, 3), "holds"), ((4, 5), "partly"), ((5, 5), "fails")]
+    ("clusters", "verdict"),
+    [((4, 4, 4, 3, 3), "holds"), ((4, 3), "partly"), ((4, 5), "partly"), ((5, 5), "fails")],
 )
 def test_clusters_of_a_class(clusters, verdict):
     assert search.clusters_of_a_class(table(clusters=clusters))[0] == verdict

@@ -1,8 +1,22 @@
 """Every claim of supervised k-means by its rule, once true and once false."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
-from clustering_records import bad_times, checks, good_times, run, runs, synth, webkb
+from clustering_records import (
+    UNIVERSITIES,
+    bad_times,
+    checks,
+    good_times,
+    nothing_lost,
+    run,
+    runs,
+    synth,
+    times,
+    unclear_times,
+    webkb,
+)
 
 from deepcac.catalogue.facts import facts
 from deepcac.experiments.finished import Runs
@@ -10,8 +24,9 @@ from deepcac.experiments.finished_clusterings import Clusterings
 from deepcac.papers.evidence import Evidence
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import entries
-from deepcac.papers.supervised_kmeans import on_print
+from deepcac.papers.supervised_kmeans import cluster_losses, on_print
 from deepcac.papers.supervised_kmeans.claims import rules
+from deepcac.papers.supervised_kmeans.on_times import curve
 from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
 
 _PRINT = {
@@ -46,7 +61,7 @@ def test_every_claim_has_a_rule_and_says_what_it_needs():
     [
         ("SKM-01", (webkb(), synth(40, 40)), (webkb(learnt=90.0), synth())),
         ("SKM-02", (webkb(),), (webkb(learnt=90.0),)),
-        ("SKM-05", (synth(45.0, 50.0),), (synth(30.0, 30.0),)),
+        ("SKM-05", (synth(46.0, 50.0),), (synth(30.0, 30.0),)),
         ("SKM-06", (synth(),), (synth(none=20.0),)),
         ("SKM-10", (webkb(), webkb("webkb_l_unit", 40.0)), (webkb(), webkb("webkb_l_unit", 70.0))),
         ("SKM-11", (webkb(), webkb("webkb_l_unit", 40.0)), (webkb(), webkb("webkb_l_unit", 55.0))),
@@ -65,6 +80,62 @@ def test_four_universities_never_tell_whether_there_is_a_winner():
     even = runs("webkb_n_unit", six, iterative=[1, 2, 1, 2, 1, 2.0], spectral=[2, 1, 2, 1, 2, 1.0])
     assert verdict("SKM-07", lead) == "fails"
     assert verdict("SKM-07", even) == "holds"
+
+
+def test_losses_of_nothing_tell_nothing():
+    assert verdict("SKM-05", nothing_lost()) == "undecided"
+    assert verdict("SKM-21", nothing_lost()) == "undecided"
+    assert verdict("SKM-01", webkb(), nothing_lost()) == "undecided"
+
+
+METHODS = ("iterative", "spectral", "pair", "none")
+
+
+def moved(monkeypatch, points):
+    """Say that other processors move every loss of Iterative and Spectral on WebKB-N so far."""
+    rows = [
+        {"dataset": "webkb_n_unit", "method": method, "clustering": name, "loss": str(loss)}
+        for method in METHODS[:2]
+        for name in UNIVERSITIES
+        for loss in (50.0, 50.0 + points)
+    ]
+    monkeypatch.setattr(cluster_losses, "facts", lambda *_: rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "found"),
+    [
+        ("SKM-02", 1.0, "holds"),
+        ("SKM-02", 40.0, "undecided"),
+        ("SKM-21", 1.0, "holds"),
+        ("SKM-21", 30.0, "undecided"),
+    ],
+)
+def test_what_another_processor_turns_is_undecided(monkeypatch, name, points, found):
+    moved(monkeypatch, points)
+    assert verdict(name, webkb()) == found
+
+
+def test_a_learner_that_is_above_somewhere_on_every_processor_cannot_win_always(monkeypatch):
+    moved(monkeypatch, 0.0)
+    assert verdict("SKM-02", webkb(learnt=90.0)) == "fails"
+    mixed = runs("webkb_n_unit", iterative=[60, 60, 60, 90.0], spectral=[60.0] * 4,
+                 pair=[78.0] * 4, none=[78.0] * 4)  # fmt: skip
+    assert verdict("SKM-02", mixed) == "partly"
+    moved(monkeypatch, 40.0)
+    assert verdict("SKM-02", mixed) == "undecided"
+    lost = runs("webkb_n_unit", iterative=[60, 60, 60, 150.0], spectral=[60.0] * 4,
+                pair=[78.0] * 4, none=[78.0] * 4)  # fmt: skip
+    assert verdict("SKM-02", lost) == "cannot hold"
+
+
+def test_the_spread_over_processors_is_that_of_our_own_experiments():
+    rows = facts("machine_losses", "supervised_kmeans")
+    assert {row["method"] for row in rows} == {"iterative", "spectral", "none"}
+    assert {row["clustering"] for row in rows} == set(UNIVERSITIES)
+    by_place = Counter((row["dataset"], row["method"], row["clustering"]) for row in rows)
+    assert max(by_place.values()) > 1
+    assert all(0 <= float(row["loss"]) <= 100 for row in rows)
 
 
 def test_a_partly_significant_lead_is_partly():
@@ -116,6 +187,46 @@ def test_claims_on_times():
     assert waiting == {"SKM-12", "SKM-15", "SKM-17", "SKM-19", "SKM-20"}
     other = {name: decide(name, Clusterings(times=bad)).verdict for name in names}
     assert other == dict.fromkeys(other, "fails")
+
+
+def times_of(exponents, spread=(0.1, 0.1)):
+    return Clusterings(
+        times=times(exponents, dict(zip(("iterative", "spectral"), spread, strict=True)))
+    )
+
+
+def test_linear_is_an_exponent_of_one():
+    """Finley and Joachims 2008, section 6.4: falling or nearly constant times are not linear."""
+    both = [("features", "iterative"), ("features", "spectral")]
+    for powers, verdict in (
+        ((1.0, 0.9), "holds"),
+        ((0.19, -1.59), "fails"),
+        ((0.9, 2.0), "partly"),
+    ):
+        exponents = dict(zip(both, powers, strict=True))
+        assert decide("SKM-15", times_of(exponents)).verdict == verdict
+    own = {("clusterings", "iterative"): 0.81, ("clusterings", "spectral"): 2.65}
+    assert decide("SKM-12", times_of(own)).verdict == "partly"
+
+
+def test_a_dip_within_the_noise_of_the_clock_is_no_hump():
+    noisy = unclear_times()
+    _, y = curve(noisy, "points", "iterative")
+    assert y[1] < y[0]  # one set of four dips
+    assert decide("SKM-18", Clusterings(times=noisy)).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("n", "verdict"), [(0, "fails"), (5, "cannot hold"), (9, "undecided"), (12, "holds")]
+)
+def test_the_more_predictable_oracle_is_counted_with_its_error(n, verdict):
+    found = times({}, {"iterative": 0.5, "spectral": 0.1})
+    places = sorted({(row["axis"], row["value"]) for row in found.record["rows"]})
+    calm = places[: round(n * len(places) / 12)]
+    for row in found.record["rows"]:
+        if row["oracle"] == "spectral" and (row["axis"], row["value"]) not in calm:
+            row["seconds"] *= 1 + 9 * row["set"]
+    assert decide("SKM-19", Clusterings(times=found)).verdict == verdict
 
 
 @pytest.mark.parametrize(

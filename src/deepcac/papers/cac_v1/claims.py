@@ -22,6 +22,7 @@ from deepcac.papers.rules import Rule, beats, by_group, every, maxima
 from deepcac.papers.truth import Truth, above, alike, together
 
 _TABLE_1 = "cac_v1_table1_f1_heldout"
+_SAME_LOSS = 0.001  # log-losses that no split tells apart
 _COUNTS = {"1": (5, 8, 7, 9, 7), "4": (1, 7, 7, 9, 6), "5": (2, 6, 7, 8, 5)}
 
 
@@ -117,9 +118,9 @@ def _pass_rules() -> dict[str, Rule]:
 def _sweep_rules(found: Findings) -> dict[str, Rule]:
     """Return the claims on alpha."""
     tables = found.sweeps.alpha
-    checks = {
+    checks: sweeps.Checks = {
         "CAC1-08": sweeps.faster,
-        "CAC1-12": sweeps.both(sweeps.larger_separation, sweeps.steeper),
+        "CAC1-12": (sweeps.larger_separation, sweeps.steeper),
         "CAC1-21": sweeps.depends_heavily,
         "CAC1-22": sweeps.small_is_slow,
         "CAC1-23": sweeps.large_overfits,
@@ -193,12 +194,14 @@ def _separations(evidence: Evidence, arm: Arm) -> np.ndarray:
 
 
 def _lowest_at(alpha: float) -> sweeps.Check:
-    """Return the check that the test log-loss at convergence is lowest at an alpha."""
+    """Return the check that the test log-loss is lowest at an alpha; open where it is near that."""
 
     def check(table: pd.DataFrame) -> sweeps.Checked:
         last = final_pass(table).set_index("alpha")["test_log_loss"]
         best = float(last.index.to_numpy()[last.argmin()])
         text = f"lowest test log-loss {last.min():.4f} at alpha = {best:g}"
-        return best == alpha, f"{text}, {last[alpha]:.4f} at {alpha:g}"
+        tied = last[alpha] - last.min() < _SAME_LOSS
+        answer = best == alpha or (None if tied else False)
+        return answer, f"{text}, {last[alpha]:.4f} at {alpha:g}"
 
     return check

@@ -49,10 +49,7 @@ def averages(groups: Mapping[str, Pairs], judge: Judge, unit: str = "%") -> Rule
         if missing := lacking(arms, evidence):
             return missing
         gains = {name: _gain(pairs, evidence) for name, pairs in kept.items()}
-        listed = ", ".join(
-            f"{name} {gain.mean:+.2f} ({gain.low:+.2f} to {gain.high:+.2f}) {unit}"
-            for name, gain in gains.items()
-        )
+        listed = ", ".join(f"{name} {gain} {unit}" for name, gain in gains.items())
         reason = listed + without(every_arm, evidence)
         return Decision(judge(gains), reason, evidence.paths(arms))
 

@@ -7,7 +7,16 @@ from deepcac.papers import sweep_rules as sweeps
 from deepcac.papers import theorem_rules as theorems
 from deepcac.papers.arms import cac_arm
 from deepcac.papers.cac_v2.gaussian_classes import crossings_fall
-from deepcac.papers.evidence import HOLDS, NOT_RUN, PARTLY, Arm, Decision, Evidence
+from deepcac.papers.evidence import (
+    CANNOT,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    UNDECIDED,
+    Arm,
+    Decision,
+    Evidence,
+)
 from deepcac.papers.findings import Findings
 from deepcac.papers.ledger import Entry
 from deepcac.papers.names import printed_datasets, printed_methods
@@ -67,9 +76,9 @@ def _grid_rules(found: Findings) -> dict[str, Rule]:
 
 def _sweep_rules(found: Findings) -> dict[str, Rule]:
     """Return the claims on alpha."""
-    checks = {
-        "CAC2-11": sweeps.both(sweeps.depends_heavily, sweeps.small_is_slow),
-        "CAC2-12": sweeps.both(sweeps.large_overfits, sweeps.spread_out),
+    checks: sweeps.Checks = {
+        "CAC2-11": (sweeps.depends_heavily, sweeps.small_is_slow),
+        "CAC2-12": (sweeps.large_overfits, sweeps.spread_out),
     }
     needs = "results/sweeps/alpha_credit_k3.parquet"
     return sweeps.sweep_rules(found.sweeps.alpha, checks, needs)
@@ -124,7 +133,7 @@ def _one_of_twelve() -> Rule:
 
     def rule(evidence: Evidence) -> Decision:
         found = forest(evidence)
-        verdict = PARTLY if found.verdict == HOLDS else found.verdict
+        verdict = {HOLDS: PARTLY, UNDECIDED: CANNOT}.get(found.verdict, found.verdict)
         reason = f"against the random forest {found.reason}; AdaBoost, BGCM and UPE were not run"
         return found if found.verdict == NOT_RUN else Decision(verdict, reason, found.runs)
 

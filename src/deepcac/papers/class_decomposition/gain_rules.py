@@ -5,19 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from deepcac.catalogue.facts import facts
-from deepcac.catalogue.protocol import protocol_folder
+from deepcac.catalogue.protocol import SOUND, protocol_folder
 from deepcac.experiments.finished_decompositions import Array, DecompositionRecord
 from deepcac.papers.class_decomposition.gain_table import TABLE_1
 from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED, Decision, Evidence
 from deepcac.papers.gain import Gain
 from deepcac.papers.names import printed_datasets
 from deepcac.papers.rules import Rule
-from deepcac.papers.truth import Truth, by_share, settled, together, told
+from deepcac.papers.truth import Truth, by_share, either_way, settled, together, told
 from deepcac.scoring.statistics import holm
 
 Records = Sequence[DecompositionRecord]
 Judge = Callable[[Records], tuple[str, str]]
 
+PRINT = "print"  # the protocol of printed numbers, which have no spread
 LEVEL = 0.01  # of the paper's t-test
 _ENOUGH = 0.75  # share of the table's data sets below which nothing is decided
 _MOST = 0.51  # more than one half of the data sets
@@ -41,12 +42,25 @@ def _rule(records: Records, judge: Judge) -> Rule:
         if len(own) < _ENOUGH * len(wanted):
             target = f"results/{protocol_folder(evidence.protocol)}decomposition/*.json"
             return Decision(NOT_RUN, f"needs {target}; {count} have a record")
-        verdict, figures = judge(own)
+        verdict, figures = _by_machine(own, judge, evidence.protocol)
         if len(own) < len(wanted):
             figures = f"{figures}; on {count}"
         return Decision(verdict, figures, tuple(one.path for one in own))
 
     return rule
+
+
+def _by_machine(records: Records, judge: Judge, protocol: str) -> tuple[str, str]:
+    """Ask a judge about machines one against one and one against rest: print does not say which.
+
+    As published these are one against rest (`gain_table.GainTable`).
+    """
+    rest = judge([one.against_rest() for one in records])
+    one = judge(records)
+    if protocol != SOUND.name or rest == one:
+        return rest
+    figures = f"one against one: {one[0]}, {one[1]} | one against rest: {rest[0]}, {rest[1]}"
+    return either_way((one[0], rest[0])), figures
 
 
 def printed_gains(base: str) -> list[float]:
@@ -83,10 +97,20 @@ def mean_gain(records: Records, base: str) -> Gain:
 
 
 def _over_runs(records: Records, gains: Sequence[Array]) -> Gain:
-    shares = records[0].record["shares"]
-    even = len({len(values) for values in gains}) == 1
-    mean = np.mean(gains if even else [[values.mean()] for values in gains], axis=0)
-    return Gain.over(mean, shares["test"] / (shares["test"] + shares["train"]))
+    if records[0].protocol == PRINT:
+        mean = float(np.mean(gains))
+        return Gain(mean, mean, mean)
+    return Gain.pooled(gains, _test_share(records[0]))
+
+
+def _test_share(one: DecompositionRecord) -> float:
+    shares = one.record["shares"]
+    return float(shares["test"] / (shares["test"] + shares["train"]))
+
+
+def _gains(records: Records, base: str) -> dict[str, Gain]:
+    """Return the gain by data set, with its interval over the runs."""
+    return {one.dataset: _over_runs([one], [one.gains(base)]) for one in records}
 
 
 def average_gain(base: str, claimed: float) -> Judge:
@@ -95,11 +119,7 @@ def average_gain(base: str, claimed: float) -> Judge:
     def judge(records: Records) -> tuple[str, str]:
         ours = mean_gain(records, base)
         printed = float(np.mean(printed_gains(base)))
-        figures = (
-            f"{ours.mean:+.2f} points ({ours.low:+.2f} to {ours.high:+.2f}); printed column "
-            f"{printed:+.2f}"
-        )
-        return ours.near(claimed, _NEAR), figures
+        return ours.near(claimed, _NEAR), f"{ours} points; printed column {printed:+.2f}"
 
     return judge
 
@@ -130,22 +150,28 @@ def same_but_two(records: Records) -> tuple[str, str]:
 
 
 def mild_drops(records: Records) -> tuple[str, str]:
-    """Look for losses of the linear machines, and for significant ones among them."""
-    gains, sure = mean_gains(records, "svm"), significant(records, "svm")
-    drops = [name for name, gain in gains.items() if gain < 0]
+    """Look for losses of the linear machines: significant ones, and those shown to be small.
+
+    That a test finds nothing does not show that there is nothing.
+    """
+    sure = significant(records, "svm")
+    drops = {name: gain for name, gain in _gains(records, "svm").items() if gain.mean < 0}
+    if not drops:
+        return FAILS, "no drop"
     grave = [name for name in drops if name in sure]
-    verdict = FAILS if not drops else PARTLY if grave else HOLDS
-    return verdict, f"{len(drops)} drops, significant: {_listed(grave)}"
+    mild: list[Truth] = [
+        False if name in sure else True if gain.low > -_SAME else None
+        for name, gain in drops.items()
+    ]
+    figures = f"{len(drops)} drops, significant: {_listed(grave)}; within {_SAME:g} points"
+    return settled(mild), f"{figures} {told(mild)}"
 
 
 def bayes_more_than_linear(records: Records) -> tuple[str, str]:
     """Ask for a larger average gain of naive Bayes, and for a small one of the linear machines."""
     nb, svm = (mean_gain(records, base) for base in ("nb", "svm"))
     more = _over_runs(records, [one.gains("nb") - one.gains("svm") for one in records])
-    figures = (
-        f"naive Bayes {nb.mean:+.2f} points, linear {svm.mean:+.2f}, difference {more.low:+.2f} to "
-        f"{more.high:+.2f}"
-    )
+    figures = f"naive Bayes {nb.mean:+.2f} points, linear {svm.mean:+.2f}, difference {more}"
     if more.positive is None:
         return UNDECIDED, figures
     little = nb.mean > _NEAR >= abs(svm.mean)
@@ -156,14 +182,18 @@ def seldom_lower(records: Records) -> tuple[str, str]:
     """Ask for equal or higher accuracy on most data sets with both base classifiers."""
     verdicts, texts = [], []
     for base, name in (("nb", "naive Bayes"), ("svm", "linear")):
-        gains, sure = mean_gains(records, base), significant(records, base)
-        answers: list[Truth] = [
-            True if gain >= 0 else False if one in sure else None for one, gain in gains.items()
-        ]
+        answers = [_not_lower(gain) for gain in _gains(records, base).values()]
         verdicts.append(settled(answers, _MOST))
         texts.append(f"{name} {told(answers)}")
     held = [None if v == UNDECIDED else v == HOLDS for v in verdicts]
     return together(held), f"equal or higher: {', '.join(texts)}"
+
+
+def _not_lower(gain: Gain) -> Truth:
+    """Say whether a gain is no loss: one of more than a point is excluded, or none is shown."""
+    if gain.high < 0:
+        return False
+    return True if gain.low > -_NEAR else None
 
 
 def _listed(names: Sequence[str]) -> str:

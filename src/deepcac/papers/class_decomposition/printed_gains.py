@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from deepcac.catalogue.facts import facts
 from deepcac.experiments.finished_decompositions import DecompositionRecord
-from deepcac.papers.class_decomposition.gain_rules import LEVEL, PRINTED_AS, Judge
+from deepcac.papers.class_decomposition.gain_rules import LEVEL, PRINT, PRINTED_AS, Judge
 from deepcac.papers.class_decomposition.gain_table import TABLE_1
 from deepcac.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac.papers.names import names, printed_datasets
@@ -35,7 +35,7 @@ def printed_records() -> list[PrintedRecord]:
         if row["method"] in bases:
             dataset = names()["dataset", row["paper"], row["dataset"]].id
             found.setdefault(dataset, {})[bases[row["method"]]] = row
-    about = {"protocol": "print", "shares": {"train": 0.5, "test": 0.25}}
+    about = {"protocol": PRINT, "shares": {"train": 0.5, "test": 0.25}}
     return [
         PrintedRecord(TABLE_1, {**about, "dataset": name, **found[name]})
         for name in printed_datasets(TABLE_1)

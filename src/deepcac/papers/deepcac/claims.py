@@ -183,7 +183,7 @@ def _cac_rules() -> dict[str, Rule]:
 
 def _setting_rules(found: Findings) -> dict[str, Rule]:
     """Return the claims on alpha, on the loss weights and on the synthetic grid."""
-    checks = {"DCAC-16": sweeps.silhouette_decreases, "DCAC-27": sweeps.faster}
+    needs = "results/sweeps/alpha_cic_k2.parquet"
     on_grid = {
         "DCAC-01": grid.clustering_helps,
         "DCAC-31": grid.rises_with_ics,
@@ -192,7 +192,10 @@ def _setting_rules(found: Findings) -> dict[str, Rule]:
         "DCAC-34": grid.enough,
     }
     return {
-        **sweeps.sweep_rules(found.sweeps.alpha, checks, "results/sweeps/alpha_cic_k2.parquet"),
+        **sweeps.sweep_rules(found.sweeps.alpha, {"DCAC-27": sweeps.faster}, needs),
+        "DCAC-16": sweeps.of_sweeps(
+            found.sweeps.alpha, sweeps.silhouette_decreases, needs, each="alpha"
+        ),
         **weight_rules(found.sweeps.weights),
         **grid.grid_rules(found.sweeps.grid, on_grid),
     }

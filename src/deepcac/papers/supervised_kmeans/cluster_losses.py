@@ -1,6 +1,7 @@
 """Losses on test clusterings, ours and printed, for the ledger and the claims."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +11,13 @@ from deepcac.experiments.finished_clusterings import ClusteringRun, Clusterings
 from deepcac.papers.agreement import Ours
 from deepcac.papers.printed import PrintedCell
 from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
+from deepcac.papers.truth import Truth
 
 Floats = npt.NDArray[np.float64]
 
 # "As published" stands for the reading of WebKB whose losses without learning are nearest to print.
 NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l_unit": "webkb_l_markup"}
+_EVEN = 1e-6
 _DRAW = "our own draw of Synth: mean over its clusterings"
 
 
@@ -26,6 +29,59 @@ def dataset(name: str, protocol: str) -> str:
 def mean_losses(run: ClusteringRun) -> Floats:
     """Return the mean loss over the seeds of each test clustering."""
     return np.asarray(run.losses.mean(axis=0))
+
+
+class LossRange(NamedTuple):
+    """Losses of each test clustering, over the starts and over kinds of processors.
+
+    Attributes
+    ----------
+    mean, low, high : ndarray of shape (clusterings,)
+        Mean over our own starts, and what starts and other processors reach.
+    """
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def known(cls, losses: Floats) -> "LossRange":
+        """Return losses without a spread, such as printed ones."""
+        return cls(losses, losses, losses)
+
+    def below(self, other: "LossRange", margin: float = 0.0) -> list[Truth]:
+        """Say of each clustering whether the loss is lower by more than a margin.
+
+        It is open where the ranges meet, and where both losses are 0: none can be lower.
+        """
+        gap = margin + _EVEN
+        return [
+            None
+            if max(most, roof) <= _EVEN
+            else True
+            if most + gap < floor
+            else False
+            if least + gap >= roof
+            else None
+            for least, most, floor, roof in zip(
+                self.low, self.high, other.low, other.high, strict=True
+            )
+        ]
+
+
+def loss_range(run: ClusteringRun) -> LossRange:
+    """Return the losses of a run with the spread over its starts and over processors.
+
+    ``machine_losses.csv`` has the losses of the same experiment on processors of other kinds: half
+    of their range is added at both ends.
+    """
+    elsewhere: dict[str, list[float]] = {name: [] for name in run.names}
+    for row in facts("machine_losses", "supervised_kmeans"):
+        same = (row["dataset"], row["method"]) == (run.dataset, run.method)
+        if same and row["clustering"] in elsewhere:
+            elsewhere[row["clustering"]].append(float(row["loss"]))
+    half = np.array([np.ptp(losses) / 2 if losses else 0.0 for losses in elsewhere.values()])
+    return LossRange(mean_losses(run), run.losses.min(axis=0) - half, run.losses.max(axis=0) + half)
 
 
 def printed_losses(printed: str) -> dict[str, Floats]:

@@ -3,28 +3,25 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
-import numpy as np
-
 from deepcac.experiments.finished_clusterings import ClusteringRun, Clusterings
-from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
+from deepcac.papers.evidence import FAILS, HOLDS, NOT_RUN, Decision, Evidence
 from deepcac.papers.rules import Rule
-from deepcac.papers.supervised_kmeans.cluster_losses import Floats, dataset, mean_losses
+from deepcac.papers.supervised_kmeans.cluster_losses import LossRange, dataset, loss_range
 from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
-from deepcac.papers.truth import Truth, by_share, settled
+from deepcac.papers.truth import Truth, settled, together, told
 
 CLAIMED = ("webkb_n_unit", "webkb_l_unit")  # News was never published
 POOR = 70.0
 _CONCLUSIVE = 0.05
-_EVEN = 1e-6
 
-Losses = Mapping[str, Floats]
+Losses = Mapping[str, LossRange]
 Judge = Callable[[Mapping[str, Losses]], tuple[str, str]]
 
 
 def on_losses(
     found: Clusterings, names: Sequence[str], methods: Sequence[str], judge: Judge
 ) -> Rule:
-    """Return a rule on the mean losses, by data set and method, of those data sets that were run.
+    """Return a rule on the losses, by data set and method, of those data sets that were run.
 
     Parameters
     ----------
@@ -34,7 +31,7 @@ def on_losses(
     methods : sequence of str
         What must have been run for a data set to count.
     judge : callable
-        From losses of shape (clusterings,) to a verdict and its figures.
+        From ranges of losses to a verdict and its figures.
     """
 
     def rule(evidence: Evidence) -> Decision:
@@ -47,7 +44,7 @@ def on_losses(
         if not runs:
             needed = ", ".join(f"{name}: {' '.join(methods)}" for name in names)
             return Decision(NOT_RUN, f"needs results/skmeans of {needed}")
-        losses = {name: {run.method: mean_losses(run) for run in own} for name, own in runs.items()}
+        losses = {name: {run.method: loss_range(run) for run in own} for name, own in runs.items()}
         verdict, figures = judge(losses)
         used = [run for own in runs.values() for run in own]
         notes = [f"{run.dataset} {run.method}: {run.unfinished}" for run in used if run.unfinished]
@@ -58,30 +55,35 @@ def on_losses(
 
 def learning_wins(losses: Mapping[str, Losses]) -> tuple[str, str]:
     """Ask how often each learner is below both baselines."""
-    wins = compared = 0
+    answers: list[Truth] = []
     texts = []
     for name, own in losses.items():
         for method, baseline in product(("iterative", "spectral"), ("pair", "none")):
-            better = int((own[method] < own[baseline] - _EVEN).sum())
-            wins, compared = wins + better, compared + len(own[method])
-            texts.append(f"{name} {method} below {baseline} {better} of {len(own[method])}")
-    return by_share(wins / compared, 1.0), "; ".join(texts)
+            found = own[method].below(own[baseline])
+            answers += found
+            texts.append(f"{name} {method} below {baseline} {told(found)}")
+    return settled(answers), "; ".join(texts)
 
 
 def inconclusive(losses: Mapping[str, Losses]) -> tuple[str, str]:
-    """Ask whether no learner is significantly better than Pair."""
-    texts, clear = [], []
+    """Ask whether no learner is significantly better than Pair; losses that tie tell nothing."""
+    texts: list[str] = []
+    answers: list[Truth] = []
     for name, own in losses.items():
         for method in ("iterative", "spectral"):
-            test = signed_ranks(own[method], own["pair"])
-            clear.append(test.win > test.lose and test.p_1tail <= _CONCLUSIVE)
+            test = signed_ranks(own[method].mean, own["pair"].mean)
+            clear = test.win > test.lose and test.p_1tail <= _CONCLUSIVE
+            answers.append(not clear if test.n_sr else None)
             texts.append(f"{name} {method} {test}")
-    return (FAILS if all(clear) else PARTLY if any(clear) else HOLDS), "; ".join(texts)
+    return together(answers), "; ".join(texts)
 
 
 def no_winner(losses: Mapping[str, Losses]) -> tuple[str, str]:
     """Ask whether neither learner is significantly better; four losses can never tell."""
-    tests = {name: signed_ranks(own["iterative"], own["spectral"]) for name, own in losses.items()}
+    tests = {
+        name: signed_ranks(own["iterative"].mean, own["spectral"].mean)
+        for name, own in losses.items()
+    }
     answers: list[Truth] = [
         False if test.p_1tail <= _CONCLUSIVE else None if 0.5**test.n_sr > _CONCLUSIVE else True
         for test in tests.values()
@@ -91,17 +93,20 @@ def no_winner(losses: Mapping[str, Losses]) -> tuple[str, str]:
 
 
 def neither_always(losses: Mapping[str, Losses]) -> tuple[str, str]:
-    """Ask whether each of both learners wins somewhere."""
-    tests = {name: signed_ranks(own["iterative"], own["spectral"]) for name, own in losses.items()}
-    both = any(test.win for test in tests.values()) and any(test.lose for test in tests.values())
-    figures = "; ".join(f"{name} {test}" for name, test in tests.items())
-    return (HOLDS if both else FAILS), figures
+    """Ask whether each of both learners wins somewhere, whatever the start and the processor."""
+    sides: list[Truth] = []
+    texts = []
+    for method, other in (("iterative", "spectral"), ("spectral", "iterative")):
+        found = [answer for own in losses.values() for answer in own[method].below(own[other])]
+        sides.append(True if True in found else None if None in found else False)
+        texts.append(f"{method} below {other} {told(found)}")
+    return settled(sides), "; ".join(texts)
 
 
 def none_is_poor(losses: Mapping[str, Losses]) -> tuple[str, str]:
     """Ask whether the loss without learning is near chance, and the highest."""
     (name, own), *_ = losses.items()
-    mean = {method: float(values.mean()) for method, values in own.items()}
+    mean = {method: float(values.mean.mean()) for method, values in own.items()}
     poor = mean["none"] >= POOR and mean["none"] == max(mean.values())
     text = ", ".join(f"{method} {value:.1f}" for method, value in mean.items())
     return (HOLDS if poor else FAILS), f"{name}: {text}; one cluster for all costs 80"
@@ -128,9 +133,7 @@ def links_help(margin: float, methods: Sequence[str]) -> Judge:
         plain = next((own for name, own in losses.items() if "_n" in name), None)
         if linked is None or plain is None:
             return NOT_RUN, "needs results/skmeans of WebKB-L and WebKB-N"
-        gains = np.concatenate([plain[method] - linked[method] for method in methods])
-        share = float(np.mean(gains > margin))
-        figures = f"the gain is above {margin:g} in {(gains > margin).sum()} of {len(gains)}"
-        return by_share(share, 1.0), figures
+        more = [truth for one in methods for truth in linked[one].below(plain[one], margin)]
+        return settled(more), f"the gain is above {margin:g}: {told(more)}"
 
     return judge

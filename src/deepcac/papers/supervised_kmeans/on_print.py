@@ -26,7 +26,7 @@ def by_arithmetic(what: str) -> Rule:
 
     def rule(evidence: Evidence) -> Decision:
         verdict, figures = judge()
-        return Decision(verdict, f"on print: {figures}")
+        return Decision(verdict, f"on print alone, whatever was run: {figures}")
 
     return rule
 

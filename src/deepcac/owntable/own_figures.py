@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.judge.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
@@ -20,6 +22,7 @@ _HEADINGS = {
     BOOSTING: "With clusters, less tuned boosting",
     NEGATIVE: "Control: a hash of the row number, less nothing",
 }
+Array = npt.NDArray[np.float64]
 Line = tuple[str, str, float, float, float, str]
 MOST_FEATURES = 15
 _CLEAR = 3.0  # standard deviations at which the colour is full
@@ -99,27 +102,8 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
 
     def draw(canvas: Canvas) -> None:
         heat, bars = canvas.subplots(1, 2, width_ratios=[2.2, 1])
-        heat.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
-        for (i, j), value in np.ndenumerate(values):
-            if np.isnan(value):
-                continue
-            light = abs(value) > _CLEAR / 3
-            heat.text(j, i, _short(value), ha="center", va="center", fontsize=8,
-                      color="white" if light else "#1c2430")  # fmt: skip
-        heat.set_yticks(range(len(shown)), [one.names[f].replace("=", " = ") for f in shown])
-        heat.set_xticks(range(len(columns)), columns)
-        heat.set(xlabel="subtype")
-        heat.grid(visible=False)
-        place = np.arange(len(rates))
-        bars.barh(place, rates[:, 0], color=PALETTE[0], height=0.55)
-        errors = np.abs(rates[:, 1:].T - rates[:, 0])
-        bars.errorbar(rates[:, 0], place, xerr=errors, fmt="none", ecolor="#1c2430", elinewidth=1)
-        for j in np.flatnonzero(np.isnan(rates[:, 0])):
-            bars.text(0.02, j, WITHHELD, va="center", fontsize=8)
-        bars.set_yticks(place, [str(s.number) for s in one.subtypes])
-        bars.set(xlim=(0, 1), ylim=(len(rates) - 0.5, -0.5), ylabel="subtype")
-        bars.set_xlabel(f"share of {classes[positive]}")
-        bars.grid(visible=False, axis="y")
+        _heat(heat, values, [one.names[f].replace("=", " = ") for f in shown], columns)
+        _bars(bars, rates, classes[positive])
 
     return Figure(
         id=f"profile_{one.arm}",
@@ -133,6 +117,33 @@ def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
         head=("feature", *(str(s.number) for s in one.subtypes)),
         data=[(one.names[f], *map(float, one.profile[:, f])) for f in shown],
     )
+
+
+def _heat(axis: Axes, values: Array, names: list[str], columns: list[str]) -> None:
+    axis.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
+    for (i, j), value in np.ndenumerate(values):
+        if not np.isnan(value):
+            light = abs(value) > _CLEAR / 3
+            axis.text(j, i, _short(value), ha="center", va="center", fontsize=8,
+                      color="white" if light else "#1c2430")  # fmt: skip
+    axis.set_yticks(range(len(names)), names)
+    axis.set_xticks(range(len(columns)), columns)
+    axis.set(xlabel="subtype")
+    axis.grid(visible=False)
+
+
+def _bars(axis: Axes, rates: Array, event: str) -> None:
+    """Draw a rate with its interval for each subtype, or that it is withheld."""
+    place = np.arange(len(rates))
+    axis.barh(place, rates[:, 0], color=PALETTE[0], height=0.55)
+    errors = np.abs(rates[:, 1:].T - rates[:, 0])
+    axis.errorbar(rates[:, 0], place, xerr=errors, fmt="none", ecolor="#1c2430", elinewidth=1)
+    for j in np.flatnonzero(np.isnan(rates[:, 0])).tolist():
+        axis.text(0.02, j, WITHHELD, va="center", fontsize=8)
+    axis.set_yticks(place, [str(j + 1) for j in place])
+    axis.set(xlim=(0, 1), ylim=(len(rates) - 0.5, -0.5), ylabel="subtype")
+    axis.set_xlabel(f"share of {event}")
+    axis.grid(visible=False, axis="y")
 
 
 def _short(value: float) -> str:

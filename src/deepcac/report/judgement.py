@@ -2,25 +2,22 @@
 
 import math
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import MaxNLocator
 
 from deepcac.errors import DataError
 from deepcac.experiments.record import file_digest
 from deepcac.judge.mean_scores import clustered_scores
-from deepcac.judge.questions import HELP, NEGATIVE
 from deepcac.judge.verdicts import half_detect
 from deepcac.papers.ledger import number
 from deepcac.papers.names import known_datasets
-from deepcac.report.contender_names import contender_colour, contender_label
-from deepcac.report.figures import LINES, Figure
+from deepcac.report.contender_names import contender_label
+from deepcac.report.figures import Figure
+from deepcac.report.power_figure import power_figure
 from deepcac.report.tables import Table, text_row
 from deepcac.report.verdict_forest import VERDICTS, verdict_forest
 from deepcac.scoring.equivalence import EQUIVALENT, NEVER
@@ -28,10 +25,6 @@ from deepcac.storage import read_json
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
-_CURVE = (
-    *("strength", "oracle_gain", "question", "contender", "reference"),
-    *("rows", "cohorts", "mean", "detected", "detected_holm"),
-)
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
@@ -247,60 +240,4 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
         return []
     rows = _headline(judged.rows if judged.real.empty else judged.real)
     figures = [verdict_forest(rows, judged.summary["margin"])] if len(rows) else []
-    return figures + ([_power(judged.summary["power"])] if judged.summary["power"] else [])
-
-
-def _power(power: Sequence[dict[str, Any]]) -> Figure:
-    asked, rows = (HELP.id, NEGATIVE.id), min(one["rows"] for one in power)
-    curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
-    contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))
-
-    def draw(canvas: Canvas) -> None:
-        left, right = canvas.subplots(1, 2, sharex=True)
-        for index, name in enumerate(contenders):
-            own = [one for one in curve if one["contender"] == name]
-            _line(left, own, "detected_holm", index, name)
-            _line(right, own, "mean", index, name)
-        gains = sorted({one["oracle_gain"] for one in curve})
-        right.plot(gains, gains, color="#888888", linewidth=0.8, linestyle=":")
-        left.set(ylabel="share of cohorts found better", ylim=(-0.05, 1.05))
-        right.set(ylabel="mean difference in AUROC")
-        for axis in (left, right):
-            axis.set(xlabel="AUROC that the true subtypes add")
-            axis.xaxis.set_major_locator(MaxNLocator(4))
-        lines = left.get_legend_handles_labels()
-        canvas.legend(*lines, loc="outside upper center", ncols=min(len(contenders), 4))
-
-    return Figure(
-        id="judge_power",
-        title="What the judge can see: planted subtypes (synthetic)",
-        caption=f"Generated cohorts of {rows:,} with two subtypes of reversed risks, judged by the "
-        "study's rule (the first step of Holm's correction); "
-        "the subtypes themselves would add what the horizontal axis says (dotted on the right). "
-        f"{curve[0]['cohorts']} cohorts a point; a hash of the row number is the control.",
-        section="judge",
-        size=(8.6, 3.7),
-        draw=draw,
-        head=_CURVE,
-        data=[tuple(one[name] for name in _CURVE) for one in curve],
-        seen="; ".join(
-            f"{contender_label(one['contender'])} is found better in "
-            f"{100 * one['detected_holm']:.0f} % where the subtypes add {one['oracle_gain']:.2f}"
-            for one in curve
-        ),
-    )
-
-
-def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: str) -> None:
-    gains = [one["oracle_gain"] for one in rows]
-    # Curves that lie on each other are set apart by their marks.
-    axis.plot(
-        gains,
-        [one[field] for one in rows],
-        marker="osD^v"[index % 5],
-        markersize=4 + 1.5 * (index % 2),
-        markerfacecolor="none",
-        linestyle=LINES[index % len(LINES)],
-        color=contender_colour(name, index),
-        label=contender_label(name),
-    )
+    return figures + ([power_figure(judged.summary["power"])] if judged.summary["power"] else [])

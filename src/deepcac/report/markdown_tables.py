@@ -10,7 +10,6 @@ import argparse
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -19,8 +18,7 @@ from deepcac.errors import ConfigError
 from deepcac.judge.choice import CHOICES
 from deepcac.judge.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
 from deepcac.judge.mean_scores import clustered_scores
-from deepcac.judge.power import ORACLE, TOLD
-from deepcac.judge.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE
+from deepcac.judge.questions import ANY, FORCED, HELP, NEGATIVE
 from deepcac.judge.resample_scores import METRICS
 from deepcac.judge.verdicts import half_detect
 from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
@@ -37,6 +35,7 @@ from deepcac.report.markdown import (
     markdown_table,
     three,
 )
+from deepcac.report.planted_markdown import planted
 from deepcac.report.run_markdown import (
     answer,
     cells,
@@ -199,39 +198,6 @@ def division(tables: Tables, name: str) -> str:
         for row in own.to_dict("records")
     ]
     return markdown_table(("contender", "AUROC", "AUPRC", "min(Se, P+)"), rows)
-
-
-def planted(tables: Tables, learner: str) -> str:
-    """Return what was found of planted subtypes by arms of a learner, by size and by their worth.
-
-    With what a learner gains that is told them, and who else is ahead of the learner.
-    """
-    table = tables[snapshot.POWER]
-    asked = (ORACLE.id, HELP.id, NEGATIVE.id, BOOSTING.id)
-    own = table[table["question"].isin(asked) & (table["reference"] == learner)]
-    heads = {
-        name: f"{_planted_name(name)} {'less ' * ahead}{contender_label(learner) * ahead}".strip()
-        for question in asked
-        for ahead in [question == BOOSTING.id]
-        for name in own.loc[own["question"] == question, "contender"].unique()
-    }
-    rows = []
-    for (n, strength), group in own.groupby(["rows", "strength"]):
-        by_arm, gain = group.set_index("contender"), float(group["oracle_gain"].iloc[0])
-        cells = (_found(by_arm.loc[name]) if name in by_arm.index else "" for name in heads)
-        rows.append([f"{n:,.0f}", f"{strength:g}", three(gain), *cells])
-    return markdown_table(("patients", "strength", "worth", *heads.values()), rows, n_labels=2)
-
-
-def _planted_name(name: str) -> str:
-    learner = name.removeprefix(TOLD)
-    return contender_label(learner) + " told the subtypes" * (learner != name)
-
-
-def _found(one: "pd.Series[Any]") -> str:
-    cohorts = round(one["cohorts"])
-    found, by_rule = (round(one[way] * cohorts) for way in ("detected", "detected_holm"))
-    return f"{three(one['mean'], signed=True)}, {found} ({by_rule}) of {cohorts}"
 
 
 def said(tables: Tables, question: str, learner: str) -> str:

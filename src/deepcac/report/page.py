@@ -112,8 +112,7 @@ def build(
         studies=load_case_studies(case_paths, root, printed_clusters()),
         theory=load_theory(theory_paths, root),
         clusterings=load_clusterings(clustering_paths, root),
-        decompositions=load_decompositions(decomposition_paths, root),
-        resampled=load_resampled(decomposition_paths, root),
+        **_decomposed(decomposition_paths, root),
         profiles=(profiles := load_profiles(profile_paths)),
         judged=load_judgement(judge_paths),
         factorials=load_factorials(factorial_paths),
@@ -124,6 +123,13 @@ def build(
         features_dir=Path(features_dir) if features_dir else None,
     )
     _write(found, registry, Path(out_dir), resamples, threads)
+
+
+def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str, Any]:
+    """Read both kinds of records of class decomposition, which lie together."""
+    own = list(paths)
+    found = load_decompositions(own, root), load_resampled(own, root)
+    return dict(zip(("decompositions", "resampled"), found, strict=True))
 
 
 def _write(found: Material, registry: Path, out: Path, resamples: int, threads: int) -> None:

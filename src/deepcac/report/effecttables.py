@@ -195,14 +195,14 @@ def _effect(row: Difference) -> list[Cell]:
 
 def _reading(row: Difference) -> str:
     if np.isnan(row.p_holm):
-        return "one split: no test"
+        return "nothing varies: no test"
     if row.p_holm >= 0.05:
         return "no difference shown"
     return "better" if row.test.mean > 0 else "worse"
 
 
 def _interval(bounds: tuple[float, float] | None) -> str:
-    if bounds is None or np.isnan(bounds).any():
+    if bounds is None or not bounds[0] < bounds[1]:
         return ""
     return f"{number(bounds[0], signed=True)} to {number(bounds[1], signed=True)}"
 

@@ -69,19 +69,15 @@ def corrected_t_test(
     Returns
     -------
     Comparison
-        With fewer than two splits the interval and the test are NaN. Equal differences give
-        p = 0, or p = 1 where all of them are 0.
+        The interval and the test are NaN with fewer than two splits, and where all differences
+        are equal: nothing varies then, so that nothing can be tested.
     """
     values = np.asarray(differences, dtype=np.float64)
     mean = float(values.mean())
-    if len(values) < 2:
+    if len(values) < 2 or (values == values[0]).all():
         return Comparison(mean, np.nan, np.nan, np.nan, np.nan)
     error = corrected_error(values, n_test / n_train)
     half = float(stats.t.ppf(0.975, len(values) - 1)) * error
-    if error == 0:
-        return Comparison(
-            mean, mean, mean, np.inf * np.sign(mean) if mean else 0.0, float(mean == 0)
-        )
     t = mean / error
     p = float(2 * stats.t.sf(abs(t), len(values) - 1))
     return Comparison(mean, mean - half, mean + half, t, p)

@@ -91,6 +91,8 @@ def test_derived_files_and_the_report_are_no_records(results, tmp_path):
     [
         ("cic/lr_k1.json", {"dataset": "cic"}, True),
         ("cic/lr_k1.json", {"dataset": "ards"}, False),  # MIMIC-III under the name of another
+        ("ards/lr_k1.json", {"dataset": "cic"}, False),
+        ("decomposition/ards.json", {"dataset": "cic"}, False),
         ("ards_demo/lr_k1.json", {"dataset": "ards_demo"}, True),
         ("wid_mortality/lr_k1.json", {"dataset": "wid_mortality"}, False),
         ("ours/lr_k1.json", {"dataset": "ours"}, False),

@@ -226,13 +226,17 @@ def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool
     """Say whether a record may be shown to anybody; what the registry does not know may not.
 
     Records of open data may, and those of cohorts that the study plants; generated data of the
-    demo are left out, because they are made in minutes.
+    demo are left out, because they are made in minutes. A record in the place of a restricted
+    data set may not, whatever it says.
     """
     if path.startswith("judge/planted/"):
         return content.get("synthetic") is True and "dataset" not in content
     known = {name: source for source in registry.sources.values() for name in source.datasets}
+    named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
     source = known.get(str(content.get("dataset")))
-    return source is not None and not source.restricted and not content.get("synthetic")
+    if source is None or any(one.restricted for one in (source, *named)):
+        return False
+    return not content.get("synthetic")
 
 
 def _content(path: str, data: bytes) -> dict[str, Any]:

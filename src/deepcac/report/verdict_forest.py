@@ -14,7 +14,7 @@ from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WO
 
 VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE, NEVER)
 VERDICT_COLOURS = dict(
-    zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1], "#d3d7dc"), strict=True)
+    zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1], "#5f6670"), strict=True)
 )
 _ARMS = {
     CAC: ("o", "a model in each CAC cluster"),

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.owntable import table_files
+from deepcac.owntable.cells import with_points
 from deepcac.owntable.class_labels import class_labels
 from deepcac.owntable.labelled_table import Roles, read_labelled
 from deepcac.owntable.row_sample import sample_rows
 from deepcac.owntable.table_encoder import TableEncoder, learn_encoder
+from deepcac.owntable.table_files import read_blocks
 
 
 def frame(n=60):
@@ -222,8 +224,10 @@ def test_an_encoder_survives_json_and_says_what_it_has_not_seen():
     again = TableEncoder.from_dict(learn_encoder(rows, number, {}).to_dict())
     other = pa.table({"age": [5.0], "sex": ["x"]})
     X, remarks = again.encode(other, np.array([1]))
-    assert X.tolist() == [[0.0, 5.0]]
+    assert np.isnan(X[0, 0])  # neither f nor m: as if it were missing
+    assert X[0, 1] == 5.0
     assert "'x' was not seen" in remarks[0]
+    assert "counts as missing" in remarks[0]
     with pytest.raises(DataError, match="column 'age' is missing"):
         again.encode(other.select(["sex"]), np.array([1]))
 
@@ -268,3 +272,72 @@ def test_a_large_table_is_read_in_blocks_and_the_sample_is_said(tmp_path):
     found = read_labelled(path, Roles("y"), most=500)
     assert (len(found.features.label), found.total) == (500, n)
     assert any("Sampled: 500 of 30,000 rows" in one for one in found.remarks)
+
+
+def test_a_number_that_can_be_read_two_ways_is_refused_with_both(tmp_path):
+    table = frame().assign(
+        cost=["950", "1,250", "2,375"] * (len(frame()) // 3) + ["8"] * (len(frame()) % 3)
+    )
+    with pytest.raises(DataError, match="column 'cost', data row 2: '1,250' is 1250 or 1.250; say"):
+        read(tmp_path, table)
+    place = "cost"
+    for decimal, second in ((".", 1250.0), (",", 1.25)):
+        found = read(tmp_path, table, Roles("died", decimal=decimal)).features
+        assert found.X[1, found.names.index(place)] == second
+    with pytest.raises(ConfigError, match="--decimal ';'; use . or ,"):
+        read(tmp_path, table, Roles("died", decimal=";"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "second"),
+    [(["1,5", "1,250"], 1.25), (["0,125", "1,250"], 1.25), (["1250", "7"], 7.0)],
+)
+def test_a_comma_that_can_be_one_thing_only_is_read(tmp_path, cells, second):
+    table = frame()
+    table["cost"] = (cells * len(table))[: len(table)]
+    found = read(tmp_path, table).features
+    assert found.X[1, found.names.index("cost")] == second
+
+
+def test_thousands_with_points_and_decimals_are_read_as_asked():
+    text = pa.array(["1.234.567,5", "950", "12,25", "abc", "1.5"])
+    assert with_points(text, ",").to_pylist() == ["1234567.5", "950", "12.25", "abc", "1.5"]
+    text = pa.array(["1,234,567.5", "950", "12,25", None])
+    assert with_points(text, ".").to_pylist() == ["1234567.5", "950", "12,25", None]
+
+
+def test_stray_quotes_that_swallow_rows_are_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = ["note,age,died", *(f"a{i},{i},{i % 2}" for i in range(200))]
+    lines[20], lines[30] = '"a19,19,1', 'a29",29,1'
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(DataError, match="column 'note', data row 20: the cell goes over several"):
+        read_labelled(path, Roles("died"))
+
+
+def test_an_empty_cell_of_a_narrow_table_is_a_row(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age\n1\n\n3\n")
+    rows = pa.Table.from_batches(read_blocks(path))
+    assert rows["age"].to_pylist() == ["1", "", "3"]
+
+
+def test_blanks_around_names_of_the_header_do_not_matter(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age, sex ,died\n007,f,1\n")
+    (block,) = read_blocks(path)
+    assert block.to_pylist() == [{"age": "007", "sex": "f", "died": "1"}]
+
+
+def test_a_numbers_name_with_an_equals_sign_is_no_level(tmp_path):
+    table = frame().assign(**{"dose=mg": np.linspace(0, 1, len(frame()))})
+    found = read(tmp_path, table)
+    assert "dose=mg" in found.features.names
+    assert found.encoder.level_names == {"sex=m"}
+
+
+def test_a_damaged_spreadsheet_is_one_line(tmp_path):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(b"PK\x03\x04" + bytes(200))
+    with pytest.raises(DataError, match="t.xlsx: "):
+        read_labelled(path, Roles("died"))

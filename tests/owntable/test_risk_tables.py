@@ -344,7 +344,7 @@ def test_an_estimator_without_column_names_cannot_serve_the_command(csv, tmp_pat
     ("where", "value", "message"),
     [
         (("planes", 0), None, "1 planes for 2 clusters"),
-        (("planes", 0, "coef", 0, 0), float("nan"), "coef holds what is no float|coef is not fin"),
+        (("planes", 0, "coef", 0, 0), float("nan"), "NaN is no number of JSON"),
         (("planes", 0, "coef", 0), [1.0], "coef"),
         (("scaler", "scale_", 0), 0.0, "scale_ is not above 0"),
         (("scaler", "median_", 0), "1.0", "median_ holds what is no float"),
@@ -369,3 +369,57 @@ def test_an_impossible_model_is_refused(where, value, message, csv, tmp_path):
     with pytest.raises(DataError, match=message) as caught:
         deepcac.load(path)
     assert "\n" not in str(caught.value)
+
+
+def test_most_rows_of_other_values_are_refused_unless_asked_for(csv, tmp_path):
+    model = fitted(csv, tmp_path, method="plain")
+    new = patients(seed=1)[0]
+    new["sex"] = new["sex"].map({"f": "female", "m": "male"})
+    new.to_csv(csv, index=False)
+    out = tmp_path / "risk.csv"
+    with pytest.raises(
+        DataError, match="'sex': unseen levels in 300 of 300 rows; .*--accept-unseen"
+    ):
+        predict_table(model, csv, out, say=lambda line: None)
+    assert not out.exists()
+    said = []
+    assert predict_table(model, csv, out, say=said.append, accept=True) == 300
+    assert any("unseen levels in 300 of 300" in line for line in said)
+
+
+def test_numbers_in_another_unit_and_empty_columns_are_told(csv, tmp_path):
+    model = fitted(csv, tmp_path, method="plain")
+    new = patients(seed=1)[0]
+    new["age"] *= 1000
+    new.to_csv(csv, index=False)
+    with pytest.raises(DataError, match="'age': out of range in 2.. of 300 rows"):
+        risks(model, csv, tmp_path)
+    new = patients(seed=1)[0].assign(age=np.nan)
+    new["patient"] = ["=1+1", "p1", "p1", *new["patient"][3:]]
+    new.to_csv(csv, index=False)
+    said = []
+    found = risks(model, csv, tmp_path, said)
+    assert found["patient"][0] == "'=1+1"
+    assert "column 'age': no row has a value; all count as missing" in said
+    assert any("stand more than once" in line for line in said)
+    assert any("apostrophe" in line for line in said)
+
+
+def test_nothing_is_written_over_an_input_or_what_is_no_file(csv, tmp_path):
+    before = csv.read_bytes()
+    for out, told in (
+        (csv, "is what is read"),
+        (tmp_path, "is a folder"),
+        ("/dev/null", "regular"),
+    ):
+        with pytest.raises(ConfigError, match=why):
+            fit_table(csv, ROLES, out, say=lambda line: None, most=10_000)
+    (tmp_path / "link.csv").symlink_to(csv)
+    with pytest.raises(ConfigError, match="is what is read"):
+        write_profile_page(csv, tmp_path / "link.csv", command="c")
+    with pytest.raises(ConfigError, match="there is no folder"):
+        write_profile_page(csv, tmp_path / "none" / "p.html", command="c")
+    model = fitted(csv, tmp_path, method="plain")
+    with pytest.raises(ConfigError, match="is what is read"):
+        predict_table(model, csv, model, say=lambda line: None)
+    assert csv.read_bytes() == before

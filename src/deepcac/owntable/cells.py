@@ -14,6 +14,12 @@ LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a d
 
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
 _DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
+_THOUSANDS = r"^[+-]?[1-9]\d{0,2}(,\d{3})+$"
+# A number as people write it, by the sign that is its decimal point.
+_WRITTEN = {
+    ".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$",
+    ",": r"^[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$",
+}
 _MOSTLY = 0.5  # of the distinct texts of a column of numbers with slips
 
 
@@ -56,6 +62,36 @@ def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     column = pc.utf8_trim_whitespace(column.cast(pa.string()))
     absent = pc.is_in(pc.utf8_lower(column), value_set=pa.array(MISSING, pa.string()))
     return pc.if_else(absent, pa.scalar(None, pa.string()), column)
+
+
+def with_points(column: pa.Array, decimal: str) -> pa.Array:
+    """Return text in which numbers have a decimal point and nothing between thousands.
+
+    Parameters
+    ----------
+    column : pyarrow.Array of text
+    decimal : {".", ","}
+        Sign of the decimals; the other one stands between thousands.
+    """
+    written = pc.match_substring_regex(pc.utf8_trim_whitespace(column), _WRITTEN[decimal])
+    between = "," if decimal == "." else "."
+    bare = pc.replace_substring(pc.replace_substring(column, between, ""), ",", ".")
+    return pc.if_else(written, bare, column)
+
+
+def read_two_ways(column: pa.ChunkedArray) -> int | None:
+    """Return the place of a number whose comma may stand before decimals or between thousands.
+
+    None if a cell of the column tells which: one with a point, or with other than three digits
+    behind its comma.
+    """
+    commas = pc.match_substring_regex(column, _DECIMAL_COMMA)
+    thousands = pc.match_substring_regex(column, _THOUSANDS)
+    points = pc.match_substring(column, ".")
+    told = pc.and_(commas, pc.invert(thousands))
+    if pc.any(points).as_py() or pc.any(told).as_py() or not pc.any(thousands).as_py():
+        return None
+    return int(pc.index(thousands, True).as_py())
 
 
 def as_numbers(column: pa.ChunkedArray) -> Numbers:

@@ -27,6 +27,9 @@ Group = Annotated[
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
 Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
 Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
+Decimal = Annotated[
+    str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
+]
 RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
 Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
 
@@ -53,6 +56,7 @@ def compare(
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
+    decimal: Decimal = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("compare.html"),
     budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
     margin: Annotated[
@@ -74,7 +78,7 @@ def compare(
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.owntable.comparing import compare_table
 
-    roles = Roles(label, id_column, group, drop or (), positive, above)
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
         jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
@@ -93,6 +97,7 @@ def profile(
     label: Annotated[str | None, typer.Option(help="Column whose rates are shown.")] = None,
     positive: Positive = None,
     above: Above = None,
+    decimal: Decimal = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("profile.html"),
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
@@ -101,8 +106,8 @@ def profile(
     from deepcac.owntable.profile_page import write_profile_page
 
     encoder = write_profile_page(
-        table, out, command=_typed(), label=label, positive=positive, above=above, most=rows,
-        seed=seed,
+        table, out, command=_typed(), label=label, positive=positive, above=above,
+        decimal=decimal, most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
     say(f"page: {out}")
@@ -121,6 +126,7 @@ def fit(
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
+    decimal: Decimal = None,
     method: Annotated[
         str,
         typer.Option(help="auto, plain, k-means or CAC; a logistic regression in each cluster."),
@@ -135,7 +141,7 @@ def fit(
     from deepcac.owntable.risk_model_choice import told
     from deepcac.owntable.risk_tables import fit_table
 
-    roles = Roles(label, id_column, group, drop or (), positive, above)
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
     model = fit_table(
         table, roles, out, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
         seed=seed,
@@ -150,14 +156,18 @@ def fit(
 
 @app.command(epilog="Example:  deepcac predict model.json new.csv --out risk.csv")
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model of `deepcac fit`.")],
+    model: Annotated[Path, typer.Argument(help="Model of `deepcac fit` or deepcac.save.")],
     table: Annotated[Path, typer.Argument(help="Table with the columns of the model.")],
     out: Annotated[Path, typer.Option(help="Risks to write (CSV).")] = Path("risk.csv"),
+    decimal: Decimal = None,
+    accept_unseen: Annotated[
+        bool, typer.Option("--accept-unseen", help="Though most rows of a column are unlike fit's.")
+    ] = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""
     from deepcac.owntable.risk_tables import predict_table
 
-    n = predict_table(model, table, out, say=say)
+    n = predict_table(model, table, out, say=say, decimal=decimal, accept=accept_unseen)
     typer.echo(f"{n:,} rows")
     say(f"risks: {out}")
 
@@ -175,12 +185,13 @@ def add(
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
+    decimal: Decimal = None,
     project: Annotated[Path, typer.Option(help="Folder of the workflow.")] = Path("."),
 ) -> None:
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
     from deepcac.owntable.private_data_set import add_table
 
-    roles = Roles(label, id_column, group, drop or (), positive, above)
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
     features, entry, read = add_table(table, roles, name, project)
     read.tell(say)
     say(f"features: {features}")

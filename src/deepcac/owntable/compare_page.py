@@ -198,7 +198,7 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
         flag = name not in place
         column = table.features.X[:, place[name.removesuffix("_missing")]]
         column = np.isnan(column).astype(float) if flag else column
-        level = flag or "=" in name
+        level = flag or name in table.encoder.level_names
         cells = [column[one.label == j] for j in range(len(one.subtypes))]
         shown = [
             WITHHELD
@@ -208,8 +208,12 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
             else f"{np.nanmedian(part):,.4g}"
             for part in cells
         ]
-        lines.append((name.replace("=", " = "), *shown))
+        lines.append((_spaced(name, table), *shown))
     return lines
+
+
+def _spaced(name: str, table: LabelledTable) -> str:
+    return name.replace("=", " = ", 1) if name in table.encoder.level_names else name
 
 
 def _method(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:

@@ -1,14 +1,13 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
 import os
-from pathlib import Path
 
-from deepcac.atomic import check_writable
 from deepcac.owntable.answer import MARGIN, answer
 from deepcac.owntable.budgeted_trials import Effort, Say, contenders, run_budgeted, usual_jobs
 from deepcac.owntable.compare_page import write_compare_page
 from deepcac.owntable.found_subtypes import found_clusterings
 from deepcac.owntable.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.owntable.output_files import check_output
 from deepcac.owntable.row_sample import MOST_ROWS
 
 
@@ -56,7 +55,7 @@ def compare_table(
     DataError
         The table is at fault; column and row are named.
     """
-    check_writable(Path(out).absolute().parent)
+    check_output(out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
     _tell(table, say)

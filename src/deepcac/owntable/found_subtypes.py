@@ -115,7 +115,7 @@ def _found(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
         alpha=alpha,
         validation=score,
         label=label,
-        subtypes=_subtypes(rows, label, names, table.features.n_classes),
+        subtypes=_subtypes(rows, label, names, table),
         profile=np.array([_means(rows.scaled[label == j]) for j in np.unique(label)]),
         names=names,
         stability=_stability(table, trials, arm, (k, alpha), label),
@@ -165,7 +165,10 @@ def _stability(
     return float(np.mean(agreement))
 
 
-def _subtypes(rows: Rows, label: Ids, names: tuple[str, ...], n_classes: int) -> list[Subtype]:
+def _subtypes(
+    rows: Rows, label: Ids, names: tuple[str, ...], table: LabelledTable
+) -> list[Subtype]:
+    n_classes, levels = table.features.n_classes, table.encoder.level_names
     bounded = np.clip(rows.scaled, -OUTLIER, OUTLIER)
     effects = distinguishing_features(bounded, label, names, top=NAMING)
     groups = np.unique(label)
@@ -177,13 +180,13 @@ def _subtypes(rows: Rows, label: Ids, names: tuple[str, ...], n_classes: int) ->
     for j, size, rates in zip(groups, sizes.tolist(), shown, strict=True):
         low, high = wilson(rates, np.array(size))
         said = [one for one in effects if one["cluster"] == j and abs(one["effect"]) >= NOTABLE]
-        name = ", ".join(map(_said, said)) or "no variable stands out"
+        name = ", ".join(_said(one, levels) for one in said) or "no variable stands out"
         name = name if size >= SMALL else TOO_FEW
         found.append(Subtype(int(j) + 1, name, None if secret[j] else size, rates, low, high))
     return found
 
 
-def _said(one: dict[str, Any]) -> str:
-    level = "=" in one["feature"] or one["feature"].endswith("_missing")
+def _said(one: dict[str, Any], levels: frozenset[str]) -> str:
+    level = one["feature"] in levels or one["feature"].endswith("_missing")
     words = ("more", "fewer") if level else ("high", "low")
     return f"{words[one['effect'] < 0]} {one['feature'].replace('=', ' = ')}"

@@ -38,6 +38,8 @@ class Roles:
         The positive one of two classes.
     above : float or None
         Makes two classes of a number.
+    decimal : {".", ","} or None
+        Sign before the decimals of numbers that are text.
     """
 
     label: str
@@ -46,6 +48,7 @@ class Roles:
     drop: Sequence[str] = ()
     positive: str | None = None
     above: float | None = None
+    decimal: str | None = None
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""
@@ -134,7 +137,7 @@ def read_labelled(
         With column and row of what is at fault.
     """
     keys = list(dict.fromkeys([roles.label, *filter(None, (roles.id, roles.group))]))
-    blocks = read_blocks(path)
+    blocks = read_blocks(path, roles.decimal)
     sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
     labels = class_labels(

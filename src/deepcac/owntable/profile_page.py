@@ -10,6 +10,7 @@ from deepcac.owntable.class_labels import ClassLabels, class_labels
 from deepcac.owntable.column_lines import HEAD, column_lines
 from deepcac.owntable.column_parts import MISSING, ColumnParts, Ids, column_parts
 from deepcac.owntable.label_leaks import label_leaks
+from deepcac.owntable.output_files import check_output
 from deepcac.owntable.own_figures import missingness
 from deepcac.owntable.own_pages import write_page
 from deepcac.owntable.row_sample import MOST_ROWS, SampledTable, sample_rows
@@ -28,6 +29,7 @@ def write_profile_page(
     label: str | None = None,
     positive: str | None = None,
     above: float | None = None,
+    decimal: str | None = None,
     most: int = MOST_ROWS,
     seed: int = 0,
 ) -> TableEncoder:
@@ -41,14 +43,15 @@ def write_profile_page(
         What the page says it was made by.
     label : str, optional
         Column whose rates are shown for each level and each quarter of the others.
-    positive, above
+    positive, above, decimal
         As of `Roles`.
     most : int
         Of more rows than this a sample is used.
     seed : int
     """
+    check_output(out, path)
     keys = [label] if label else []
-    sample = sample_rows(read_blocks(path), keys, most=most, seed=seed)
+    sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
     skip = {label: "the label"} if label else {}
     encoder = learn_encoder(sample.rows, sample.number, skip)
     labels = (

@@ -14,12 +14,15 @@ from deepcac.owntable.budgeted_trials import Say
 from deepcac.owntable.cells import plain
 from deepcac.owntable.labelled_table import Roles, read_labelled
 from deepcac.owntable.named_estimator import NamedEstimator
+from deepcac.owntable.output_files import check_output
 from deepcac.owntable.risk_model import RiskModel, fit_risk_model
 from deepcac.owntable.risk_model_choice import AUTO, check_method, chosen_method
 from deepcac.owntable.risk_model_file import write_risk_model
 from deepcac.owntable.table_files import read_blocks
+from deepcac.owntable.unfamiliar_rows import Unfamiliar
 
 StrPath = str | os.PathLike[str]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def fit_table(
@@ -50,6 +53,7 @@ def fit_table(
     seed : int
     """
     check_method(method)
+    check_output(out, path)
     table = read_labelled(path, roles, most=most, seed=seed)
     table.tell(say)
     chosen = chosen_method(table, method, clusters, alpha, seed, say)
@@ -64,27 +68,51 @@ def read_model(path: StrPath) -> RiskModel | NamedEstimator:
     return model if isinstance(model, RiskModel) else NamedEstimator.of(model, path)
 
 
-def predict_table(model_path: StrPath, path: StrPath, out: StrPath, *, say: Say) -> int:
+def predict_table(
+    model_path: StrPath,
+    path: StrPath,
+    out: StrPath,
+    *,
+    say: Say,
+    decimal: str | None = None,
+    accept: bool = False,
+) -> int:
     """Write the risk of every row of a table as CSV, block by block; return how many rows.
 
     The columns are the id of the row (or ``row``, its number), ``risk`` of the positive class (of
-    more than two classes ``risk_{class}`` each), and ``subtype`` where the model has clusters.
+    more than two classes ``risk_{class}`` each), and ``subtype`` where the model has clusters. An
+    id that a spreadsheet would run as a formula gets an apostrophe before it.
+
+    Parameters
+    ----------
+    model_path, path, out : path-like
+        Model and table to read, CSV to write.
+    say : callable
+        Is told what a user should know.
+    decimal : {".", ","}, optional
+        Sign before the decimals of numbers that are text.
+    accept : bool
+        Whether risks are written though most rows of a column are unlike those of `fit_table`.
 
     Raises
     ------
     DataError
-        The table lacks a column of the model, or a cell is at fault.
+        The table lacks a column of the model, a cell is at fault, or most rows of a column have
+        values that the model has not seen. Nothing is written then.
     """
+    check_output(out, model_path, path)
     model = read_model(model_path)
+    strange = Unfamiliar.of(model)
     remarks: dict[str, None] = {}
     rows = 0
     with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        for lines in _risks(model, path, remarks):
+        for lines in _risks(model, path, decimal, strange, remarks):
             if not rows:
                 writer.writerow(_head(model, lines["named"]))
             writer.writerows(lines["rows"])
             rows += len(lines["rows"])
+        remarks |= dict.fromkeys(strange.tell(accept=accept))
     for remark in remarks:
         say(remark)
     return rows
@@ -96,11 +124,26 @@ def _head(model: RiskModel | NamedEstimator, named: bool) -> list[str]:
     return [first, *risks] + (["subtype"] if model.n_subtypes else [])
 
 
+def _safe(ids: list[Any], seen: set[Any], remarks: dict[str, None]) -> list[Any]:
+    """Return ids that no spreadsheet runs as a formula, and tell of those and of repeated ones."""
+    if len(seen | set(ids)) < len(seen) + len(ids):
+        remarks.setdefault("ids stand more than once; each row has a risk of its own")
+    seen.update(ids)
+    formulas = [isinstance(one, str) and one.startswith(_FORMULA) for one in ids]
+    if any(formulas):
+        remarks.setdefault("ids that begin with = + - @ have an apostrophe before them")
+    return [f"'{one}" if odd else one for one, odd in zip(ids, formulas, strict=True)]
+
+
 def _risks(
-    model: RiskModel | NamedEstimator, path: StrPath, remarks: dict[str, None]
+    model: RiskModel | NamedEstimator,
+    path: StrPath,
+    decimal: str | None,
+    strange: Unfamiliar,
+    remarks: dict[str, None],
 ) -> Iterator[dict[str, Any]]:
-    before = 0
-    for block in read_blocks(path):
+    before, seen = 0, set[Any]()
+    for block in read_blocks(path, decimal):
         number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
         before += block.num_rows
         if not block.num_rows:
@@ -108,10 +151,13 @@ def _risks(
         table = pa.table(block)
         X, said = model.encoder.encode(table, number)
         remarks.update(dict.fromkeys(said))
+        strange.add(X)
         risk, subtype = model.answers(X)
         shown = risk[:, 1:] if len(model.classes) == 2 else risk
         named = model.id is not None and model.id in table.column_names
-        ids = plain(table[model.id]).to_pylist() if named else number.tolist()
+        ids = number.tolist()
+        if named:
+            ids = _safe(plain(table[model.id]).to_pylist(), seen, remarks)
         tail = [[one] for one in subtype.tolist()] if model.n_subtypes else [[]] * len(ids)
         yield {
             "named": named,

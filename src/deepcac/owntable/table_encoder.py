@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.owntable.cells import LARGEST, are_dates, as_numbers, is_text, plain
+from deepcac.owntable.cells import LARGEST, are_dates, as_numbers, is_text, plain, read_two_ways
 from deepcac.scoring.small_cells import FEW
 
 Array = npt.NDArray[np.float64]
@@ -64,7 +64,13 @@ class TableEncoder:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the features; ``column=level`` for a level of a category."""
-        return tuple(name for column in self.used for name in _feature_names(column))
+        return tuple(name for column in self.used for name in feature_names(column))
+
+    @property
+    def level_names(self) -> frozenset[str]:
+        """Names of the features that stand for a level, and have the values 0 and 1."""
+        found = (feature_names(column) for column in self.used if column.kind == CATEGORY)
+        return frozenset(name for names in found for name in names)
 
     def encode(self, rows: pa.Table, number: npt.NDArray[np.int64]) -> tuple[Array, list[str]]:
         """Return features, NaN where missing, and remarks on levels that were not learnt.
@@ -228,6 +234,13 @@ def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) ->
     """
     if is_text(cells.type):
         found = as_numbers(cells)
+        if (place := read_two_ways(cells)) is not None:
+            text = cells[place].as_py()
+            raise DataError(
+                f"column {name!r}, data row {number[place]}: {text!r} is "
+                f"{text.replace(',', '')} or {text.replace(',', '.')}; say --decimal . or "
+                "--decimal , (the sign before decimals)"
+            )
         if found.slips.any():
             at = int(found.slips.argmax())
             raise DataError(
@@ -259,7 +272,8 @@ def _is_numeric(kind: pa.DataType) -> bool:
     )
 
 
-def _feature_names(column: EncodedColumn) -> list[str]:
+def feature_names(column: EncodedColumn) -> list[str]:
+    """Return the names of the features that a used column becomes."""
     if column.kind == NUMBER:
         return [column.name]
     return [f"{column.name}={level}" for level in _shown_levels(column)]
@@ -280,6 +294,10 @@ def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str
         share = np.isin(values, unseen).sum()
         remarks.append(
             f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} was not seen when the "
-            f"model was fitted ({share:,} rows); it counts as none of {', '.join(column.levels)}"
+            f"model was fitted ({share:,} rows); it counts as "
+            + ("missing" if len(column.levels) == 2 else f"none of {', '.join(column.levels)}")
         )
-    return np.column_stack([(values == level) for level in _shown_levels(column)]).astype(float)
+    shown = np.column_stack([(values == level) for level in _shown_levels(column)]).astype(float)
+    if len(column.levels) == 2:  # one column says which; a third one, or none, is neither
+        shown[~np.isin(values, column.levels)] = np.nan
+    return shown

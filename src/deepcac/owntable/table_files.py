@@ -3,14 +3,17 @@
 import csv
 import os
 import re
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv as arrow_csv
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
+from deepcac.owntable.cells import is_text, with_points
 
 StrPath = str | os.PathLike[str]
 
@@ -19,7 +22,7 @@ _DELIMITERS = ",;\t|"
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 
 
-def read_blocks(path: StrPath) -> Iterator[pa.RecordBatch]:
+def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a table, block by block, as they stand in the file.
 
     Parameters
@@ -27,23 +30,50 @@ def read_blocks(path: StrPath) -> Iterator[pa.RecordBatch]:
     path : path-like
         Parquet (``.parquet``), a spreadsheet that pandas reads, or delimited text with a header
         (comma, semicolon, tab or bar; UTF-8). Text files and spreadsheets give text columns.
+    decimal : {".", ","}, optional
+        Sign before the decimals of numbers that are text; the other one stands between thousands.
 
     Raises
     ------
+    ConfigError
+        `decimal` is something else.
     DataError
-        The file is absent, empty, ragged, not UTF-8, or two columns have one name.
+        The file is absent, empty, ragged, not UTF-8, two columns have one name, or a cell goes
+        over several lines.
     """
+    if decimal not in (None, ".", ","):
+        raise ConfigError(f"--decimal {decimal!r}; use . or ,")
     file = Path(path)
     if not file.is_file():
         raise DataError(f"{path}: no such file")
     blocks = _reader(file)(file)
-    empty = True
+    rows = 0
     for block in blocks:
         _check_names(path, block.schema.names)
-        empty = empty and not block.num_rows
-        yield block
-    if empty:
+        _refuse_line_breaks(path, block, rows)
+        rows += block.num_rows
+        yield block if decimal is None else _with_points(block, decimal)
+    if not rows:
         raise DataError(f"{path}: holds no rows")
+
+
+def _refuse_line_breaks(path: StrPath, block: pa.RecordBatch, before: int) -> None:
+    """Refuse a cell over several lines: with a stray quotation mark it swallows rows."""
+    for name, column in zip(block.schema.names, block.columns, strict=True):
+        if is_text(column.type):
+            broken = pc.match_substring(column, "\n")
+            if pc.any(broken).as_py():
+                row = before + pc.index(broken, True).as_py() + 1
+                raise DataError(
+                    f"{path}: column {name!r}, data row {row}: the cell goes over several lines; a "
+                    "stray quotation mark, which swallows rows, or text with line breaks: take "
+                    "either out"
+                )
+
+
+def _with_points(block: pa.RecordBatch, decimal: str) -> pa.RecordBatch:
+    columns = [with_points(c, decimal) if is_text(c.type) else c for c in block.columns]
+    return pa.RecordBatch.from_arrays(columns, names=block.schema.names)
 
 
 def _reader(file: Path) -> Callable[[Path], Iterable[pa.RecordBatch]]:
@@ -54,11 +84,13 @@ def _reader(file: Path) -> Callable[[Path], Iterable[pa.RecordBatch]]:
 
 
 def _check_names(path: StrPath, names: list[str]) -> None:
+    seen: set[str] = set()
     for place, name in enumerate(names):
         if not name.strip():
             raise DataError(f"{path}: column {place + 1} has no name; give it one in the header")
-        if names.count(name) > 1:
+        if name in seen:
             raise DataError(f"{path}: column {name!r} stands twice; rename one")
+        seen.add(name)
 
 
 def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
@@ -78,7 +110,7 @@ def _spreadsheet(file: Path) -> Iterator[pa.RecordBatch]:
             f"{file}: pandas needs another package for it ({error}); install that, or save the "
             "sheet as CSV"
         ) from error
-    except ValueError as error:
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile, SyntaxError) as error:
         raise DataError(f"{file}: not readable as a spreadsheet ({_first_line(error)})") from error
     text = pa.schema([pa.field(str(name), pa.string()) for name in frame.columns])
     frame.columns = text.names
@@ -91,8 +123,14 @@ def _delimited(file: Path) -> Iterator[pa.RecordBatch]:
     try:
         yield from arrow_csv.open_csv(
             file,
-            read_options=arrow_csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            # The names are those of `_header`, without spaces around them.
+            read_options=arrow_csv.ReadOptions(
+                block_size=BLOCK_BYTES, use_threads=False, column_names=names, skip_rows=1
+            ),
+            # An empty line is a row of a table with one column, and none of a wider one.
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+            ),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
             ),

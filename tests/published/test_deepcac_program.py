@@ -163,7 +163,7 @@ def test_d10_deepcac_is_stopped_by_its_loss_and_else_learns_alike():
 
 
 def test_d10_km_z_keeps_its_last_epoch():
-    model = fitted(KMZClassifier, "D10", lr=0.05, max_epochs=50, patience=3)
+    model = fitted(KMZClassifier, "D10", "D19", lr=0.05, max_epochs=50, patience=3)
     scores = model.history_["local_score"]
     assert scores[-1] < max(scores), "the last epoch must not be the best, or nothing is tested"
     X, y = rows(120, seed=1)

@@ -48,8 +48,8 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     Parameters
     ----------
     preprocess : {"auto"} or None
-        "auto" imputes, flags missing values and standardises, as learnt from the training rows;
-        None takes rows that are ready.
+        "auto" imputes, flags missing values and standardises, as learnt from the training rows,
+        and cuts at 5 standard deviations; None takes rows that are ready.
     latent, hidden, local_hidden : int
         Units of the latent, of the autoencoder's hidden layer and of a local predictor's.
     lr : float

@@ -103,7 +103,9 @@ def test_ac_tpc():
     third = (p[0] @ np.log(p[1]) + p[1] @ np.log(p[0])) / 2
     assert model.critic_loss(network, log_weights, y).item() == pytest.approx(first)
     assert model.actor_loss(network, log_weights, y).item() == pytest.approx(first + 2 * second)
-    assert model.embedding_loss(network, log_weights, y).item() == pytest.approx(first + 0.1 * third)
+    assert model.embedding_loss(network, log_weights, y).item() == pytest.approx(
+        first + 0.1 * third
+    )
 
 
 def test_a_graph_convolution_adds_its_bias_once():

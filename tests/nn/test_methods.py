@@ -47,6 +47,16 @@ def parts():
     }
 
 
+def test_predictors_trained_on_scaled_latents_read_raw_ones():
+    predictors = LocalPredictors(2, latent=3, hidden=4, n_classes=2).double()
+    rng = np.random.default_rng(0)
+    z, centre = (torch.from_numpy(rng.normal(size=shape)) for shape in ((5, 3), 3))
+    spread = torch.tensor([0.01, 1.0, 200.0], dtype=torch.float64)
+    expected = predictors((z - centre) / spread)
+    predictors.unscale(centre, spread)
+    torch.testing.assert_close(predictors(z), expected)
+
+
 def small(n=60, seed=1, classes=2):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4))

@@ -11,7 +11,8 @@ import pandas as pd
 from deepcac.storage import read_table
 
 # What separates the classes of a cluster in `deepcac.experiments.class_separation`.
-NONE, AM_SOFTMAX, CENTROIDS = TERMS = ("none", "am_softmax", "centroid_distance")
+TERMS = ("none", "am_softmax", "centroid_distance", "permuted_distance")
+NONE, AM_SOFTMAX, CENTROIDS, PERMUTED = TERMS  # the last is the third on permuted labels
 
 _NAME = re.compile(r"(alpha|weights|separation)_(\w+)_k(\d+)")
 

@@ -14,6 +14,7 @@ from deepcac.task import Task
 
 Array = npt.NDArray[np.float64]
 
+
 @dataclass(frozen=True)
 class Setting:
     """What a run was asked for.

@@ -192,8 +192,8 @@ class LocalPredictors(nn.Module):
     @torch.no_grad()
     def unscale(self, centre: Tensor, spread: Tensor) -> None:
         """Make predictors that were trained on (z - centre) / spread read z itself."""
-        self.first.weight /= spread
-        self.first.bias -= self.first.weight @ centre
+        self.first.weight.div_(spread)
+        self.first.bias.sub_(self.first.weight @ centre)
 
     def forward(self, z: Tensor) -> Tensor:
         """Return the class scores of every predictor for rows `z` (n, latent): (n, k, classes)."""

@@ -236,9 +236,11 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         with self._timed("pretrain"):
             if pretrained is None:
                 longest = self.pretrain_epochs or min(self.max_epochs, most_epochs(train.x))
-                pretrained, curve = pretrain(
-                    train.x, validation.x, self.hidden, self.latent, longest, self._report()
-                )
+                # Chance as where it is pre-trained apart, so that both ways end in the same.
+                with data.session(train.x.device, self._seed, self.n_threads):
+                    pretrained, curve = pretrain(
+                        train.x, validation.x, self.hidden, self.latent, longest, self._report()
+                    )
                 self._record("pretrain", curve)
             network.autoencoder.load_state_dict(pretrained.state_dict())
 

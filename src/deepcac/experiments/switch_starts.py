@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from deepcac.catalogue.methods import DEEPCAC, parse_method
+from deepcac.catalogue.methods import DEEPCAC, KM_Z, parse_method
 from deepcac.catalogue.protocol import Protocol
 from deepcac.experiments.deep_methods import fit_task, pretrain_tasks
 from deepcac.experiments.prepare import Setting, make_task
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 STARTS = 3
 # Those that change neither the features nor the splits.
-SWITCHES = {DEEPCAC: ("D4", "D6", "D8", "D10", "D16", "D18", "D19"), "km_z": ("D19",)}
+SWITCHES = {DEEPCAC: ("D4", "D6", "D8", "D10", "D16", "D18", "D19"), KM_Z: ("D19",)}
 _OF_INPUTS = ("D4", "D18")  # what an autoencoder is pre-trained on is another, too
 
 

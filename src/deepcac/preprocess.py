@@ -14,6 +14,7 @@ from deepcac.errors import DataError
 from deepcac.saved_models import check_array, check_ids
 
 Array = npt.NDArray[np.float64]
+FARTHEST = 5.0  # sd; a k-means on latents otherwise finds clusters of a few far rows
 Names = npt.NDArray[Any]
 
 LEARNT = ("median_", "flagged_", "kept_", "mean_", "scale_")
@@ -126,6 +127,11 @@ def _residue(mean: Array, scale: Array, n: int) -> Array:
     """Return the sd that rounding alone gives a constant column (Chan et al. 1983, section 3)."""
     eps = np.finfo(np.float64).eps
     return np.sqrt(n * eps * scale**2 + (n * mean * eps) ** 2)
+
+
+def cut_far(scaled: Array) -> Array:
+    """Return standardised values cut at `FARTHEST`: what the networks are fed."""
+    return np.clip(scaled, -FARTHEST, FARTHEST)
 
 
 def standardise_alone(X: Array) -> Array:

@@ -8,8 +8,10 @@ from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import ConfigError, DataError
 from deepcac.experiments import deep_methods
 from deepcac.experiments.deep_methods import pretrain_tasks
-from deepcac.experiments.prepare import Setting
+from deepcac.experiments.prepare import Setting, make_task
+from deepcac.features.matrix import FeatureMatrix
 from deepcac.nn.pretrain import read_pretrained
+from deepcac.splits import Split
 from deepcac.task import Task
 
 N_TRAIN, N_VALIDATION = 400, 120
@@ -79,6 +81,27 @@ def test_same_task_same_bytes(sound, pretrained):
     again = fit_task(task(), asked(), "deepcac", pretrained)
     assert again.probability.tobytes() == sound.probability.tobytes()
     assert again.history == sound.history
+
+
+@pytest.mark.parametrize("method", networks())
+def test_a_user_gets_what_the_study_gets(method, tmp_path):
+    given = task(k=2)
+    # Cubes reach beyond 5 standard deviations.
+    features = np.concatenate([given.X_train, given.X_validation, given.X_test]) ** 3
+    labels = np.concatenate([given.y_train, given.y_validation, given.y_test])
+    train, validation, test = np.split(np.arange(len(labels)), [N_TRAIN, N_TRAIN + N_VALIDATION])
+    matrix = FeatureMatrix(np.arange(len(labels)), labels, features, tuple("abcdef"))
+    made = make_task(matrix, Split(4, train, validation, test), asked(k=2))
+    assert np.abs(made.X_test).max() == 5.0
+    pretrain_tasks([made], asked(k=2), tmp_path / "autoencoder")
+    study = fit_task(made, asked(k=2), method, tmp_path / "autoencoder")
+    model = networks()[method](random_state=4)
+    if method != "fnn":
+        model.set_params(n_clusters=2)
+    X_val, y_val = features[validation], labels[validation]
+    own = model.fit(features[train], labels[train], X_val=X_val, y_val=y_val)
+    np.testing.assert_array_equal(own.predict_proba(features[test]), study.probability)
+    np.testing.assert_array_equal(own.subtypes_, study.train_cluster)
 
 
 @pytest.mark.parametrize("method", networks())

@@ -6,15 +6,22 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from catalogued import networks
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 
+from deepcac.catalogue.protocol import SOUND
 from deepcac.errors import DataError, ScaleWarning
+from deepcac.experiments.prepare import Setting, make_task
+from deepcac.features.matrix import FeatureMatrix
+from deepcac.nn.data import as_inputs
 from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.fnn import FNNClassifier
+from deepcac.nn.inputs import Preparation
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.preprocess import SequenceScaler, TableScaler
+from deepcac.splits import Split
 
 QUICK = {"max_epochs": 3, "device": "cpu"}
 
@@ -53,6 +60,29 @@ def test_the_scaling_is_that_of_the_training_rows_alone():
     alone = FNNClassifier(**QUICK).fit(X, y)
     kept = np.setdiff1d(np.arange(len(y)), alone.held_out_)
     assert alone._preparation.scaler.mean_ == pytest.approx(TableScaler().fit(X[kept]).mean_)
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_networks_read_the_same_rows_as_in_the_study(steps):
+    rng = np.random.default_rng(0)
+    X = rng.normal(7.0, 40.0, size=(300, 2 * steps))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    train, validation, test = np.split(rng.permutation(300), [180, 230])
+    X[[*train[:2], validation[0], test[0]], 0] = 1e6
+    y = rng.integers(0, 2, 300)
+    names = ("a", "b") if steps == 1 else tuple(f"{v}@{t}" for v in "ab" for t in range(steps))
+    features = FeatureMatrix(np.arange(300), y, X, names)
+    task = make_task(features, Split(0, train, validation, test), Setting("cic", 2, SOUND, "deep"))
+    rows = X if steps == 1 else features.sequences()
+    own = Preparation(rows[train], None)
+    cpu = torch.device("cpu")
+    for part, scaled, mask in (
+        (train, task.X_train, task.mask_train),
+        (validation, task.X_validation, task.mask_validation),
+        (test, task.X_test, task.mask_test),
+    ):
+        assert np.abs(scaled).max() == 5.0
+        assert torch.equal(own.rows(rows[part], None, cpu), as_inputs(scaled, mask, cpu))
 
 
 def test_every_row_is_told_its_subtype():

@@ -10,7 +10,7 @@ from deepcac.nn.ac_tpc import ACTPCClassifier
 from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.dmnn import DMNNClassifier
-from deepcac.nn.grasp import GRASPClassifier, GRASPNetwork
+from deepcac.nn.grasp import GRASPClassifier, GRASPNetwork, convolve
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.networks import SequenceAutoencoder, mean_error
 
@@ -94,16 +94,28 @@ def test_dmnn():
 def test_ac_tpc():
     p, weights = np.array([[0.9, 0.1], [0.3, 0.7]]), np.array([[0.25, 0.75], [0.5, 0.5]])
     network = SimpleNamespace(
-        log_weights=lambda x: torch.tensor(weights).log(),
         cluster_logits=lambda: torch.tensor(p).log(),
     )
     model, y = ACTPCClassifier(alpha=2.0, beta=0.1), torch.tensor([1, 0])
+    log_weights = torch.tensor(weights).log()
     first = -(0.25 * np.log(0.1) + 0.75 * np.log(0.7) + 0.5 * np.log(0.9) + 0.5 * np.log(0.3)) / 2
     second = -(weights * np.log(weights)).sum() / 2
     third = (p[0] @ np.log(p[1]) + p[1] @ np.log(p[0])) / 2
-    assert model.critic_loss(network, Z, y).item() == pytest.approx(first)
-    assert model.actor_loss(network, Z, y).item() == pytest.approx(first + 2 * second)
-    assert model.embedding_loss(network, Z, y).item() == pytest.approx(first + 0.1 * third)
+    assert model.critic_loss(network, log_weights, y).item() == pytest.approx(first)
+    assert model.actor_loss(network, log_weights, y).item() == pytest.approx(first + 2 * second)
+    assert model.embedding_loss(network, log_weights, y).item() == pytest.approx(
+        first + 0.1 * third
+    )
+
+
+def test_a_graph_convolution_adds_its_bias_once():
+    layer = torch.nn.Linear(1, 1).double()
+    torch.nn.init.constant_(layer.weight, 2.0)
+    torch.nn.init.constant_(layer.bias, 10.0)
+    graph = double([0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0])
+    # Neighbours of the three centres add up to 5, 4 and 3.
+    found = convolve(layer, graph, double([1.0], [2.0], [3.0]))
+    torch.testing.assert_close(found, double([20.0], [18.0], [16.0]))
 
 
 @pytest.mark.parametrize("linked", [True, False])

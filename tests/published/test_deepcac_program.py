@@ -9,6 +9,7 @@ from catalogued import networks
 
 from deepcac.cac import CACClassifier, KMClassifier
 from deepcac.catalogue.protocol import switches
+from deepcac.nn.data import session
 from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier
@@ -163,7 +164,7 @@ def test_d10_deepcac_is_stopped_by_its_loss_and_else_learns_alike():
 
 
 def test_d10_km_z_keeps_its_last_epoch():
-    model = fitted(KMZClassifier, "D10", lr=0.05, max_epochs=50, patience=3)
+    model = fitted(KMZClassifier, "D10", "D19", lr=0.05, max_epochs=50, patience=3)
     scores = model.history_["local_score"]
     assert scores[-1] < max(scores), "the last epoch must not be the best, or nothing is tested"
     X, y = rows(120, seed=1)
@@ -178,6 +179,29 @@ def test_d10_local_predictors_stop_together():
     assert KMZClassifier()._local_scores(y, answer, membership) == [1.0, 0.5]
     together = published(KMZClassifier, {"D10"})()._local_scores(y, answer, membership)
     assert together == [macro_auprc(y.numpy(), answer.numpy())] * 2
+
+
+def test_d19_the_length_of_latents_matters_to_the_program_alone():
+    (X, y), cpu = rows(), torch.device("cpu")
+
+    def answers(model, factor):
+        with session(cpu, 0, 1):
+            network = model._build()
+            network.load_state_dict(model.network_.state_dict())
+            network.predictors = model._make_predictors(3)
+            last = network.autoencoder.encoder[-1]
+            for values in (last.weight, last.bias, network.centroids):
+                values.data *= factor
+            model._train_predictors(network, model._rows(X, y, None, cpu), validation)
+            return network.predict(validation.x).probability.detach()
+
+    sound, program = (fitted(KMZClassifier, *on, max_epochs=3) for on in ((), ("D19",)))
+    validation = sound._rows(*rows(120, seed=1), None, cpu)
+    torch.testing.assert_close(answers(sound, 0.01), answers(sound, 1.0), atol=1e-4, rtol=0.0)
+    assert (answers(program, 0.01) - answers(program, 1.0)).abs().max() > 0.1
+    # A latent that is the same for all rows stays what it is.
+    centre, spread = sound._latent_scale(torch.tensor([[1.0, 7.0], [5.0, 7.0]]))
+    assert (centre.tolist(), spread.tolist()) == ([3.0, 7.0], [2.0, 1.0])
 
 
 def test_d17_dmnn_shares_the_autoencoder():

@@ -50,7 +50,7 @@ def separation_table(sign: int) -> pd.DataFrame:
             for alpha in (0.0,) if term == NONE else (2.0, 5.0):
                 share = 0.03 if raised and alpha == 5.0 else 0.01
                 rows.append({
-                    "seed": seed, "term": term, "alpha": alpha, "limit": 2.4, "status": "ok",
+                    "seed": seed, "term": term, "alpha": alpha, "limit": 2.4, "start_batch_scaling": 45.0, "status": "ok",
                     "loss": 9.0, "length": 3.0, "share": share, "direction_share": share,
                     "test_share": 0.01, "auroc": 0.8, "auprc": 0.5,
                 })  # fmt: skip

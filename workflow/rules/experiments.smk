@@ -64,6 +64,28 @@ rule separation_sweep:
         "../scripts/sweep_separation.py"
 
 
+# What does a switch do to a network, and what another start of its autoencoder?
+rule start_sweep:
+    input:
+        features="data/features/{dataset}.parquet",
+        splits="data/splits/{dataset}.parquet",
+    output:
+        "results/sweeps/starts_{dataset}_k{k}.parquet",
+    log:
+        "logs/sweeps/starts_{dataset}_k{k}.log",
+    benchmark:
+        "logs/benchmarks/sweeps/starts_{dataset}_k{k}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(120),
+    params:
+        code=code_digest("experiments.switch_starts"),
+    script:
+        "../scripts/sweep_starts.py"
+
+
 # What DeepCAC's clusters are worth: k, the weight of their term, the head on the same latents.
 rule factorial:
     input:

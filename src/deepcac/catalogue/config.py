@@ -11,7 +11,9 @@ from deepcac.catalogue.registry import Registry, checked
 
 Clusters = Annotated[int, Field(ge=1)]
 Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
-Sweep = Annotated[str, Field(pattern="^(grid|(alpha|weights|separation)_[a-z0-9_]+_k[1-9][0-9]*)$")]
+Sweep = Annotated[
+    str, Field(pattern="^(grid|(alpha|weights|separation|starts)_[a-z0-9_]+_k[1-9][0-9]*)$")
+]
 Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
 
 
@@ -193,7 +195,8 @@ class Config(Entry):
         description="experiments behind the papers' curves, as `results/sweeps/{name}.parquet`: "
         "`alpha_{dataset}_k{k}` (CAC by pass for several alphas), `weights_{dataset}_k{k}` "
         "(DeepCAC's loss weights), `separation_{dataset}_k{k}` (what its classes are separated "
-        "by), `grid` (the synthetic grid)",
+        "by), `starts_{dataset}_k{k}` (what switches do to networks, from several starts), `grid` "
+        "(the synthetic grid)",
     )
     case_studies: list[Case] = Field(
         [],

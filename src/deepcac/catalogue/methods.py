@@ -25,6 +25,7 @@ ROWS, CLASSES = ("km", "cac", "skm"), ("cd", "cdk")  # what an arm decomposes
 _TS = "_ts"
 
 DEEPCAC = "deepcac"  # whose loss weights are swept and whose clusters the case study shows
+KM_Z = "km_z"  # the same without a loss that shapes the latents
 LR, KM_LR = "lr", "km_lr"
 NB = "nb"  # the one base whose groups can be fitted apart
 CAC_LR = "cac_lr"  # what the papers' figures on single fits of CAC are about

@@ -11,19 +11,21 @@ import pandas as pd
 from deepcac.storage import read_table
 
 # What separates the classes of a cluster in `deepcac.experiments.class_separation`.
-NONE, AM_SOFTMAX, CENTROIDS = TERMS = ("none", "am_softmax", "centroid_distance")
+TERMS = ("none", "am_softmax", "centroid_distance", "permuted_distance")
+NONE, AM_SOFTMAX, CENTROIDS, PERMUTED = TERMS  # the last is the third on permuted labels
 
-_NAME = re.compile(r"(alpha|weights|separation)_(\w+)_k(\d+)")
+_NAME = re.compile(r"(alpha|weights|separation|starts)_(\w+)_k(\d+)")
 
 
 @dataclass(frozen=True)
 class Sweeps:
-    """What the experiments of `deepcac.experiments.sweeps` and of `class_separation` found.
+    """What the experiments of `deepcac.experiments` found by sweeps.
 
     Attributes
     ----------
-    alpha, weights, separation : dict of (dataset, k) to DataFrame
-        CAC by pass and alpha; DeepCAC by loss weight; DeepCAC by separation term.
+    alpha, weights, separation, starts : dict of (dataset, k) to DataFrame
+        CAC by pass and alpha; DeepCAC by loss weight; DeepCAC by separation term; networks by
+        switch and start.
     grid : DataFrame or None
         The synthetic grid.
     """
@@ -32,12 +34,13 @@ class Sweeps:
     weights: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
     grid: pd.DataFrame | None = None
     separation: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    starts: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
 
 
 def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
     """Read sweep tables by their names: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``."""
     found: dict[str, dict[tuple[str, int], pd.DataFrame]]
-    found = {"alpha": {}, "weights": {}, "separation": {}}
+    found = {"alpha": {}, "weights": {}, "separation": {}, "starts": {}}
     grid = None
     for path in sorted(Path(path) for path in paths):
         table = read_table(path).to_pandas()

@@ -7,14 +7,12 @@ import numpy.typing as npt
 
 from deepcac.catalogue.protocol import Protocol
 from deepcac.features.matrix import FeatureMatrix
-from deepcac.preprocess import SequenceScaler, TableScaler
+from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
 from deepcac.published.scaling import Rows, published_scaling
 from deepcac.splits import HOLDOUT_SEED, Split, draw_holdout
 from deepcac.task import Task
 
 Array = npt.NDArray[np.float64]
-
-FARTHEST = 5.0  # sd; a k-means on latents otherwise finds clusters of a few far rows
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
     else:
         scaled, names = _scale(features, rows, setting)
     if _cut(setting.protocol, setting.family):
-        scaled = [np.clip(part, -FARTHEST, FARTHEST) for part in scaled]
+        scaled = [cut_far(part) for part in scaled]
     return Task(
         X_train=scaled[0],
         y_train=features.label[train],

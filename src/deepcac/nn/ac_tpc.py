@@ -104,23 +104,19 @@ class ACTPCClassifier(DeepClassifier):
         if len(self._shape) == 2:
             super()._start(network, train_rows, validation, pretrained)
 
-    def critic_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
-        """Return L1 of a batch, for the predictor: the selector is taken as it is."""
-        with torch.no_grad():
-            weights = network.log_weights(x).exp()
-        return expected_cross_entropy(weights, network.cluster_logits().log_softmax(dim=1), y)
+    def critic_loss(self, network: ACTPCNetwork, log_weights: Tensor, y: Tensor) -> Tensor:
+        """Return L1 of a batch by its log weights (n, k), for the predictor."""
+        log_p = network.cluster_logits().log_softmax(dim=1)
+        return expected_cross_entropy(log_weights.exp(), log_p, y)
 
-    def actor_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
+    def actor_loss(self, network: ACTPCNetwork, log_weights: Tensor, y: Tensor) -> Tensor:
         """Return L1 + alpha L2 of a batch, for encoder and selector."""
-        log_weights, log_p = network.log_weights(x), network.cluster_logits().log_softmax(dim=1)
-        return expected_cross_entropy(log_weights.exp(), log_p, y) + self.alpha * entropy(
-            log_weights
-        )
+        return self.critic_loss(network, log_weights, y) + self.alpha * entropy(log_weights)
 
-    def embedding_loss(self, network: ACTPCNetwork, x: Tensor, y: Tensor) -> Tensor:
+    def embedding_loss(self, network: ACTPCNetwork, log_weights: Tensor, y: Tensor) -> Tensor:
         """Return L1 + beta L3 of a batch, for the clusters' embeddings."""
         separation = embedding_separation(network.cluster_logits().log_softmax(dim=1))
-        return self.critic_loss(network, x, y) + self.beta * separation
+        return self.critic_loss(network, log_weights, y) + self.beta * separation
 
     def _train(self, network: ACTPCNetwork, train_rows: Rows, validation: Rows) -> None:
         with self._timed("supervised"):
@@ -170,20 +166,27 @@ class ACTPCClassifier(DeepClassifier):
     def _train_actor_critic(
         self, network: ACTPCNetwork, train_rows: Rows, validation: Rows
     ) -> None:
+        weights: list[Tensor] = []  # of the batch; the critic leaves encoder and selector alone
+
+        def critic(rows: Tensor) -> Tensor:
+            x, y = train_rows.batch(rows)
+            weights.append(network.log_weights(x))
+            return self.critic_loss(network, weights[0].detach(), y)
+
+        def actor(rows: Tensor) -> Tensor:
+            return self.actor_loss(network, weights.pop(), train_rows.y[rows])
+
+        def embedding(rows: Tensor) -> Tensor:
+            x, y = train_rows.batch(rows)
+            with torch.no_grad():
+                moved = network.log_weights(x)
+            return self.embedding_loss(network, moved, y)
+
         encoder = network.autoencoder.encoding_parameters()
         steps = [
-            Step(
-                lambda rows: self.critic_loss(network, *train_rows.batch(rows)),
-                list(network.predictor.parameters()),
-            ),
-            Step(
-                lambda rows: self.actor_loss(network, *train_rows.batch(rows)),
-                [*encoder, *network.selector.parameters()],
-            ),
-            Step(
-                lambda rows: self.embedding_loss(network, *train_rows.batch(rows)),
-                [network.raw_embeddings],
-            ),
+            Step(critic, list(network.predictor.parameters())),
+            Step(actor, [*encoder, *network.selector.parameters()]),
+            Step(embedding, [network.raw_embeddings]),
         ]
         score = partial(self._score, network, validation)
         n = len(train_rows)

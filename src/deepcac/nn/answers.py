@@ -103,7 +103,7 @@ class NetworkAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     @staticmethod
     def _numpy(values: Tensor) -> Array:
-        return values.double().cpu().numpy()
+        return values.cpu().double().numpy()  # some devices have no float64
 
 
 def predict_in_chunks(network: Network, x: Tensor) -> Prediction:

@@ -48,8 +48,8 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     Parameters
     ----------
     preprocess : {"auto"} or None
-        "auto" imputes, flags missing values and standardises, as learnt from the training rows;
-        None takes rows that are ready.
+        "auto" imputes, flags missing values and standardises, as learnt from the training rows,
+        and cuts at 5 standard deviations; None takes rows that are ready.
     latent, hidden, local_hidden : int
         Units of the latent, of the autoencoder's hidden layer and of a local predictor's.
     lr : float
@@ -236,9 +236,11 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         with self._timed("pretrain"):
             if pretrained is None:
                 longest = self.pretrain_epochs or min(self.max_epochs, most_epochs(train.x))
-                pretrained, curve = pretrain(
-                    train.x, validation.x, self.hidden, self.latent, longest, self._report()
-                )
+                # Chance as where it is pre-trained apart, so that both ways end in the same.
+                with data.session(train.x.device, self._seed, self.n_threads):
+                    pretrained, curve = pretrain(
+                        train.x, validation.x, self.hidden, self.latent, longest, self._report()
+                    )
                 self._record("pretrain", curve)
             network.autoencoder.load_state_dict(pretrained.state_dict())
 

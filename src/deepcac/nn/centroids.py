@@ -57,6 +57,6 @@ def kmeans_start(z: Tensor, k: int, seed: int) -> tuple[Tensor, Tensor]:
     """
     if k > len(z):
         raise ConfigError(f"n_clusters={k} exceeds the {len(z)} training rows; ask for fewer")
-    model = KMeans(k, n_init=10, random_state=seed).fit(z.double().cpu().numpy())
+    model = KMeans(k, n_init=10, random_state=seed).fit(z.cpu().double().numpy())
     centroids = torch.as_tensor(model.cluster_centers_, dtype=z.dtype, device=z.device)
     return centroids, torch.as_tensor(model.labels_.astype(np.int64), device=z.device)

@@ -21,6 +21,7 @@ from deepcac.nn.own_best import OwnBest, cluster_scores
 from deepcac.nn.stopping import evaluate, probe
 from deepcac.nn.training import Budget, Step, train
 
+LEAST_SPREAD = 1e-5  # of the largest latent; what differs less is rounding
 WATCHED_ROWS = 500  # a silhouette costs their square
 
 
@@ -171,10 +172,12 @@ class CentroidClassifier(DeepClassifier):
     def _train_predictors(
         self, network: CentroidNetwork, train_rows: Rows, validation: Rows
     ) -> None:
-        """Train the k local predictors on the frozen latents of their clusters."""
+        """Train the k local predictors on the frozen, standardised latents of their clusters."""
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         membership, membership_new = network.membership(z), network.membership(z_new)
+        centre, spread = self._latent_scale(z)
+        z, z_new = (z - centre) / spread, (z_new - centre) / spread
 
         def loss(rows: Tensor) -> Tensor:
             # The mean of each cluster on its own: as if every predictor were trained alone.
@@ -204,8 +207,18 @@ class CentroidClassifier(DeepClassifier):
         )
         if budget.restore or curve.diverged:
             best.restore()
+        network.predictors.unscale(centre, spread)
         curve.score[: len(pooled)] = pooled
         self._record("local", curve)
+
+    def _latent_scale(self, z: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and sd of the latents (n, latent); 1 where they hardly differ.
+
+        The terms of a clustering loss set the length of the latents, and so how fast local
+        predictors of one rate learn from them.
+        """
+        spread = z.std(dim=0, correction=0)
+        return z.mean(dim=0), torch.where(spread > LEAST_SPREAD * z.abs().max(), spread, 1.0)
 
     def _local_scores(self, y: Tensor, answer: Tensor, membership: Tensor) -> list[float]:
         """Return what stops each local predictor: the score of its own validation rows."""

@@ -1,4 +1,4 @@
-"""FNN: the encoder and one predictor, no clusters (Srivastava et al. 2021, DeepCAC, section 8)."""
+"""FNN: the encoder and one predictor, no clusters (Srivastava et al. 2021, CAC v1, section 6.2)."""
 
 from dataclasses import dataclass
 

@@ -46,6 +46,11 @@ def neighbour_graph(centres: Tensor) -> Tensor:
     return torch.zeros_like(distance).scatter_(1, closest, 1.0)
 
 
+def convolve(layer: nn.Linear, graph: Tensor, h: Tensor) -> Tensor:
+    """Return A H W + b: neighbours add up, and the bias counts once."""
+    return graph @ (h @ layer.weight.T) + layer.bias
+
+
 class GRASPNetwork(Network):
     """Encoder, graph convolutions over the centres, gated return to the row, classifier.
 
@@ -77,8 +82,8 @@ class GRASPNetwork(Network):
         """Return class scores (n, n_classes) and the chosen cluster (n, k) of latents `h`."""
         # A buffer, so that the best epoch is restored with the graph that it was trained with.
         graph = neighbour_graph(centres) if self.linked else torch.eye(len(centres)).to(h)
-        knowledge = (graph @ self.first(centres)).relu()
-        knowledge = (graph @ self.second(knowledge)).relu()
+        knowledge = convolve(self.first, graph, centres).relu()
+        knowledge = convolve(self.second, graph, knowledge).relu()
         likeness = (h @ centres.T).relu()
         if self.training:
             choice = functional.gumbel_softmax(likeness, hard=True)

@@ -14,7 +14,7 @@ from torch import Tensor
 from deepcac.errors import DataError, ScaleWarning
 from deepcac.nn.data import as_inputs
 from deepcac.numeric_table import NO_CLASSES, check_table, column_names
-from deepcac.preprocess import SequenceScaler, TableScaler
+from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
 from deepcac.saved_models import check_array
 
 Array = npt.NDArray[np.float64]
@@ -34,7 +34,7 @@ def check_inputs(
 
 
 class Preparation:
-    """Scaling learnt from training rows: imputed, flagged and standardised.
+    """What training rows teach: to impute, flag and standardise; far values are cut.
 
     Parameters
     ----------
@@ -55,9 +55,10 @@ class Preparation:
     def rows(self, X: Array, mask: Mask | None, device: torch.device) -> Tensor:
         """Return rows (n, ...) as a network reads them."""
         if X.ndim == 2:
-            return as_inputs(self.scaler.transform(X), mask, device)
+            return as_inputs(cut_far(self.scaler.transform(X)), mask, device)
         known = measured(X, mask)
-        return as_inputs(self.scaler.transform(np.where(known, X, np.nan)), known, device)
+        scaled = self.scaler.transform(np.where(known, X, np.nan))
+        return as_inputs(cut_far(scaled), known, device)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return what was learnt, by name."""

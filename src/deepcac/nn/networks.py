@@ -189,6 +189,12 @@ class LocalPredictors(nn.Module):
         first = self.first.weight.data[own], self.first.bias.data[own]
         return *first, self.weight.data[j], self.bias.data[j]
 
+    @torch.no_grad()
+    def unscale(self, centre: Tensor, spread: Tensor) -> None:
+        """Make predictors that were trained on (z - centre) / spread read z itself."""
+        self.first.weight.div_(spread)
+        self.first.bias.sub_(self.first.weight @ centre)
+
     def forward(self, z: Tensor) -> Tensor:
         """Return the class scores of every predictor for rows `z` (n, latent): (n, k, classes)."""
         active = self.dropout(self.first(z).relu()).unflatten(1, (self.k, -1))

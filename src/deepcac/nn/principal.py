@@ -21,11 +21,11 @@ def principal_autoencoder(x: Tensor, hidden: int, latent: int) -> Autoencoder:
     """
     found = linear_autoencoder(x.shape[1], hidden, latent).to(x.device)
     mean = x.mean(dim=0)
-    centred = (x - mean).double()
+    centred = (x - mean).cpu().double()  # some devices have no float64
     axes = torch.linalg.eigh(centred.T @ centred).eigenvectors.flip(1).T
     # The sign of an axis is free; its largest entry is positive here, so that builds agree.
     largest = axes.gather(1, axes.abs().argmax(dim=1, keepdim=True))
-    axes = (axes * largest.sign()).to(x.dtype)
+    axes = (axes * largest.sign()).to(x)
     seen, kept = min(hidden, len(axes)), min(latent, len(axes))
     into, inside = _layers(found.encoder)
     outside, out_of = _layers(found.decoder)

@@ -81,9 +81,9 @@ def probe(
     """
     extended = functional.pad(z, (0, 1), value=1.0)
     own = membership.T.unsqueeze(2) * extended
-    gram = (own.mT @ extended).double()
+    gram = (own.mT @ extended).cpu().double()  # some devices have no float64
     ridge = _RIDGE * gram.diagonal(dim1=1, dim2=2).mean(dim=1).clamp(min=1e-6)
-    gram += ridge.view(-1, 1, 1) * torch.eye(gram.shape[1], dtype=gram.dtype, device=z.device)
-    weights = torch.linalg.solve(gram, (own.mT @ y).double()).to(z.dtype)
+    gram += ridge.view(-1, 1, 1) * torch.eye(gram.shape[1], dtype=gram.dtype)
+    weights = torch.linalg.solve(gram, (own.mT @ y).cpu().double()).to(z)
     scores = torch.einsum("ni,kic->nkc", functional.pad(z_new, (0, 1), value=1.0), weights)
     return (membership_new.unsqueeze(2) * scores).sum(dim=1)

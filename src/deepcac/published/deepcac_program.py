@@ -124,6 +124,13 @@ class RestartedCounts(DeepCACClassifier):
         return move_online(network.centroids, restarted, z, membership)
 
 
+class RawLatents(CentroidClassifier):
+    """D19: local predictors learn from latents of the length that the clustering gave them."""
+
+    def _latent_scale(self, z: Tensor) -> tuple[Tensor, Tensor]:
+        return torch.zeros_like(z[0]), torch.ones_like(z[0])
+
+
 class KMZStopping(PooledStopping, KMZClassifier):
     """D10: AUPRC of all classes, 50 epochs at most, and the last one is kept."""
 
@@ -255,10 +262,16 @@ DEVIATIONS: dict[type[DeepClassifier], dict[str, type[DeepClassifier]]] = {
         "D9": BothTermsOff,
         "D10": DeepCACStopping,
         "D16": RestartedCounts,
+        "D19": RawLatents,
     },
-    KMZClassifier: {"D10": KMZStopping, "D11": FarthestCentre},
-    DCNClassifier: {"D8": SquaresOverSize, "D10": DCNStopping, "D13": ShrinkingCentres},
-    IDECClassifier: {"D10": IDECStopping, "D13": StillCentres},
+    KMZClassifier: {"D10": KMZStopping, "D11": FarthestCentre, "D19": RawLatents},
+    DCNClassifier: {
+        "D8": SquaresOverSize,
+        "D10": DCNStopping,
+        "D13": ShrinkingCentres,
+        "D19": RawLatents,
+    },
+    IDECClassifier: {"D10": IDECStopping, "D13": StillCentres, "D19": RawLatents},
     DMNNClassifier: _DMNN,
     CACDMNNClassifier: _DMNN,
 }

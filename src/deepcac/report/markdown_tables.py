@@ -50,6 +50,8 @@ from deepcac.report.run_markdown import (
 )
 from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.subtype_markdown import arms, blends, less_learner, pairs, stability, subtypes
+from deepcac.report.sweep_markdown import limits, separation, starts
+from deepcac.report.sweep_snapshot import SEPARATION, STARTS
 from deepcac.report.verdict_forest import VERDICTS
 from deepcac.scoring.equivalence import BETTER, LEVEL, NEVER
 
@@ -258,6 +260,8 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
         (snapshot.BLENDS, (blends,)),
         (snapshot.PAIRS, (pairs, less_learner)),
         (RUNS, (runs,)),
+        (SEPARATION, (separation, limits)),
+        (STARTS, (starts,)),
         (LEDGER, (printed, printed_table)),
         (ANSWER, (answer,)),
         (SUMMARY, (cells, claims, kinds, prediction)),

@@ -36,6 +36,7 @@ from deepcac.report.run_snapshot import (
     split_table,
 )
 from deepcac.report.subtype_worth import load_ablations
+from deepcac.report.sweep_snapshot import SEPARATION, STARTS, sweep_tables
 from deepcac.report.verdict_forest import verdict_forest
 from deepcac.storage import read_json, write_json
 
@@ -49,6 +50,7 @@ ROWS = {
     **{name: ["division"] for name in (DIVISIONS, PAIRS)},
     **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
     **dict.fromkeys((SPLITS, RUNS), RUN),
+    **{name: ["dataset", "k"] for name in (SEPARATION, STARTS)},
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
@@ -81,7 +83,7 @@ def write_snapshot(
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
-    tables = {**_judged(run), SPLITS: splits, RUNS: run_table(splits)}
+    tables = {**_judged(run), **sweep_tables(run), SPLITS: splits, RUNS: run_table(splits)}
     if extend:
         tables = {name: _with_older(place, name, table) for name, table in tables.items()}
     judge = Judge.model_validate({})

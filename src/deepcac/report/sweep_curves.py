@@ -10,7 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.catalogue.methods import CAC_LR, label, parse_method
-from deepcac.experiments.finished_sweeps import TERMS, Sweeps, by_split, final_pass
+from deepcac.experiments.finished_sweeps import CENTROIDS, TERMS, Sweeps, by_split, final_pass
 from deepcac.report.figures import PALETTE, Figure
 
 _PANELS = {
@@ -190,6 +190,8 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         "auprc": "AUPRC",
     }
     none, *terms = TERMS
+    own = table[table["term"] == CENTROIDS]
+    limit, start = own[["limit", "start_batch_scaling"]].mean()
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, len(columns))
@@ -209,9 +211,10 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         f"separation_{dataset}_k{k}",
         f"{dataset}, k = {k}: DeepCAC with AM-softmax, and with CAC's own separation term",
         "DeepCAC section 7: the latents after 40 epochs, none of them left out by early stopping. "
-        "Share of the scatter inside clusters that lies between the means of their classes; where "
-        f"alpha is above {table['limit'].mean():.2g} the loss with CAC's term has no lower bound "
-        "(one cluster). Bars: standard deviation over the splits.",
+        "Share of the scatter inside clusters that lies between the means of their classes. With "
+        f"CAC's term no latents gain by length alone where alpha is below {limit:.2g} (one "
+        f"cluster); those that training starts from do above {start:.2g}. Permuted distance: CAC's "
+        "term on permuted labels, whose shares are chance. Bars: standard deviation over splits.",
         _section(dataset),
         table,
         size=(14, 2.9),

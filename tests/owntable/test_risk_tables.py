@@ -407,7 +407,7 @@ def test_numbers_in_another_unit_and_empty_columns_are_told(csv, tmp_path):
 
 def test_nothing_is_written_over_an_input_or_what_is_no_file(csv, tmp_path):
     before = csv.read_bytes()
-    for out, told in (
+    for out, why in (
         (csv, "is what is read"),
         (tmp_path, "is a folder"),
         ("/dev/null", "regular"),

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.owntable.cells import plain
-from deepcac.owntable.table_encoder import CATEGORY, NUMBER, EncodedColumn, numbers
+from deepcac.owntable.column_numbers import numbers
+from deepcac.owntable.table_encoder import CATEGORY, NUMBER, EncodedColumn
 from deepcac.scoring.small_cells import FEW
 
 HEAD = ("column", "kind", "missing", "values", "remark")

@@ -105,11 +105,15 @@ def profile(
     """Describe a table on one page: columns, missing values, outcome by column."""
     from deepcac.owntable.profile_page import write_profile_page
 
-    encoder = write_profile_page(
+    encoder, faults, mend = write_profile_page(
         table, out, command=_typed(), label=label, positive=positive, above=above,
         decimal=decimal, most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
+    for fault in faults:
+        typer.echo(f"look at: {fault}")
+    if faults:
+        typer.echo(f"then: {mend}")
     say(f"page: {out}")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from deepcac import __version__
+from deepcac.errors import DataError
 from deepcac.owntable.class_labels import ClassLabels, class_labels
 from deepcac.owntable.column_lines import HEAD, column_lines
 from deepcac.owntable.column_parts import MISSING, ColumnParts, Ids, column_parts
@@ -15,6 +16,7 @@ from deepcac.owntable.own_figures import missingness
 from deepcac.owntable.own_pages import write_page
 from deepcac.owntable.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.owntable.table_encoder import OTHER, TableEncoder, learn_encoder
+from deepcac.owntable.table_faults import Fault, mending_command, table_faults
 from deepcac.owntable.table_files import read_blocks
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
 
@@ -32,8 +34,8 @@ def write_profile_page(
     decimal: str | None = None,
     most: int = MOST_ROWS,
     seed: int = 0,
-) -> TableEncoder:
-    """Describe a table on a page.
+) -> tuple[TableEncoder, list[str], str]:
+    """Describe a table on a page; a fault of a column is told, and never stops it.
 
     Parameters
     ----------
@@ -48,15 +50,28 @@ def write_profile_page(
     most : int
         Of more rows than this a sample is used.
     seed : int
+
+    Returns
+    -------
+    TableEncoder, list of str, str
+        What each column is, what to look at first, and the comparison with the options that the
+        faults ask for.
     """
     check_output(out, path)
     keys = [label] if label else []
     sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
     skip = {label: "the label"} if label else {}
-    encoder = learn_encoder(sample.rows, sample.number, skip)
-    labels = (
-        class_labels(sample.keys[label], label, positive=positive, above=above) if label else None
-    )
+    refused: dict[str, str] = {}
+    encoder = learn_encoder(sample.rows, sample.number, skip, refused)
+    labels, faults = None, []
+    if label:
+        try:
+            labels = class_labels(sample.keys[label], label, positive=positive, above=above)
+        except DataError as error:
+            faults = [Fault(str(error))]
+    named = (label, labels) if label and labels else None
+    faults += table_faults(sample.rows, encoder.columns, refused, named, sample.number)
+    told, mend = [one.text for one in faults], mending_command(os.fspath(path), label, faults)
     content = {
         "version": __version__,
         "command": command,
@@ -66,10 +81,12 @@ def write_profile_page(
         "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
         "missing": missingness(encoder.columns, len(sample.number)),
         "label": label,
+        "faults": told,
+        "mend": mend,
         **(_outcome(sample, encoder, labels) if labels else {"rates": None, "leaks": []}),
     }
     write_page(out, "profile.html", content)
-    return encoder
+    return encoder, told, mend
 
 
 def _outcome(sample: SampledTable, encoder: TableEncoder, labels: ClassLabels) -> dict[str, object]:

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.owntable.cells import LARGEST, are_dates, as_numbers, is_text, plain, read_two_ways
+from deepcac.owntable.cells import are_dates, as_numbers, is_text, plain
+from deepcac.owntable.column_numbers import is_numeric, numbers
 from deepcac.scoring.small_cells import FEW
 
 Array = npt.NDArray[np.float64]
@@ -134,7 +135,10 @@ def _check(column: EncodedColumn) -> None:
 
 
 def learn_encoder(
-    rows: pa.Table, number: npt.NDArray[np.int64], skip: dict[str, str]
+    rows: pa.Table,
+    number: npt.NDArray[np.int64],
+    skip: dict[str, str],
+    refused: dict[str, str] | None = None,
 ) -> TableEncoder:
     """Look at every column of a table.
 
@@ -145,19 +149,30 @@ def learn_encoder(
         Numbers of the rows in their file, for messages.
     skip : dict
         Columns that are no features, and why.
+    refused : dict, optional
+        Gets columns that are at fault, and why, so that all of them can be told.
 
     Raises
     ------
     DataError
-        A column of numbers holds something else, an infinite or an impossible value.
+        A column of numbers holds something else, an infinite or an impossible value. Not where
+        `refused` is given.
     """
-    columns = [
-        EncodedColumn(name, LEFT_OUT, note=skip[name])
-        if name in skip
-        else _learn(name, plain(rows[name]), number)
-        for name in rows.column_names
-    ]
-    if all(column.kind == LEFT_OUT for column in columns):
+    columns = []
+    for name in rows.column_names:
+        try:
+            column = (
+                EncodedColumn(name, LEFT_OUT, note=skip[name])
+                if name in skip
+                else _learn(name, plain(rows[name]), number)
+            )
+        except DataError as error:
+            if refused is None:
+                raise
+            refused[name] = str(error)
+            column = EncodedColumn(name, LEFT_OUT, note="at fault")
+        columns.append(column)
+    if refused is None and all(column.kind == LEFT_OUT for column in columns):
         raise DataError("no column is left to predict from; see `deepcac profile`")
     return TableEncoder(tuple(columns))
 
@@ -171,7 +186,7 @@ def _learn(name: str, cells: pa.ChunkedArray, number: npt.NDArray[np.int64]) -> 
         return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
     if is_text(kind):
         return _learn_text(name, cells, number, missing)
-    if not _is_numeric(kind):
+    if not is_numeric(kind):
         return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
     return _learn_number(name, numbers(cells, name, number), missing)
 
@@ -219,57 +234,6 @@ def _learn_number(name: str, values: Array, missing: int) -> EncodedColumn:
         note = "looks like an id (--id names the id column)"
         return EncodedColumn(name, LEFT_OUT, note=note)
     return EncodedColumn(name, NUMBER, missing=missing)
-
-
-def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) -> Array:
-    """Return a column as numbers, NaN where missing; anything else is refused with its row.
-
-    Parameters
-    ----------
-    cells : pyarrow.ChunkedArray
-        Of `cells.plain`.
-    name : str
-    number : ndarray of shape (n,)
-        Numbers of the rows in their file.
-    """
-    if is_text(cells.type):
-        found = as_numbers(cells)
-        if (place := read_two_ways(cells)) is not None:
-            text = cells[place].as_py()
-            raise DataError(
-                f"column {name!r}, data row {number[place]}: {text!r} is "
-                f"{text.replace(',', '')} or {text.replace(',', '.')}; say --decimal . or "
-                "--decimal , (the sign before decimals)"
-            )
-        if found.slips.any():
-            at = int(found.slips.argmax())
-            raise DataError(
-                f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number, "
-                f"{100 * found.share:.0f} % of the column are; mend it, leave it empty, or leave "
-                "the column out (--drop)"
-            )
-        values = found.values
-    elif _is_numeric(cells.type):
-        values = np.asarray(cells.cast(pa.float64()).to_numpy(), dtype=np.float64)
-    else:
-        raise DataError(f"column {name!r} is of type {cells.type}; numbers were expected")
-    beyond = np.abs(values) > LARGEST
-    if beyond.any():
-        at = int(beyond.argmax())
-        raise DataError(
-            f"column {name!r}, data row {number[at]}: {values[at]:g} is no measurement; leave it "
-            "empty where the value is missing"
-        )
-    return values
-
-
-def _is_numeric(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_boolean(kind)
-    )
 
 
 def feature_names(column: EncodedColumn) -> list[str]:

@@ -1,0 +1,69 @@
+"""What `deepcac profile` lists, all at once, and the command that it writes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.profile_page import write_profile_page
+
+
+def patients(n=200):
+    rng = np.random.default_rng(0)
+    died = np.where(rng.random(n) < 0.3, "yes", "no")
+    return pd.DataFrame(
+        {"age": rng.integers(20, 90, n), "sex": rng.choice(["f", "m"], n), "died": died}
+    )
+
+
+def faults(tmp_path, table, label="died", **options):
+    table.to_csv(tmp_path / "t.csv", index=False, **options)
+    _, told, mend = write_profile_page(
+        tmp_path / "t.csv", tmp_path / "p.html", command="c", label=label
+    )
+    page = (tmp_path / "p.html").read_text()
+    assert ("Look at these first" in page) == bool(told)
+    return told, mend
+
+
+def test_a_sound_table_has_none(tmp_path):
+    assert faults(tmp_path, patients())[0] == []
+
+
+def test_all_faults_are_listed_at_once_with_the_command_that_mends_them(tmp_path):
+    table = patients()
+    n = len(table)
+    table["ticket"] = [f"{i}" if i % 9 else "LINE" for i in range(n)]
+    table["boat"] = [f"{i % 7}" if i % 11 else "C D" for i in range(n)]
+    table["patient"] = np.arange(n) // 2
+    table["body"] = np.where(table["died"] == "yes", np.arange(n), np.nan)
+    table["lactate"] = np.where(np.arange(n) < 3, -999, table["age"] / 10)
+    table["crp"] = [f"{i / 10}" if i % 20 else "<0.3" for i in range(n)]
+    table["ward"] = np.where(np.arange(n) % 2, "ICU", "icu ")
+    told, mend = faults(tmp_path, table)
+    for part in ("'ticket'", "'boat'", "'patient'", "'body'", "'lactate'", "'crp'", "'ward'"):
+        assert any(part in line for line in told), part
+    assert mend.startswith("deepcac compare ")
+    for option in ("--drop ticket", "--drop boat", "--drop body", "--group patient"):
+        assert option in mend
+    dropped = Roles("died", group="patient", drop=("ticket", "boat", "body", "crp"))
+    assert read_labelled(tmp_path / "t.csv", dropped).features.X.shape[0] == n
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"died": lambda t: t["died"].where(t.index % 9 > 0, "Yes")}, "'Yes', 'yes' are different"),
+        ({"died": lambda t: t["died"].where(t.index % 9 > 0, None)}, "data row 1: no label"),
+        ({"died": lambda t: "yes"}, "holds 'yes' in every row"),
+    ],
+)
+def test_a_faulty_label_is_told_and_stops_nothing(tmp_path, change, words):
+    told, _ = faults(tmp_path, patients().assign(**change))
+    assert any(words in line for line in told)
+
+
+def test_a_table_without_a_header_is_noticed(tmp_path):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)).round(2))
+    told, _ = faults(tmp_path, table, label=None, header=False)
+    assert "no header" in told[0]

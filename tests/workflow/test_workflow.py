@@ -15,7 +15,7 @@ from checkouts import checkout, environment
 from stores import connect
 
 from deepcac.catalogue.methods import classifiers
-from deepcac.sharing import RESULTS, STAGES, pull, share
+from deepcac.sharing import RESULTS, STAGES, pointed_files, pull, share
 from deepcac.storage import content_digest
 
 FEATURES = "data/features/demo_diabetes.parquet"
@@ -174,7 +174,7 @@ def test_what_was_pulled_is_not_built_again(finished, tmp_path):
     shared = [FEATURES, SPLITS, CLUSTERINGS, RUN, SCORES]
     for folder in (source, clone):
         connect(folder, store)
-    share(source, shared, dict.fromkeys(shared, ""))
+    share(source, shared, dict.fromkeys([*shared, *pointed_files(source)], ""))
     for pointer in (f"{FEATURES}.dvc", f"{SPLITS}.dvc", STAGES, RESULTS):
         shutil.copy(source / pointer, clone / pointer)
     assert pull(clone)[0] == len(shared)

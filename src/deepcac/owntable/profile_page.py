@@ -60,15 +60,11 @@ def write_profile_page(
     check_output(out, path)
     keys = [label] if label else []
     sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
-    skip = {label: "the label"} if label else {}
     refused: dict[str, str] = {}
-    encoder = learn_encoder(sample.rows, sample.number, skip, refused)
-    labels, faults = None, []
-    if label:
-        try:
-            labels = class_labels(sample.keys[label], label, positive=positive, above=above)
-        except DataError as error:
-            faults = [Fault(str(error))]
+    encoder = learn_encoder(
+        sample.rows, sample.number, {label: "the label"} if label else {}, refused
+    )
+    labels, faults = _labels(sample, label, positive, above)
     named = (label, labels) if label and labels else None
     faults += table_faults(sample.rows, encoder.columns, refused, named, sample.number)
     told, mend = [one.text for one in faults], mending_command(os.fspath(path), label, faults)
@@ -87,6 +83,18 @@ def write_profile_page(
     }
     write_page(out, "profile.html", content)
     return encoder, told, mend
+
+
+def _labels(
+    sample: SampledTable, label: str | None, positive: str | None, above: float | None
+) -> tuple[ClassLabels | None, list[Fault]]:
+    """Return the classes of the label column, or what is wrong with it."""
+    if label is None:
+        return None, []
+    try:
+        return class_labels(sample.keys[label], label, positive=positive, above=above), []
+    except DataError as error:
+        return None, [Fault(str(error))]
 
 
 def _outcome(sample: SampledTable, encoder: TableEncoder, labels: ClassLabels) -> dict[str, object]:

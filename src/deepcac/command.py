@@ -17,6 +17,9 @@ def main() -> None:
         app(prog_name="deepcac")
     except DeepCACError as error:
         sys.exit(_told(f"deepcac: {error}"))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        sys.exit(_told(f"deepcac: {where}{error.strerror or error}"))
     except KeyboardInterrupt:
         sys.exit(_told("deepcac: stopped; nothing was written"))
 

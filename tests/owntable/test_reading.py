@@ -341,3 +341,31 @@ def test_a_damaged_spreadsheet_is_one_line(tmp_path):
     path.write_bytes(b"PK\x03\x04" + bytes(200))
     with pytest.raises(DataError, match="t.xlsx: "):
         read_labelled(path, Roles("died"))
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string_view(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_every_kind_of_text_is_read(tmp_path, kind):
+    table = frame()
+    columns = {name: pa.array(table[name]) for name in table}
+    columns["sex"] = pa.array(table["sex"].tolist()).cast(kind)
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    found = read_labelled(tmp_path / "t.parquet", Roles("died"))
+    assert "sex=m" in found.features.names
+
+
+def test_whole_numbers_that_a_double_cannot_tell_apart_are_refused(tmp_path):
+    table = frame()
+    columns = {name: pa.array(table[name]) for name in table}
+    columns["code"] = pa.array([2**53 + 1 + i for i in range(len(table))], pa.int64())
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="column 'code', data row 1: .* is no measurement"):
+        read_labelled(tmp_path / "t.parquet", Roles("died"))
+
+
+def test_a_spreadsheet_is_read(tmp_path):
+    pytest.importorskip("openpyxl")
+    frame().to_excel(tmp_path / "t.xlsx", index=False)
+    found = read_labelled(tmp_path / "t.xlsx", Roles("died", id="patient")).features
+    assert found.X.shape == (60, 3)

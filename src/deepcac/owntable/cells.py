@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MISSING = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", ".", "-")
+EXACT = 2.0**53  # whole numbers beyond it are not told apart
 LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double
 
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")

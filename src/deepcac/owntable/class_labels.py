@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.owntable.cells import as_numbers, is_text, plain
+from deepcac.owntable.column_numbers import refuse_two_readings
 
 MOST_CLASSES = 10
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos")
@@ -87,6 +88,7 @@ def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
 def _numbers(cells: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
     if not is_text(cells.type):
         return cells.cast(pa.float64()).to_numpy()
+    refuse_two_readings(cells, name)
     found = as_numbers(cells)
     if found.slips.any():
         row = int(found.slips.argmax())

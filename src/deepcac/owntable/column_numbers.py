@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.errors import DataError
-from deepcac.owntable.cells import LARGEST, as_numbers, is_text, read_two_ways
+from deepcac.owntable.cells import EXACT, LARGEST, as_numbers, is_text, read_two_ways
 
 Array = npt.NDArray[np.float64]
 
@@ -22,14 +22,8 @@ def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) ->
         Numbers of the rows in their file.
     """
     if is_text(cells.type):
+        refuse_two_readings(cells, name, number)
         found = as_numbers(cells)
-        if (place := read_two_ways(cells)) is not None:
-            text = cells[place].as_py()
-            raise DataError(
-                f"column {name!r}, data row {number[place]}: {text!r} is "
-                f"{text.replace(',', '')} or {text.replace(',', '.')}; say --decimal . or "
-                "--decimal , (the sign before decimals)"
-            )
         if found.slips.any():
             at = int(found.slips.argmax())
             raise DataError(
@@ -39,10 +33,12 @@ def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) ->
             )
         values = found.values
     elif is_numeric(cells.type):
-        values = np.asarray(cells.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        # Whole numbers beyond 2**53 are refused below; the cast would change their last digits.
+        values = np.asarray(cells.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
     else:
         raise DataError(f"column {name!r} is of type {cells.type}; numbers were expected")
-    beyond = np.abs(values) > LARGEST
+    whole = pa.types.is_integer(cells.type)
+    beyond = np.abs(values) >= EXACT if whole else np.abs(values) > LARGEST
     if beyond.any():
         at = int(beyond.argmax())
         raise DataError(
@@ -50,6 +46,29 @@ def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) ->
             "empty where the value is missing"
         )
     return values
+
+
+def refuse_two_readings(
+    cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64] | None = None
+) -> None:
+    """Refuse text in which a comma may stand before decimals or between thousands.
+
+    Parameters
+    ----------
+    cells : pyarrow.ChunkedArray
+        Of `cells.plain`.
+    name : str
+    number : ndarray of shape (n,), optional
+        Numbers of the rows in their file; from 1 without it.
+    """
+    place = read_two_ways(cells)
+    if place is not None:
+        text = cells[place].as_py()
+        row = place + 1 if number is None else number[place]
+        raise DataError(
+            f"column {name!r}, data row {row}: {text!r} is {text.replace(',', '')} or "
+            f"{text.replace(',', '.')}; say --decimal . or --decimal , (the sign before decimals)"
+        )
 
 
 def is_numeric(kind: pa.DataType) -> bool:

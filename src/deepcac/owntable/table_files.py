@@ -61,7 +61,7 @@ def _refuse_line_breaks(path: StrPath, block: pa.RecordBatch, before: int) -> No
     """Refuse a cell over several lines: with a stray quotation mark it swallows rows."""
     for name, column in zip(block.schema.names, block.columns, strict=True):
         if is_text(column.type):
-            broken = pc.match_substring(column, "\n")
+            broken = pc.match_substring(column.cast(pa.string()), "\n")
             if pc.any(broken).as_py():
                 row = before + pc.index(broken, True).as_py() + 1
                 raise DataError(
@@ -72,7 +72,9 @@ def _refuse_line_breaks(path: StrPath, block: pa.RecordBatch, before: int) -> No
 
 
 def _with_points(block: pa.RecordBatch, decimal: str) -> pa.RecordBatch:
-    columns = [with_points(c, decimal) if is_text(c.type) else c for c in block.columns]
+    columns = [
+        with_points(c.cast(pa.string()), decimal) if is_text(c.type) else c for c in block.columns
+    ]
     return pa.RecordBatch.from_arrays(columns, names=block.schema.names)
 
 

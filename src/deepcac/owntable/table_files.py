@@ -61,7 +61,7 @@ def _refuse_line_breaks(path: StrPath, block: pa.RecordBatch, before: int) -> No
     """Refuse a cell over several lines: with a stray quotation mark it swallows rows."""
     for name, column in zip(block.schema.names, block.columns, strict=True):
         if is_text(column.type):
-            broken = pc.match_substring(column.cast(pa.string()), "\n")
+            broken = pc.match_substring(column, "\n")
             if pc.any(broken).as_py():
                 row = before + pc.index(broken, True).as_py() + 1
                 raise DataError(
@@ -72,9 +72,7 @@ def _refuse_line_breaks(path: StrPath, block: pa.RecordBatch, before: int) -> No
 
 
 def _with_points(block: pa.RecordBatch, decimal: str) -> pa.RecordBatch:
-    columns = [
-        with_points(c.cast(pa.string()), decimal) if is_text(c.type) else c for c in block.columns
-    ]
+    columns = [with_points(c, decimal) if is_text(c.type) else c for c in block.columns]
     return pa.RecordBatch.from_arrays(columns, names=block.schema.names)
 
 
@@ -97,7 +95,15 @@ def _check_names(path: StrPath, names: list[str]) -> None:
 
 def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
     try:
-        yield from pq.ParquetFile(file).iter_batches(BLOCK_ROWS)
+        for block in pq.ParquetFile(file).iter_batches(BLOCK_ROWS):
+            # Arrow has no functions for views of text.
+            views = [pa.types.is_string_view(one.type) for one in block.schema]
+            yield block.cast(
+                pa.schema(
+                    one.with_type(pa.string()) if view else one
+                    for one, view in zip(block.schema, views, strict=True)
+                )
+            )
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(f"{file}: not readable as parquet ({_first_line(error)})") from error
 

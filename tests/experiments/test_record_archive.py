@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import lzma
 import random
 import tarfile
@@ -205,3 +206,14 @@ def test_the_manifest_is_a_plain_table(results, tmp_path):
         rows = list(csv.DictReader(stream))
     assert [row["path"] for row in rows] == sorted(find_records(results))
     assert {row["device"] for row in rows} == {"cpu"}
+
+
+def test_the_records_that_ship_are_whole_and_of_open_data():
+    shipped = REGISTRY.parents[1] / "docs" / "results" / "records"
+    records, registry = read(shipped), load_registry(REGISTRY, private=False)
+    assert len(records) > 600
+    assert sum(path.stat().st_size for path in shipped.iterdir()) < 5_000_000
+    closed = [
+        path for path, data in records.items() if not may_leave(registry, path, json.loads(data))
+    ]
+    assert closed == []

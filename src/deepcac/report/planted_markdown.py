@@ -39,6 +39,8 @@ def _planted_name(name: str) -> str:
 
 
 def _found(one: "pd.Series[Any]") -> str:
-    cohorts = round(one["cohorts"])
-    found, by_rule = (round(one[way] * cohorts) for way in ("detected", "detected_holm"))
-    return f"{three(one['mean'], signed=True)}, {found} ({by_rule}) of {cohorts}"
+    """Write what an arm adds, and in how many cohorts it is found: alone (by the study's rule)."""
+    cohorts, rule = round(one["cohorts"]), one["detected_holm"]
+    by_rule = "" if pd.isna(rule) else f" ({round(rule * cohorts)})"
+    found = round(one["detected"] * cohorts)
+    return f"{three(one['mean'], signed=True)}, {found}{by_rule} of {cohorts}"

@@ -94,8 +94,9 @@ class Backbone:
         return self.inputs.rows(rows, self.networks.weight_in.device)
 
     def parts(self, x: Tensor, members: slice = ALL) -> Tensor:
-        """Return the contributions (n, n_outputs, d) to members' mean answers to inputs."""
-        return contributions(self.networks, x, self.inputs.origin, self.inputs.n_variables, members)
+        """Return the contributions (n, n_outputs, d) of members to the blended log-odds."""
+        own, n = self.inputs.origin, self.inputs.n_variables
+        return self.blend.weight[0] * contributions(self.networks, x, own, n, members)
 
 
 class FittedNetworks(NamedTuple):
@@ -158,4 +159,14 @@ def fit_backbone(
     boosted = None if trees is None else trees.folds
     backbone = Backbone(inputs, networks, boosted, blend, best_epoch)
     parts = unseen(backbone.parts, x, folds)
-    return backbone, Answers(blend.logits(torch.stack(outputs)), parts)
+    fold = torch.as_tensor(cases.fold, device=x.device)
+    return backbone, Answers(_blended(torch.stack(outputs), y, weight, fold), parts)
+
+
+def _blended(outputs: Tensor, y: Tensor, weight: Tensor, fold: Tensor) -> Tensor:
+    """Return mixed answers (n, n_outputs), each by a mixture fitted on the other folds."""
+    logits = torch.empty_like(outputs[0])
+    for j in fold.unique():
+        own, rest = fold == j, fold != j
+        logits[own] = fit_blend(outputs[:, rest], y[rest], weight[rest]).logits(outputs[:, own])
+    return logits

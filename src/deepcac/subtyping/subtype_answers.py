@@ -61,12 +61,15 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self.classes_[most]
 
     def contributions(self, X: ArrayLike) -> Array:
-        """Return what each variable adds to the networks' log-odds.
+        """Return what each variable adds to the log-odds through the networks.
+
+        Without boosting and without heads they sum to the log-odds of `predict_proba` less those
+        of the average patient.
 
         Returns
         -------
         ndarray of shape (n, d), or (n, n_classes, d) for more than two classes
-            Against an average patient.
+            Against an average patient, who has the mean of each column: no real one.
         """
         parts = self._parts(X).cpu().numpy()
         return parts[:, 0] if parts.shape[1] == 1 else parts
@@ -77,11 +80,13 @@ class SubtypeAnswers(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def weigh(self, X: ArrayLike) -> Array:
         """Return how much each row belongs to each subtype, shape (n, n_subtypes_)."""
-        return self._gates.weigh(self.transform(X))
+        points = self.transform(X)
+        return self._gates.weigh(points)
 
     def assign(self, X: ArrayLike) -> Ids:
         """Return the subtype of each row, shape (n,)."""
-        return self._gates.assign(self.transform(X))
+        points = self.transform(X)
+        return self._gates.assign(points)
 
     def _parts(self, X: ArrayLike) -> Tensor:
         rows = self._rows(X)

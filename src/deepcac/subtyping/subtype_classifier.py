@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -11,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import Tags, check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
 
-from deepcac.errors import ConfigError
+from deepcac.errors import CollapseWarning, ConfigError
 from deepcac.html_summary import SummaryHTML
 from deepcac.nn.data import find_device, session
 from deepcac.nn.training import Budget
@@ -51,6 +54,7 @@ ArrayLike = npt.ArrayLike
 _COUNTS = ("n_clusters", "hidden", "batch_size", "max_epochs", "patience", "n_threads")
 _COUNT = Interval(Integral, 1, None, closed="left")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
+OUTCOME = 0.5  # agreement of subtypes and classes from which they are the outcome
 _SHARE = Interval(Real, 0, 1, closed="left")
 
 
@@ -200,7 +204,25 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         with session(device, int(seed), self.n_threads):
             self._fit(cases, int(seed), device, networks, trees)
         self.subtypes_ = self.assign(X)
+        self._warn(codes)
         return self
+
+    def _warn(self, codes: npt.NDArray[np.int64]) -> None:
+        """Tell of networks that were still learning, and of subtypes that are the outcome."""
+        if self.best_epoch_ == self.max_epochs:
+            warnings.warn(
+                f"the networks were still learning at max_epochs={self.max_epochs}; raise it",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.outcome_agreement_ = float(adjusted_rand_score(codes, self.subtypes_))
+        if self.outcome_agreement_ > OUTCOME:
+            warnings.warn(
+                "the subtypes are the outcome under another name (adjusted Rand index "
+                f"{self.outcome_agreement_:.2f}): they say who is at risk, not why",
+                CollapseWarning,
+                stacklevel=3,
+            )
 
     def _fit(
         self,
@@ -238,7 +260,7 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         if gates.shape[1] > 1 and isinstance(self.heads, str):
             self.gains_ = held_out_gains(*outside, gates, y, fold, weight)
             best = max(self.gains_, key=lambda gain: gain.mean)
-            self.penalty_ = best.penalty if best.mean > 0 else None
+            self.penalty_ = best.penalty if best.mean > best.error else None
         elif gates.shape[1] > 1 and self.heads is not None:
             self.penalty_ = float(self.heads)
         self._heads = no_heads(outside.parts, gates.shape[1])

@@ -20,6 +20,7 @@ class Blend(NamedTuple):
     Attributes
     ----------
     weight : Tensor of shape (S,)
+        Not negative: answers that point the wrong way count for nothing.
     bias : Tensor of shape (n_outputs,)
     """
 
@@ -60,14 +61,16 @@ class Heads(NamedTuple):
 def fit_blend(outputs: Tensor, y: Tensor, row_weight: Tensor) -> Blend:
     """Fit the mixture of backbones (S, n, n_outputs) by the likelihood of labels (n,)."""
     n_backbones, _, n_outputs = outputs.shape
-    start = outputs.new_full((n_backbones,), 1 / n_backbones), outputs.new_zeros(n_outputs)
+    start = outputs.new_full((n_backbones,), n_backbones**-0.5), outputs.new_zeros(n_outputs)
 
-    def loss(weight: Tensor, bias: Tensor) -> Tensor:
+    def loss(root: Tensor, bias: Tensor) -> Tensor:
+        weight = root.square()
         ridge = (weight - 1 / n_backbones).square().sum() + bias.square().sum()
         errors = cross_entropies(Blend(weight, bias).logits(outputs), y)
         return (errors * row_weight).sum() + 0.5 * ridge
 
-    return Blend(*_minimise(loss, start))
+    root, bias = _minimise(loss, start)
+    return Blend(root.square(), bias)
 
 
 def fit_heads(

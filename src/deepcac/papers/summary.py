@@ -11,10 +11,11 @@
 - quantity: of cells ``printed`` (all with an entry), ``open`` (open data can decide them),
   ``agree``, ``differ``, ``no_score`` (the run ended without one), ``not_run``, ``needs_access``,
   ``not_rebuildable``, ``settings``, ``rivals`` (pairs of our number and the printed one of another
-  method), ``rivals_agree`` and ``null_rate``, their ratio; of claims ``claims``, ``holds``,
-  ``partly``, ``fails``, ``undecided``, ``toy``, ``not_decidable``, ``not_rebuildable``,
-  ``not_run``;
-- value: the number; the null rate is a share, empty without rivals.
+  method), ``rivals_agree`` and ``null_rate``, their ratio, with its interval ``null_low`` and
+  ``null_high`` and the mean over cells ``null_by_cell`` (`null_rate.NullRate`); of claims
+  ``claims``, ``holds``, ``partly``, ``fails``, ``cannot_hold``, ``undecided``, ``toy``,
+  ``not_decidable``, ``not_rebuildable``, ``not_run``;
+- value: the number; null rates are shares, empty where nothing tells.
 """
 
 import csv
@@ -29,8 +30,10 @@ from deepcac.papers.claims import KINDS, Claim
 from deepcac.papers.evidence import VERDICTS
 from deepcac.papers.ledger import Entry, number
 from deepcac.papers.names import LOGS, restricted
+from deepcac.papers.null_rate import null_rate
 
 ALL = "all"
+NULL = ("null_rate", "null_low", "null_high", "null_by_cell")
 _CAC = ("cac_v1", "cac_v2", "deepcac")
 _DECIDED = {
     "holds": ("holds", "hold"),
@@ -78,8 +81,10 @@ def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     printed = [entry for entry in entries if entry.verdict != NOT_PRINTED]
     verdicts = [entry.verdict for entry in printed]
     asked = sum(entry.needs in restricted().values() for entry in printed)
-    rivals = sum(int(entry.rivals or 0) for entry in printed)
-    fooled = sum(int(entry.rivals_agree or 0) for entry in printed)
+    rivals = [int(entry.rivals or 0) for entry in printed]
+    fooled = [int(entry.rivals_agree or 0) for entry in printed]
+    null = null_rate([entry.run for entry in printed], fooled, rivals)
+    shares = (null.rate, null.low, null.high, null.by_cell)
     known = (AGREE, DIFFER, NOT_RUN, LOST, SETTING)
     found = {
         "printed": len(printed),
@@ -91,11 +96,12 @@ def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
         "needs_access": asked,
         "not_rebuildable": verdicts.count(LOST),
         "settings": verdicts.count(SETTING),
-        "rivals": rivals,
-        "rivals_agree": fooled,
+        "rivals": sum(rivals),
+        "rivals_agree": sum(fooled),
     }
     counted = [(name, str(value)) for name, value in found.items()]
-    return [*counted, ("null_rate", number(fooled / rivals) if rivals else "")]
+    told = [number(share) if share == share else "" for share in shares]
+    return [*counted, *zip(NULL, told, strict=True)]
 
 
 def _of_claims(verdicts: Sequence[str]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from deepcac.experiments.finished import Run
 from deepcac.papers.agreement import AGREE, DIFFER
 from deepcac.papers.evidence import VERDICTS
 from deepcac.papers.ledger import number
-from deepcac.papers.summary import Count, in_words, on_prediction, value
+from deepcac.papers.summary import NULL, Count, in_words, on_prediction, value
 from deepcac.report.contents import Contents
 from deepcac.report.figures import Figure
 from deepcac.report.judgement import Judgement, sentence
@@ -62,17 +62,17 @@ def answer(shown: Contents) -> Answer:
 
 def _cells(counts: Sequence[Count]) -> str:
     """Say how many of the cells that open data can decide agree, and how many would by chance."""
-    names = ("open", "agree", "differ", "not_run", "null_rate")
-    cells, agree, differ, waiting, null = (value(counts, "cells", name) for name in names)
+    names = ("open", "agree", "differ", "not_run", *NULL[:3])
+    found = (value(counts, "cells", name) for name in names)
+    cells, agree, differ, waiting, null, low, high = found
     if not agree + differ:
         return ""
-    chance = (
-        f" (the numbers of the other methods would in {100 * null:.0f} %)" if null == null else ""
-    )
+    spread = f", {100 * low:.0f} to {100 * high:.0f} % by a bootstrap of runs" * (low == low)
+    chance = f" (the numbers of the other methods would in {100 * null:.0f} %{spread})"
     rest = f"; {waiting:,.0f} have not been run" if waiting else ""
     return (
         f"Of {cells:,.0f} printed cells that open data can decide and that do not follow from "
-        f"others, {agree:,.0f} agree{chance} and {differ:,.0f} differ{rest}."
+        f"others, {agree:,.0f} agree{chance * (null == null)} and {differ:,.0f} differ{rest}."
     )
 
 

@@ -25,6 +25,7 @@ from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
 from deepcac.report import snapshot
 from deepcac.report.contender_names import contender_label
 from deepcac.report.judgement import outcome
+from deepcac.report.ledger_markdown import cell_tables
 from deepcac.report.markdown import (
     NOT_RUN,
     SHOWN,
@@ -262,7 +263,7 @@ _KINDS: dict[str, tuple[Callable[..., str], str]] = {
         (RUNS, (runs,)),
         (SEPARATION, (separation, limits)),
         (STARTS, (starts,)),
-        (LEDGER, (printed, printed_table)),
+        (LEDGER, (printed, printed_table, cell_tables)),
         (ANSWER, (answer,)),
         (SUMMARY, (cells, claims, kinds, prediction)),
         (CLAIMS, (repeats, verdict_rows)),

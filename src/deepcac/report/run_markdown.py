@@ -11,7 +11,7 @@ from deepcac.errors import ConfigError
 from deepcac.papers.bibliography import PAPERS
 from deepcac.papers.claims import KINDS
 from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
-from deepcac.papers.summary import Count, on_prediction
+from deepcac.papers.summary import NULL, Count, on_prediction
 from deepcac.report.markdown import Tables, markdown_table, three
 from deepcac.report.run_snapshot import ANSWER, RUNS
 from deepcac.report.runtables import protocol_label
@@ -20,7 +20,7 @@ _ASKED = re.compile(r"(?P<method>\w+):(?P<k>\d+)(?:@(?P<protocol>\w+))?")
 _OF_A_ROW = "loss_delta"  # an item whose printed row is named in the note
 _WITH_SPREAD = "+-"
 _PLAIN = re.compile(r"(CAC|KM) − (KM|plain)")
-_CELLS = ("printed", "open", "agree", "differ", "not_run", "null_rate")
+_CELLS = ("printed", "open", "agree", "differ", "not_run", *NULL)
 _CLAIMS = (
     "claims", "holds", "partly", "fails", "cannot_hold", "undecided", "not_decidable", "not_run",
 )  # fmt: skip
@@ -203,4 +203,4 @@ def _counts(tables: Tables, part: str, group: str, quantities: tuple[str, ...]) 
 def _count(value: Any, quantity: str) -> str:
     if pd.isna(value):
         return "-"
-    return three(float(value)) if quantity == "null_rate" else f"{float(value):.0f}"
+    return three(float(value)) if quantity in NULL else f"{float(value):.0f}"

@@ -156,3 +156,22 @@ def test_both_sides_of_the_margin_by_hand():
     other, nothing = ([0.05, -0.05, 0.01], 0.25), ([0.0] * 3, 0.25)
     words = [word for word, _ in plain_verdicts([(d, 0.25), other, other, nothing], 0.01)]
     assert words == ["undecided", "undecided", "undecided", "never chosen"]
+
+
+def test_what_rests_on_leaving_out_comparisons_that_were_never_chosen():
+    """`docs/judge.md` says which verdicts of the study would fall if each counted with p = 1."""
+    table = pd.read_csv(RESULTS / "judge_verdicts.csv")
+    own = table[(table["question"] == "help") & (table["metric"] == "auroc")]
+    padded = own.assign(
+        p_holm=plain_holm(own["p"].fillna(1.0).tolist()),
+        p_equivalent_holm=plain_holm(own["p_equivalent"].fillna(1.0).tolist()),
+    )
+    fallen = padded[(padded["verdict"] == "equivalent") & (padded["p_equivalent_holm"] >= 0.05)]
+    assert sorted(zip(fallen["dataset"], fallen["contender"], strict=True)) == [
+        ("cic_los", "dist_lgbm"),
+        ("diabetes", "dist_lgbm"),
+        ("sepsis", "dist_lgbm"),
+        ("sepsis_signature", "km_lr"),
+    ]
+    shown = padded["verdict"].isin(["better", "worse"])
+    assert ((padded["p_holm"] < 0.05) == shown).all()

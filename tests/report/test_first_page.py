@@ -43,10 +43,10 @@ def test_the_verdict_is_shown_first_and_columns_are_filtered_by_name():
     assert [row[2].text for row in shown.rows] == ["0.50", "0.25"]
 
 
-def power(strength, contender, detected, question="help"):
+def power(strength, contender, detected, question="help", rows=3000):
     keys = ("strength", "oracle_gain", "question", "contender", "reference", "cohorts", "detected")
     values = (strength, strength / 10, question, contender, "lr", 3, detected)
-    return dict(zip(keys, values, strict=True))
+    return dict(zip(keys, values, strict=True)) | {"rows": rows}
 
 
 def test_the_demo_says_where_clusters_were_found_to_help():
@@ -56,8 +56,10 @@ def test_the_demo_says_where_clusters_were_found_to_help():
     ]
     said = planted_sentence(Judgement(None, {"power": curve}))
     assert said.startswith("On 6 planted cohorts")
-    assert "help in 2 of 3; where they do not, in 0 of 3;" in said
+    assert "help, by a test of its own each, in 2 of 3; where they do not, in 0 of 3;" in said
     assert said.endswith("in 0 of 6.")
+    larger = [*curve, power(1.0, "cac_lr", 1.0, rows=30_000)]  # other cohorts of that strength
+    assert "in 5 of 6; where" in planted_sentence(Judgement(None, {"power": larger}))
     assert planted_sentence(None) == ""
 
 

@@ -225,11 +225,14 @@ def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
     ).assign(cohorts=4, oracle_gain=0.1, rows=3000, detected_holm=0.25)
     tables = {snapshot.POWER: found}
     page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
-    assert "| 3,000 | 0.3 | .100 | +.028, 4 (1) of 4 | +.029, 3 (1) of 4 |" in page
-    assert "| 3,000 | 0.5 | .100 | +.079, 4 (1) of 4 |  |" in page
+    assert "| 3,000 | 0.3 | .100 | +.028, 1 of 4 (4) | +.029, 1 of 4 (3) |" in page
+    assert "| 3,000 | 0.5 | .100 | +.079, 1 of 4 (4) |  |" in page
     page = renew("<!-- from the snapshot: planted lgbm -->\n<!-- end -->\n", tables)
     assert "| LightGBM in CAC clusters | LR in CAC clusters less LightGBM |" in page
-    assert "| 3,000 | 0.5 | .100 | +.002, 1 (1) of 4 | +.010, 2 (1) of 4 |" in page
+    assert "| 3,000 | 0.5 | .100 | +.002, 1 of 4 (1) | +.010, 1 of 4 (2) |" in page
+    tables = {snapshot.POWER: found.assign(detected_holm=np.nan)}
+    page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
+    assert "| +.028, – of 4 (4) | +.029, – of 4 (3) |" in page
 
 
 def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():

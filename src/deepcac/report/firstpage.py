@@ -93,7 +93,8 @@ def planted_sentence(judged: Judgement | None) -> str:
     n_helps, n_blank = sum(n for n, _ in helps), sum(n for n, _ in blank)
     said = (
         f"On {n_helps + n_blank} planted cohorts (synthetic): where the planted subtypes matter, "
-        f"clusters are found to help in {sum(x for _, x in helps)} of {n_helps}"
+        "clusters are found to help, by a test of its own each, in "
+        f"{sum(x for _, x in helps)} of {n_helps}"
     )
     if n_blank:
         said += f"; where they do not, in {sum(x for _, x in blank)} of {n_blank}"
@@ -106,12 +107,12 @@ def planted_sentence(judged: Judgement | None) -> str:
 
 
 def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """Return cohorts, and those found better by the best contender, of each strength."""
-    found: dict[float, tuple[int, int]] = {}
+    """Return cohorts, and those found better by the best contender, of each strength and size."""
+    found: dict[tuple[float, int], tuple[int, int]] = {}
     for one in rows:
         better = round(one["cohorts"] * one["detected"])
-        present = found.get(one["strength"], (one["cohorts"], 0))
-        found[one["strength"]] = (present[0], max(present[1], better))
+        present = found.get(place := (one["strength"], one["rows"]), (one["cohorts"], 0))
+        found[place] = (present[0], max(present[1], better))
     return list(found.values())
 
 

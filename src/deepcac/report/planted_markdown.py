@@ -14,7 +14,8 @@ from deepcac.report.markdown import Tables, markdown_table, three
 def planted(tables: Tables, learner: str) -> str:
     """Return what was found of planted subtypes by arms of a learner, by size and by their worth.
 
-    With what a learner gains that is told them, and who else is ahead of the learner.
+    With what a learner gains that is told them, and who else is ahead of the learner. Found by the
+    study's rule, and in brackets by a test of its own.
     """
     table = tables[snapshot.POWER]
     asked = (ORACLE.id, HELP.id, NEGATIVE.id, BOOSTING.id)
@@ -39,8 +40,11 @@ def _planted_name(name: str) -> str:
 
 
 def _found(one: "pd.Series[Any]") -> str:
-    """Write what an arm adds, and in how many cohorts it is found: alone (by the study's rule)."""
-    cohorts, rule = round(one["cohorts"]), one["detected_holm"]
-    by_rule = "" if pd.isna(rule) else f" ({round(rule * cohorts)})"
-    found = round(one["detected"] * cohorts)
-    return f"{three(one['mean'], signed=True)}, {found}{by_rule} of {cohorts}"
+    cohorts = round(one["cohorts"])
+    found, by_rule = (_times(one[way], cohorts) for way in ("detected", "detected_holm"))
+    return f"{three(one['mean'], signed=True)}, {by_rule} of {cohorts} ({found})"
+
+
+def _times(share: float, cohorts: int) -> str:
+    """Return in how many cohorts; records that do not hold it are told by a dash."""
+    return "–" if pd.isna(share) else f"{share * cohorts:.0f}"

@@ -33,6 +33,7 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
         "gains": model.gains_,
         "penalty": model.penalty_,
         "best_epoch": model.best_epoch_,
+        "outcome_agreement": model.outcome_agreement_,
         "width": model._gates.width,
         "tree_folds": 0 if backbone.boosted is None else len(backbone.boosted.trees),
     }
@@ -82,6 +83,8 @@ def _restore_backbone(
     weight, bias = tensors["blend.weight"], tensors["blend.bias"]
     check_array("blend.weight", weight.numpy(), (1 + bool(folds),))
     check_array("blend.bias", bias.numpy(), (n_outputs,))
+    if (weight < 0).any():
+        raise DataError("a blend counts answers with a minus")
     model.best_epoch_ = check_count("best_epoch", header["best_epoch"])
     model._backbone = Backbone(
         inputs=inputs,
@@ -119,6 +122,9 @@ def _restore_subtypes(model: Any, tensors: dict[str, Tensor], header: dict[str, 
             raise DataError("it has heads, and no penalty of them")
     elif not isinstance(model.penalty_, float) or not SMALLEST <= model.penalty_ <= LARGEST:
         raise DataError("penalty is no weight")
+    model.outcome_agreement_ = header["outcome_agreement"]
+    if not isinstance(model.outcome_agreement_, float) or not -1 <= model.outcome_agreement_ <= 1:
+        raise DataError("outcome_agreement is no Rand index")
     model.gains_ = [Gain(*map(float, gain)) for gain in header["gains"]]
     names = header["subtype_names"]
     if len(names) != k or not all(isinstance(name, str) for name in names):

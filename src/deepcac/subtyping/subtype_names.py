@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.sequence_summary import SUMMARIES
+
 SHOWN = 3
+_STATISTICS = frozenset((*SUMMARIES, "since", "median", "min", "max", "sd", "std", "slope"))
 LEAST = 0.05  # log-odds; less than this sets nothing apart
 
 
@@ -16,6 +19,8 @@ def subtype_names(
     difference: npt.NDArray[np.float64], names: Sequence[Any], classes: npt.NDArray[Any]
 ) -> list[str]:
     """Name each subtype by the variables whose contributions differ most from all patients'.
+
+    Of the columns of one variable, such as its first and its lowest value, the strongest is named.
 
     Parameters
     ----------
@@ -30,12 +35,17 @@ def subtype_names(
 
 
 def _name(difference: npt.NDArray[np.float64], names: Sequence[Any], classes: Any) -> str:
-    order = np.argsort(-np.abs(difference), axis=None, kind="stable")[:SHOWN]
-    words = []
-    for place in order:
-        c, v = np.unravel_index(place, difference.shape)
-        size = difference[c, v]
-        if abs(size) >= LEAST:
+    words: dict[tuple[int, str], str] = {}
+    for place in np.argsort(-np.abs(difference), axis=None, kind="stable"):
+        c, v = map(int, np.unravel_index(place, difference.shape))
+        size, variable = difference[c, v], (c, _variable(str(names[v])))
+        if abs(size) >= LEAST and variable not in words and len(words) < SHOWN:
             of = f" for {classes[c]}" if len(classes) > 1 else ""
-            words.append(f"{names[v]} {size:+.2f}{of}")
-    return ", ".join(words) or "as all patients"
+            words[variable] = f"{names[v]} {size:+.2f}{of}"
+    return ", ".join(words.values()) or "as all patients"
+
+
+def _variable(name: str) -> str:
+    """Return what a column measures, without the statistic at its end."""
+    stem, _, statistic = name.rpartition("_")
+    return stem if stem and statistic in _STATISTICS else name

@@ -73,7 +73,7 @@ def _check_names(path: StrPath, names: list[str]) -> None:
         if not name.strip():
             raise DataError(f"{path}: column {place + 1} has no name; give it one in the header")
         if name in seen:
-            raise DataError(f"{path}: column {name!r} stands twice; rename one")
+            raise DataError(f"{path}: column {name!r} stands twice; rename one, or add a header")
         seen.add(name)
 
 

@@ -20,6 +20,7 @@ import bits
 import machine
 import mirror
 import models
+import own_tables
 import parsers
 import structures
 from project import Project, Row
@@ -91,6 +92,10 @@ def values(work: Path, given: argparse.Namespace) -> list[Row]:
     return structures.structures(work, given.mutants)
 
 
+def tables(work: Path, given: argparse.Namespace) -> list[Row]:
+    return own_tables.fuzz_tables(work, given.mutants)
+
+
 PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "kills": kills,
     "real": real_kills,
@@ -102,6 +107,7 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], list[Row]]] = {
     "fuzz": fuzz,
     "models": fuzz_saved,
     "values": values,
+    "tables": tables,
 }
 
 
@@ -148,7 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
     reader.add_argument("--kills", type=int, default=20)
     reader.add_argument("--minutes", type=float, default=30.0, help="then no more kills are begun")
     reader.add_argument("--flips", type=int, default=400, help="one-bit flips a kind of file")
-    reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser or model")
+    reader.add_argument("--mutants", type=int, default=2000, help="inputs a parser, model or table")
     reader.add_argument("--kinds", nargs="+", choices=models.KINDS, help="of models; else all")
     reader.add_argument("--names", type=int, default=len(machine.NAMES), help="folder names")
     reader.add_argument("--write", type=Path, help="document whose rows of these parts change")

@@ -6,6 +6,7 @@ import pytest
 from machine import folder_names, kills, two_runs
 from mirror import behaviours
 from models import KINDS, fuzz_models
+from own_tables import fuzz_tables, plain_text
 from parsers import CORPUS, PARSERS, fuzz, mutant
 from project import Project, Row
 from run import BEGIN, END, main, put, read, table
@@ -44,6 +45,34 @@ def test_no_well_formed_mutant_is_read_that_contradicts_its_place_inputs_or_sche
     rows = structures(tmp_path, 2000)
     assert [row.fault for row in rows if row.other] == []
     assert all(row.same and row.refused for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"), [("delimited text", 1000), ("spreadsheets", 500), ("parquet", 500)]
+)
+def test_a_mutant_of_a_table_has_the_risks_of_a_plain_reading_or_is_refused(kind, number, tmp_path):
+    (row,) = fuzz_tables(tmp_path, number, [kind])
+    assert row.other == 0, row.how
+    assert row.same > 5
+    assert row.refused > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "ward"),
+    [
+        ('p,2,3,f,"a, b",yes\n', "a, b"),
+        ('p,2,3,f,a"b,yes\n', 'a"b'),
+        ('p,2,3,f,"a""b",yes', 'a"b'),
+        ('p,2,3,f,"a\r\nb",yes', "a\r\nb"),
+        ('p,2,3,f,"a\nb,,,,,",yes', None),
+        ("p,2,3,f,a,b,yes", None),
+        ("p,2,3%,f,a,yes", None),
+        ('p,2,"1,250",f,a,yes', None),
+    ],
+)
+def test_the_plain_reading_goes_sign_by_sign_and_gives_up_where_nothing_is_clear(text, ward):
+    rows = plain_text(f"patient,age,crp,sex,ward,died\r\n{text}".encode())
+    assert (None if rows is None else rows[0]["ward"]) == ward
 
 
 def test_every_seed_of_the_corpus_is_valid_and_every_file_is_used(tmp_path):

@@ -1,6 +1,7 @@
 """Files of rows: what is read, what is refused with its place, what is sampled."""
 
 import itertools
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -311,7 +312,7 @@ def test_stray_quotes_that_swallow_rows_are_refused(tmp_path):
     lines = ["note,age,died", *(f"a{i},{i},{i % 2}" for i in range(200))]
     lines[20], lines[30] = '"a19,19,1', 'a29",29,1'
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(DataError, match="column 'note', data row 20: the cell goes over several"):
+    with pytest.raises(DataError, match="column 'note', data row 20: the cell goes over lines"):
         read_labelled(path, Roles("died"))
 
 
@@ -369,3 +370,54 @@ def test_a_spreadsheet_is_read(tmp_path):
     frame().to_excel(tmp_path / "t.xlsx", index=False)
     found = read_labelled(tmp_path / "t.xlsx", Roles("died", id="patient")).features
     assert found.X.shape == (60, 3)
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_text_over_several_lines_is_read_where_it_can_hold_no_row(tmp_path, ends):
+    path = tmp_path / "t.csv"
+    text = f"fell{ends}on ice, twice"
+    path.write_bytes(f'note,age,died{ends}"{text}",3,1{ends}x,4,0{ends}'.encode())
+    (block,) = read_blocks(path)
+    assert block["note"].to_pylist() == [text, "x"]
+    path.write_bytes(f'note,age,died{ends}"x,3,1{ends}y",4,0{ends}'.encode())
+    with pytest.raises(DataError, match="column 'note', data row 1: the cell goes over lines"):
+        list(read_blocks(path))
+
+
+def test_a_ragged_row_is_named_by_its_number_in_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "BLOCK_BYTES", 1 << 10)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "12345,2\n" * 999 + "1\n")
+    with pytest.raises(DataError, match="data row 1000 has 1 cells, the header has 2"):
+        list(read_blocks(path))
+
+
+def test_a_bit_that_flipped_in_a_parquet_page_is_found(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"age": np.arange(200.0)}), path, compression="none",
+                   use_dictionary=False, write_page_checksum=True)  # fmt: skip
+    content = bytearray(path.read_bytes())
+    content[content.index(np.float64(77.0).tobytes())] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="t.parquet: not readable as parquet"):
+        list(read_blocks(path))
+
+
+@pytest.mark.parametrize("error", [TypeError("x"), zlib.error("Error -3"), NotImplementedError()])
+def test_whatever_a_damaged_spreadsheet_raises_is_one_line(tmp_path, monkeypatch, error):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(b"")
+
+    def damaged(*a, **k):
+        raise error
+
+    monkeypatch.setattr(pd, "read_excel", damaged)
+    with pytest.raises(DataError, match="not readable as a spreadsheet"):
+        list(read_blocks(path))
+
+
+@pytest.mark.parametrize("first", [2**53, 2**53 - 1])
+def test_labels_that_a_double_cannot_tell_apart_are_refused(first):
+    column = pa.chunked_array([pa.array([first, first + 1], pa.int64())])
+    with pytest.raises(DataError, match="is no class"):
+        class_labels(column, "y")

@@ -371,40 +371,6 @@ def test_an_impossible_model_is_refused(where, value, message, csv, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_most_rows_of_other_values_are_refused_unless_asked_for(csv, tmp_path):
-    model = fitted(csv, tmp_path, method="plain")
-    new = patients(seed=1)[0]
-    new["sex"] = new["sex"].map({"f": "female", "m": "male"})
-    new.to_csv(csv, index=False)
-    out = tmp_path / "risk.csv"
-    with pytest.raises(
-        DataError, match="'sex': unseen levels in 300 of 300 rows; .*--accept-unseen"
-    ):
-        predict_table(model, csv, out, say=lambda line: None)
-    assert not out.exists()
-    said = []
-    assert predict_table(model, csv, out, say=said.append, accept=True) == 300
-    assert any("unseen levels in 300 of 300" in line for line in said)
-
-
-def test_numbers_in_another_unit_and_empty_columns_are_told(csv, tmp_path):
-    model = fitted(csv, tmp_path, method="plain")
-    new = patients(seed=1)[0]
-    new["age"] *= 1000
-    new.to_csv(csv, index=False)
-    with pytest.raises(DataError, match="'age': out of range in 2.. of 300 rows"):
-        risks(model, csv, tmp_path)
-    new = patients(seed=1)[0].assign(age=np.nan)
-    new["patient"] = ["=1+1", "p1", "p1", *new["patient"][3:]]
-    new.to_csv(csv, index=False)
-    said = []
-    found = risks(model, csv, tmp_path, said)
-    assert found["patient"][0] == "'=1+1"
-    assert "column 'age': no row has a value; all count as missing" in said
-    assert any("stand more than once" in line for line in said)
-    assert any("apostrophe" in line for line in said)
-
-
 def test_nothing_is_written_over_an_input_or_what_is_no_file(csv, tmp_path):
     before = csv.read_bytes()
     for out, why in (

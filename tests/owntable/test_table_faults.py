@@ -63,7 +63,13 @@ def test_a_faulty_label_is_told_and_stops_nothing(tmp_path, change, words):
     assert any(words in line for line in told)
 
 
-def test_a_table_without_a_header_is_noticed(tmp_path):
-    table = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)).round(2))
+@pytest.mark.parametrize("table", [patients(), patients()[["age"]] / 7])
+def test_a_table_without_a_header_is_noticed(tmp_path, table):
+    assert not any("header" in line for line in faults(tmp_path, table, label=None)[0])
     told, _ = faults(tmp_path, table, label=None, header=False)
-    assert "no header" in told[0]
+    assert "the first line looks like a row" in told[0]
+
+
+def test_columns_named_by_years_are_no_row(tmp_path):
+    table = patients().assign(**{"2019": 1.5, "2020": 2.5, "site": "x"})
+    assert faults(tmp_path, table)[0] == []

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.owntable.cells import as_numbers, is_text, plain
+from deepcac.owntable.cells import EXACT, as_numbers, is_text, plain
 from deepcac.owntable.column_numbers import refuse_two_readings
 
 MOST_CLASSES = 10
@@ -87,7 +87,7 @@ def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
 
 def _numbers(cells: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
     if not is_text(cells.type):
-        return cells.cast(pa.float64()).to_numpy()
+        return cells.cast(pa.float64(), safe=False).to_numpy()
     refuse_two_readings(cells, name)
     found = as_numbers(cells)
     if found.slips.any():
@@ -107,10 +107,10 @@ def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     elif pa.types.is_boolean(kind):
         return cells.cast(pa.string())
     elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        values = cells.cast(pa.float64()).to_numpy()
+        values = cells.cast(pa.float64(), safe=False).to_numpy()
     else:
         raise DataError(f"column {name!r} is of type {kind}; a label is text or a whole number")
-    broken = ~((values == np.floor(values)) & (np.abs(values) <= 2.0**53))
+    broken = ~((values == np.floor(values)) & (np.abs(values) < EXACT))
     if broken.any():
         row = int(broken.argmax())
         raise DataError(

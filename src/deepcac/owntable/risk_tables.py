@@ -124,11 +124,8 @@ def _head(model: RiskModel | NamedEstimator, named: bool) -> list[str]:
     return [first, *risks] + (["subtype"] if model.n_subtypes else [])
 
 
-def _safe(ids: list[Any], seen: set[Any], remarks: dict[str, None]) -> list[Any]:
-    """Return ids that no spreadsheet runs as a formula, and tell of those and of repeated ones."""
-    if len(seen | set(ids)) < len(seen) + len(ids):
-        remarks.setdefault("ids stand more than once; each row has a risk of its own")
-    seen.update(ids)
+def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
+    """Return ids that no spreadsheet runs as a formula, and tell of those."""
     formulas = [isinstance(one, str) and one.startswith(_FORMULA) for one in ids]
     if any(formulas):
         remarks.setdefault("ids that begin with = + - @ have an apostrophe before them")
@@ -142,7 +139,7 @@ def _risks(
     strange: Unfamiliar,
     remarks: dict[str, None],
 ) -> Iterator[dict[str, Any]]:
-    before, seen = 0, set[Any]()
+    before = 0
     for block in read_blocks(path, decimal):
         number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
         before += block.num_rows
@@ -157,7 +154,10 @@ def _risks(
         named = model.id is not None and model.id in table.column_names
         ids = number.tolist()
         if named:
-            ids = _safe(plain(table[model.id]).to_pylist(), seen, remarks)
+            ids = _safe(plain(table[model.id]).to_pylist(), remarks)
+            strange.add_ids(str(model.id), ids)
+        elif model.id is not None:
+            remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
         tail = [[one] for one in subtype.tolist()] if model.n_subtypes else [[]] * len(ids)
         yield {
             "named": named,

@@ -62,8 +62,12 @@ def table_faults(
         Numbers of the rows in their file.
     """
     found = [Fault(why, f"--drop {shlex.quote(name)}") for name, why in refused.items()]
-    if all(re.fullmatch(r"[-+.,\d]*", name) for name in rows.column_names):
-        found.append(Fault("the first line holds numbers: the table has no header; add one"))
+    alike = [name for name in rows.column_names if _is_cell(name, plain(rows[name]))]
+    if len(alike) > rows.num_columns / 2:
+        shown = ", ".join(map(repr, alike[:3]))
+        found.append(
+            Fault(f"the first line looks like a row ({shown}): is there no header? add one")
+        )
     codes = None if labels is None else labels[1].codes[number - 1]
     for column in columns:
         if labels is None or column.name != labels[0]:
@@ -78,6 +82,13 @@ def mending_command(path: str, label: str | None, faults: Iterable[Fault]) -> st
     options = [one.option for one in faults if one.option]
     asked = f"--label {shlex.quote(label)}" if label else "--label COLUMN"
     return " ".join(["deepcac compare", shlex.quote(path), asked, *dict.fromkeys(options)])
+
+
+def _is_cell(name: str, cells: pa.ChunkedArray) -> bool:
+    """Tell whether a name could stand in its column: a number of many, or one of its texts."""
+    if re.fullmatch(r"[-+]?\d*[.,]?\d+", name):
+        return not is_text(cells.type) or as_numbers(cells).numeric
+    return is_text(cells.type) and name in Counter(cells.to_pylist())
 
 
 def _of_column(

@@ -3,7 +3,6 @@
 import csv
 import os
 import re
-import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -38,8 +37,8 @@ def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.Record
     ConfigError
         `decimal` is something else.
     DataError
-        The file is absent, empty, ragged, not UTF-8, two columns have one name, or a cell goes
-        over several lines.
+        The file is absent, damaged, empty, ragged, not UTF-8, two columns have one name, or a
+        cell of text may hold whole rows.
     """
     if decimal not in (None, ".", ","):
         raise ConfigError(f"--decimal {decimal!r}; use . or ,")
@@ -50,25 +49,10 @@ def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.Record
     rows = 0
     for block in blocks:
         _check_names(path, block.schema.names)
-        _refuse_line_breaks(path, block, rows)
         rows += block.num_rows
         yield block if decimal is None else _with_points(block, decimal)
     if not rows:
         raise DataError(f"{path}: holds no rows")
-
-
-def _refuse_line_breaks(path: StrPath, block: pa.RecordBatch, before: int) -> None:
-    """Refuse a cell over several lines: with a stray quotation mark it swallows rows."""
-    for name, column in zip(block.schema.names, block.columns, strict=True):
-        if is_text(column.type):
-            broken = pc.match_substring(column, "\n")
-            if pc.any(broken).as_py():
-                row = before + pc.index(broken, True).as_py() + 1
-                raise DataError(
-                    f"{path}: column {name!r}, data row {row}: the cell goes over several lines; a "
-                    "stray quotation mark, which swallows rows, or text with line breaks: take "
-                    "either out"
-                )
 
 
 def _with_points(block: pa.RecordBatch, decimal: str) -> pa.RecordBatch:
@@ -89,13 +73,13 @@ def _check_names(path: StrPath, names: list[str]) -> None:
         if not name.strip():
             raise DataError(f"{path}: column {place + 1} has no name; give it one in the header")
         if name in seen:
-            raise DataError(f"{path}: column {name!r} stands twice; rename one")
+            raise DataError(f"{path}: column {name!r} stands twice; rename one, or add a header")
         seen.add(name)
 
 
 def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
     try:
-        for block in pq.ParquetFile(file).iter_batches(BLOCK_ROWS):
+        for block in pq.ParquetFile(file, page_checksum_verification=True).iter_batches(BLOCK_ROWS):
             # Arrow has no functions for views of text.
             views = [pa.types.is_string_view(one.type) for one in block.schema]
             yield block.cast(
@@ -104,7 +88,7 @@ def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
                     for one, view in zip(block.schema, views, strict=True)
                 )
             )
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise DataError(f"{file}: not readable as parquet ({_first_line(error)})") from error
 
 
@@ -118,7 +102,7 @@ def _spreadsheet(file: Path) -> Iterator[pa.RecordBatch]:
             f"{file}: pandas needs another package for it ({error}); install that, or save the "
             "sheet as CSV"
         ) from error
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile, SyntaxError) as error:
+    except Exception as error:  # readers raise whatever a damaged part leads them to
         raise DataError(f"{file}: not readable as a spreadsheet ({_first_line(error)})") from error
     text = pa.schema([pa.field(str(name), pa.string()) for name in frame.columns])
     frame.columns = text.names
@@ -128,8 +112,9 @@ def _spreadsheet(file: Path) -> Iterator[pa.RecordBatch]:
 def _delimited(file: Path) -> Iterator[pa.RecordBatch]:
     delimiter, names = _header(file)
     _check_names(file, names)
+    rows = 0
     try:
-        yield from arrow_csv.open_csv(
+        for block in arrow_csv.open_csv(
             file,
             # The names are those of `_header`, without spaces around them.
             read_options=arrow_csv.ReadOptions(
@@ -142,9 +127,32 @@ def _delimited(file: Path) -> Iterator[pa.RecordBatch]:
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
             ),
-        )
+        ):
+            _refuse_swallowed_rows(file, block, delimiter, rows)
+            rows += block.num_rows
+            yield block
     except (pa.ArrowInvalid, UnicodeError) as error:
         raise DataError(f"{file}: {_fault(str(error), len(names))}") from error
+
+
+def _refuse_swallowed_rows(file: Path, block: pa.RecordBatch, delimiter: str, before: int) -> None:
+    """Refuse a cell that may hold rows: two stray quotation marks take in what is between them.
+
+    Such a cell has a line break and at least the delimiters of one row. Text with fewer of them
+    may go over several lines.
+    """
+    fewest = block.num_columns - 1
+    for name, column in zip(block.schema.names, block.columns, strict=True):
+        broken = pc.match_substring_regex(column, r"[\r\n]")
+        if not pc.any(broken).as_py():
+            continue
+        held = pc.and_(broken, pc.greater_equal(pc.count_substring(column, delimiter), fewest))
+        if pc.any(held).as_py():
+            row = before + pc.index(held, True).as_py() + 1
+            raise DataError(
+                f"{file}: column {name!r}, data row {row}: the cell goes over lines and may hold "
+                "whole rows; take out the stray quotation mark, or the line breaks"
+            )
 
 
 def _header(file: Path) -> tuple[str, list[str]]:
@@ -166,7 +174,7 @@ def _fault(message: str, columns: int) -> str:
     row = re.search(r"Row #(\d+)", message)
     got = re.search(r"got (\d+)", message)
     if got:
-        line = f"line {row[1]} of a block" if row else "a line"
+        line = f"data row {int(row[1]) - 1}" if row else "a row"
         return f"{line} has {got[1]} cells, the header has {columns}; quote cells with delimiters"
     if "UTF8" in message or "utf-8" in message:
         return "not UTF-8 text; save it as UTF-8"

@@ -1,0 +1,283 @@
+"""Seeded mutants of a user's table: the risks that a plain reading gives, or one clear line.
+
+The plain reading goes sign by sign, knows nothing of arrow, and gives up where a cell is no clear
+number. What it gives up on must be refused; what the command reads must have its rows and risks.
+"""
+
+import csv
+import io
+import math
+import random
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from parsers import mutant
+from project import Row
+
+from deepcac.errors import DeepCACError
+from deepcac.owntable.cells import MISSING
+from deepcac.owntable.labelled_table import Roles, read_labelled
+from deepcac.owntable.profile_page import write_profile_page
+from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
+
+NUMBERS, TEXTS = ("age", "crp"), ("sex", "ward")
+PIECES = (
+    *(b'"', b'"', b",", b";", b"\t", b"|", b"\n", b"\r", b"\r\n", b"\0", b"\\", b" ", b"'"),
+    *(b",,", b'""', b'"\n"', b"\xff", b"\xc3", b"\xef\xbb\xbf", "é".encode(), "\u2028".encode()),
+    *(b"1e5", b"1e999", b"1_0", b"0x1", b"nan", b"NA", b"inf", b"<", b"%", b"1,250", "٣".encode()),
+)
+EVERY = 20  # mutants from one page of `profile` to the next
+Risks = dict[tuple[int, str], float]
+
+
+class Kind(NamedTuple):
+    """A kind of table file.
+
+    Attributes
+    ----------
+    ending : str
+    change : callable
+        Of the bytes and a draw: a mutant.
+    plain : callable
+        Of the bytes: the rows they hold, or None where no plain reading is clear.
+    how : str
+    """
+
+    ending: str
+    change: Callable[[bytes, random.Random], bytes]
+    plain: Callable[[bytes], list[dict[str, Any]] | None]
+    how: str
+
+
+def fuzz_tables(work: Path, number: int, kinds: list[str] | None = None) -> list[Row]:
+    """Give `deepcac predict`, `fit`'s reader and `profile` mutants; one row a kind of file."""
+    frame = patients()
+    frame.to_csv(work / "start.csv", index=False)
+    model = work / "model.json"
+    roles = Roles("died", id="patient")
+    fit_table(work / "start.csv", roles, model, say=len, most=1000, method="plain")
+    return [_row(work, name, frame, number) for name in kinds or KINDS]
+
+
+def patients(n: int = 60) -> pd.DataFrame:
+    """Return the table that is mutated."""
+    draw = np.random.default_rng(0)
+    columns = {
+        "patient": [f"p{i:02d}" for i in range(n)],
+        "age": draw.integers(20, 90, n),
+        "crp": draw.normal(10, 3, n).round(2),
+        "sex": draw.choice(["f", "m"], n),
+        "ward": draw.choice(["icu", "er", "general, north"], n),
+        "died": np.where(draw.random(n) < 0.4, "yes", "no"),
+    }
+    return pd.DataFrame(columns)
+
+
+def _row(work: Path, name: str, frame: pd.DataFrame, number: int) -> Row:
+    kind, draw = KINDS[name], random.Random(0)
+    path = work / f"table.{kind.ending}"
+    start = _written(frame, kind.ending)
+    model = read_model(work / "model.json")
+    same = refused = 0
+    for i in range(number):
+        path.write_bytes(kind.change(start, draw))
+        try:
+            rows = kind.plain(path.read_bytes())
+            found = _risks(work, path)
+            fits = rows is not None and found == _plain_risks(model, rows)
+            fits &= read_labelled(path, Roles("died"), most=1000).total == len(rows or ())
+            same += fits
+            if not fits:
+                print(f"{name}: mutant {i} was read otherwise than plainly")
+        except DeepCACError as error:
+            refused += "\n" not in str(error)
+        except Exception as error:
+            print(f"{name}: mutant {i}: {error!r}"[:200])
+        if i % EVERY == 0 and not _described(path, work):
+            refused -= 1
+    return Row(f"own table: {name}", number, same, refused, kind.how)
+
+
+def _described(path: Path, work: Path) -> bool:
+    """Tell whether `profile` writes its page, or refuses the file in one line."""
+    try:
+        write_profile_page(path, work / "profile.html", command="profile", label="died")
+    except DeepCACError as error:
+        return "\n" not in str(error)
+    except Exception as error:
+        print(f"profile of {path.name}: {error!r}"[:200])
+        return False
+    return True
+
+
+def _risks(work: Path, path: Path) -> Risks:
+    predict_table(work / "model.json", path, work / "risk.csv", say=len, accept=True)
+    with (work / "risk.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    return {
+        (i, line.get("patient") or line.get("row", "")): float(line["risk"])
+        for i, line in enumerate(lines)
+    }
+
+
+def _plain_risks(model: Any, rows: list[dict[str, Any]]) -> Risks:
+    """Return the risks of rows of numbers and texts."""
+    typed = {name: pa.array([r[name] for r in rows], pa.float64()) for name in NUMBERS}
+    typed |= {name: pa.array([r[name] for r in rows], pa.string()) for name in TEXTS}
+    X, _ = model.encoder.encode(pa.table(typed), np.arange(1, len(rows) + 1))
+    risk = model.answers(X)[0][:, 1]
+    ids = [row.get("patient", str(i)) or "" for i, row in enumerate(rows, 1)]
+    ids = [f"'{one}" if re.match(r"[=+@\t\r-]", one) else one for one in ids]
+    return {(i, one): float(f"{risk[i]:.6g}") for i, one in enumerate(ids)}
+
+
+def plain_text(content: bytes) -> list[dict[str, Any]] | None:
+    """Read delimited text line by line; None where a line or a number is not clear."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    delimiter = max(",;\t|", key=re.split(r"[\r\n]", text, maxsplit=1)[0].count)
+    names, *lines = _records(text, delimiter)
+    names = [name.strip() for name in names]
+    if len(set(names)) < len(names) or not {*NUMBERS, *TEXTS, "died"} <= set(names):
+        return None
+    if any(len(line) != len(names) or _holds_rows(line, delimiter) for line in lines):
+        return None
+    return _with_numbers([dict(zip(names, map(_bare, line), strict=True)) for line in lines])
+
+
+def _records(text: str, delimiter: str) -> list[list[str]]:
+    """Return the cells of each line that is not empty, sign by sign.
+
+    A quotation mark quotes at the start of a cell alone; elsewhere it is a sign like others. The
+    end of the file closes what is open, since a cut leaves the same as a cell that ends there.
+    """
+    records, cells, cell, place = [], [], "", "start"
+    for sign in re.findall(r"\r\n|.", text + "\n", re.DOTALL):
+        if place == "quoted":
+            place = "closed" if sign == '"' else place
+            cell += "" if sign == '"' else sign
+        elif sign == '"' and place in ("start", "closed"):
+            cell += '"' if place == "closed" else ""
+            place = "quoted"
+        elif sign == delimiter:
+            cells, cell, place = [*cells, cell], "", "start"
+        elif sign in ("\n", "\r", "\r\n"):
+            records.append([*cells, cell])
+            cells, cell, place = [], "", "start"
+        else:
+            cell, place = cell + sign, "plain"
+    if place == "quoted":
+        records.append([*cells, cell.removesuffix("\n")])
+    return [record for record in records if record != [""]]
+
+
+def _holds_rows(cells: list[str], delimiter: str) -> bool:
+    """Tell whether a cell over several lines has the delimiters of a row."""
+    return any(re.search(r"[\r\n]", c) and c.count(delimiter) >= len(cells) - 1 for c in cells)
+
+
+def _bare(cell: str) -> str | None:
+    return None if cell.strip().lower() in MISSING else cell.strip()
+
+
+def _with_numbers(rows: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    for name in NUMBERS:
+        points = any("." in (row[name] or "") for row in rows)
+        for row in rows:
+            if not points and re.fullmatch(r"[+-]?\d+,(\d{1,2}|\d{4,})", row[name] or ""):
+                row[name] = row[name].replace(",", ".")
+            if row[name] is None:
+                continue
+            if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", row[name], re.ASCII):
+                return None
+            row[name] = float(row[name])
+            if not math.isfinite(row[name]):
+                return None
+    return rows
+
+
+def _unchanged(content: bytes) -> list[dict[str, Any]]:
+    return patients().to_dict("records")
+
+
+def _written(frame: pd.DataFrame, ending: str) -> bytes:
+    if ending == "csv":
+        return frame.to_csv(index=False, lineterminator="\n").encode()
+    buffer = io.BytesIO()
+    if ending == "xlsx":
+        frame.to_excel(buffer, index=False)
+    else:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        pq.write_table(table, buffer, write_page_checksum=True)
+    return buffer.getvalue()
+
+
+def _text_mutant(start: bytes, draw: random.Random) -> bytes:
+    """Change how the table is written, then put pieces in or take some out."""
+    content = _rewritten(start, draw)
+    for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
+        i = draw.randrange(len(content) + 1)
+        match draw.randrange(6):
+            case 0:
+                content = content[:i] + content[i + draw.choice((1, 1, 2, 8, 64)) :]
+            case 1:
+                content = content[: max(i, 60)]
+            case 2:
+                lines = content.splitlines(keepends=True)
+                content = b"".join(draw.sample(lines[1:], len(lines) - 1)) if lines else content
+                content = lines[0] + content if lines else content
+            case _:
+                j = i + draw.choice((0, 0, 1))
+                content = content[:i] + draw.choice(PIECES) + content[j:]
+    return content
+
+
+def _rewritten(start: bytes, draw: random.Random) -> bytes:
+    """Write the same table another way: separators, quotes, line ends, encodings."""
+    rows = list(csv.reader(io.StringIO(start.decode())))
+    out = io.StringIO()
+    quoting = draw.choice((csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
+    ends = draw.choice(("\n", "\n", "\r\n", "\r"))
+    csv.writer(
+        out, delimiter=draw.choice(",,,;\t|"), quoting=quoting, lineterminator=ends
+    ).writerows(rows)
+    text = out.getvalue()
+    text = text.rstrip("\r\n") if draw.random() < 0.2 else text
+    codec = draw.choice(("utf-8",) * 8 + ("utf-8-sig", "utf-8-sig", "utf-16", "utf-32", "cp500"))
+    return text.encode(codec)
+
+
+def _sheet_mutant(start: bytes, draw: random.Random) -> bytes:
+    """Change the bytes of a spreadsheet, or the text of one of its parts."""
+    if draw.random() < 0.5:
+        return mutant(start, draw)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(start)) as whole, zipfile.ZipFile(buffer, "w") as other:
+        chosen = draw.choice([name for name in whole.namelist() if "sheet1" not in name])
+        for name in whole.namelist():
+            part = whole.read(name)
+            other.writestr(name, mutant(part, draw) if name == chosen else part)
+    return buffer.getvalue()
+
+
+KINDS = {
+    "delimited text": Kind(
+        "csv",
+        _text_mutant,
+        plain_text,
+        "separators, quotes, encodings, NULs, cuts; the first figure counts risks of a plain reading",
+    ),
+    "spreadsheets": Kind(
+        "xlsx", _sheet_mutant, _unchanged, "bytes of the file, and of its parts but the sheet"
+    ),
+    "parquet": Kind("parquet", mutant, _unchanged, "bytes of a file whose pages have checksums"),
+}

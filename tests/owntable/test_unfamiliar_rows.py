@@ -1,0 +1,99 @@
+"""New rows beside those that a model was fitted on: what is told, what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.errors import DataError
+from deepcac.owntable.labelled_table import Roles
+from deepcac.owntable.risk_tables import fit_table, predict_table
+
+N = 300
+
+
+def patients(seed=0):
+    draw = np.random.default_rng(seed)
+    age = draw.normal(60, 10, N).round()
+    table = pd.DataFrame({"patient": [f"p{i}" for i in range(N)], "age": age})
+    table["crp"] = np.where(draw.random(N) < 0.3, np.nan, draw.normal(10, 3, N))
+    table["sex"] = draw.choice(["female", "male"], N)
+    table["ward"] = draw.choice(["icu", "er", "north"], N)
+    table["race"] = draw.choice(["a", "b", "c", *"defghijklmn"], N, p=[0.3] * 3 + [0.1 / 11] * 11)
+    return table.assign(died=np.where(age + draw.normal(0, 10, N) > 60, "yes", "no"))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    patients().to_csv(folder / "t.csv", index=False)
+    roles = Roles("died", id="patient")
+    fit_table(folder / "t.csv", roles, folder / "m.json", say=len, most=1000, method="plain")
+    return folder / "m.json"
+
+
+def told(model, tmp_path, table, accept=False):
+    said = []
+    table.to_csv(tmp_path / "n.csv", index=False)
+    out = tmp_path / "risk.csv"
+    predict_table(model, tmp_path / "n.csv", out, say=said.append, accept=accept)
+    assert len(pd.read_csv(out)) == len(table)
+    return said
+
+
+def test_rows_like_those_of_fit_are_not_spoken_of(model, tmp_path):
+    assert told(model, tmp_path, patients(1)) == []
+    assert told(model, tmp_path, patients(2)[:1].assign(crp=np.nan)) == []  # as in 30 % of fit
+
+
+UNLIKE = {
+    "a two-level column in another coding": ({"sex": "M"}, "'sex': unseen levels in 300 of 300"),
+    "another coding": ({"ward": "ICU"}, "'ward': unseen levels in 300 of 300"),
+    "where rarer levels are one": ({"race": "white"}, "'race': rare or unseen .* in fit"),
+    "another unit": ({"age": lambda t: t["age"] * 365}, "'age': out of range in 300 of 300"),
+    "a column never empty": ({"age": np.nan}, "'age': no value in 300 of 300"),
+    "a column often empty": ({"crp": np.nan}, "'crp': no value in 300 of 300 rows .28 % in fit"),
+    "one id": ({"patient": "p1"}, "'patient': ids that stand in an earlier row in 299 of 300"),
+    "one id in half of two": (
+        {"patient": [f"p{i % 100}" for i in range(N)]},
+        "'patient': ids that stand in an earlier row in 200 of 300",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNLIKE)
+def test_most_rows_unlike_those_of_fit_are_refused_and_can_be_accepted(model, tmp_path, case):
+    change, message = UNLIKE[case]
+    table = patients(1).assign(**change)
+    with pytest.raises(DataError, match=f"column {message}.*--accept-unseen"):
+        told(model, tmp_path, table)
+    assert not (tmp_path / "risk.csv").exists()
+    assert told(model, tmp_path, table, accept=True)
+
+
+def test_all_columns_at_fault_are_named_at_once(model, tmp_path):
+    with pytest.raises(DataError, match="'age': out of range.*; column 'sex': unseen levels"):
+        told(model, tmp_path, patients(1).assign(age=1e6, sex="M"))
+
+
+def test_some_strange_rows_are_told(model, tmp_path):
+    table = patients(1)
+    table.loc[::10, "age"] = 700.0
+    table.loc[::12, "ward"] = "south"
+    table.loc[5, "patient"] = "p4"
+    said = told(model, tmp_path, table)
+    assert "column 'age': out of range in 30 of 300 rows" in said
+    assert any("'south' was not seen" in line for line in said)
+    assert "column 'patient': ids that stand in an earlier row in 1 of 300 rows" in said
+    assert len(said) == 3
+
+
+def test_a_table_without_the_id_column_is_told(model, tmp_path):
+    said = told(model, tmp_path, patients(1).drop(columns="patient"))
+    assert said == ["column 'patient' is missing; rows are named by their number"]
+
+
+def test_an_id_that_a_spreadsheet_would_run_has_an_apostrophe(model, tmp_path):
+    table = patients(1)
+    table.loc[0, "patient"] = "=1+1"
+    assert any("apostrophe" in line for line in told(model, tmp_path, table))
+    assert pd.read_csv(tmp_path / "risk.csv")["patient"][0] == "'=1+1"

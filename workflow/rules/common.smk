@@ -6,3 +6,14 @@ def grows(amount):
         return amount * attempt
 
     return asked
+
+
+# For what may leave: any file is followed back through the jobs that could write it.
+def jobs_of(file):
+    """Yield every job that could write a file: the name of its rule and its inputs."""
+    for rule in workflow.rules:
+        if rule.is_producer(file):
+            try:
+                yield rule.name, list(rule.expand_input(rule.get_wildcards(file))[0])
+            except WorkflowError:
+                continue  # a job that cannot be planned writes nothing

@@ -1,14 +1,4 @@
 # Features, splits, shared stages, records and scores of open origin, to the default DVC remote.
-def jobs_of(file):
-    """Yield every job that could write a file: the name of its rule and its inputs."""
-    for rule in workflow.rules:
-        if rule.is_producer(file):
-            try:
-                yield rule.name, list(rule.expand_input(rule.get_wildcards(file))[0])
-            except WorkflowError:
-                continue  # a job that cannot be planned writes nothing
-
-
 # They read nothing, so that no value of a data set can be in what they write.
 origins = Origins(
     layout,

@@ -403,6 +403,14 @@ def test_a_bit_that_flipped_in_a_parquet_page_is_found(tmp_path):
         list(read_blocks(path))
 
 
+def test_a_column_of_a_parquet_file_whose_name_is_no_text_is_one_line(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"age": [1.0]}), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"age", b"ag\xe5"))
+    with pytest.raises(DataError, match="t.parquet: not readable as parquet"):
+        list(read_blocks(path))
+
+
 @pytest.mark.parametrize("error", [TypeError("x"), zlib.error("Error -3"), NotImplementedError()])
 def test_whatever_a_damaged_spreadsheet_raises_is_one_line(tmp_path, monkeypatch, error):
     path = tmp_path / "t.xlsx"

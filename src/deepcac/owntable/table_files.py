@@ -88,7 +88,7 @@ def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
                     for one, view in zip(block.schema, views, strict=True)
                 )
             )
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise DataError(f"{file}: not readable as parquet ({_first_line(error)})") from error
 
 

@@ -11,9 +11,9 @@ def grows(amount):
 # For what may leave: any file is followed back through the jobs that could write it.
 def jobs_of(file):
     """Yield every job that could write a file: the name of its rule and its inputs."""
-    for rule in workflow.rules:
-        if rule.is_producer(file):
+    for each in workflow.rules:
+        if each.is_producer(file):
             try:
-                yield rule.name, list(rule.expand_input(rule.get_wildcards(file))[0])
+                yield each.name, list(each.expand_input(each.get_wildcards(file))[0])
             except WorkflowError:
                 continue  # a job that cannot be planned writes nothing

@@ -194,7 +194,7 @@ def separation(none, am_softmax, distance, status="ok"):
     rows += [("am_softmax", a, s) for a, s in zip((5.0, 20.0), am_softmax, strict=True)]
     rows += [("centroid_distance", a, s) for a, s in zip((5.0, 20.0), distance, strict=True)]
     return pd.DataFrame(
-        {"seed": seed, "term": term, "alpha": alpha, "limit": 2.0, "length": 1.0, "auprc": 0.5,
+        {"seed": seed, "term": term, "alpha": alpha, "limit": 2.0, "start_batch_scaling": 1.0, "length": 1.0, "auprc": 0.5,
          "status": status if term == "centroid_distance" else "ok",
          "share": share, "direction_share": share, "test_share": share}
         for seed in (0, 1) for term, alpha, share in rows

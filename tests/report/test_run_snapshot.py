@@ -137,8 +137,8 @@ def test_counts_of_cells_and_claims_are_those_of_the_summary():
     rows.append(("cells", "all", "independent", "null_rate", None))
     counts = pd.DataFrame(rows, columns=["part", "paper", "group", "quantity", "value"])
     made = lines("cells", SUMMARY, counts)
-    assert "| CAC v1 | 0 | 1 | 2 | 3 | 4 | .166 |" in made
-    assert made[-1] == "| all five | 0 | 1 | 2 | 3 | 4 | - |"
+    assert "| CAC v1 | 0 | 1 | 2 | 3 | 4 | .166 | - | - | - |" in made
+    assert made[-1] == "| all five | 0 | 1 | 2 | 3 | 4 | - | - | - | - |"
     assert (
         lines("claims sound", SUMMARY, counts)[-1] == "| all five | 0 | 1 | 2 | 3 | - | 4 | 0 | 1 |"
     )

@@ -10,6 +10,10 @@ from mirrors import MIRROR
 settings.register_profile("ours", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("ours")
 
+# Read when torch and BLAS are loaded: two workers that each take all cores wait for each other.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if MIRROR.is_dir():

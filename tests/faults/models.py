@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from project import Row
+from threadpoolctl import threadpool_limits
 
 import deepcac
 from deepcac import model_files
@@ -245,7 +246,9 @@ def _in_child(path: Path, form: Form, begin: int, end: int) -> tuple[list[str], 
     if not child:
         os.close(reader)
         try:
-            _report(path, form, range(begin, end), writer)
+            # The parent's OpenMP threads are not here: waiting for them would never end.
+            with threadpool_limits(1):
+                _report(path, form, range(begin, end), writer)
         except Exception:
             traceback.print_exc()
         finally:
@@ -263,6 +266,7 @@ def _in_child(path: Path, form: Form, begin: int, end: int) -> tuple[list[str], 
 
 
 def _report(path: Path, form: Form, numbers: range, writer: int) -> None:
+    signal.alarm(MUTANT_SECONDS)
     whole, mutant_path = form.read(path), path.with_name("mutant")
     expected = _answers(path)
     for i in numbers:

@@ -19,7 +19,7 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
-from deepcac.cac.rows import prepare
+from deepcac.cac.kernels.rows import prepare
 
 COLUMNS, CLUSTERS, ALPHA, PIECE = 20, 3, 0.5, 500_000
 

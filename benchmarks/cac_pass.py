@@ -20,11 +20,11 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
-from deepcac.cac.bounds import growth_exponent
 from deepcac.cac.cluster import place
-from deepcac.cac.kernel import sweep
-from deepcac.cac.rows import prepare
-from deepcac.cac.state import allocate, recount
+from deepcac.cac.kernels.bounds import growth_exponent
+from deepcac.cac.kernels.kernel import sweep
+from deepcac.cac.kernels.rows import prepare
+from deepcac.cac.kernels.state import allocate, recount
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 

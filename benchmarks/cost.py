@@ -129,10 +129,10 @@ def tuned_run(n: int, d: int, k: int, alphas: int, splits: int) -> float:
     import numpy as np
     from cac_pass import cohort
 
-    from deepcac.base_classifiers import logistic_regression
     from deepcac.cac import KMClassifier
     from deepcac.cac.given_clusters import fit_clusters
     from deepcac.cac.path import alpha_path, tune
+    from deepcac.linear.base_classifiers import logistic_regression
 
     X, y, _ = cohort(n, d, k)
     grid = np.linspace(0.05, 0.2, alphas).tolist()
@@ -149,7 +149,7 @@ def growth(base: Mapping[str, int], grown: Mapping[str, Sequence[int]]) -> Itera
     """Yield a line for each grown quantity: values, seconds, and the fitted exponent."""
     import numpy as np
 
-    from deepcac.cac.bounds import growth_exponent
+    from deepcac.cac.kernels.bounds import growth_exponent
 
     yield "| grown | values | seconds | exponent |\n|---|---|---|---:|"
     tuned_run(**base)  # compiles

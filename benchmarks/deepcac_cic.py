@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from deepcac.nn.centroids import nearest
-from deepcac.nn.data import Rows, default_batch_size
 from deepcac.nn.deepcac import DeepCACClassifier
+from deepcac.nn.fitting.data import Rows, default_batch_size
+from deepcac.nn.layers.centroids import nearest
 
 N, D, EPOCHS = 6750, 224, 10
 

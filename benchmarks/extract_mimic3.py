@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from deepcac.simulate.mimic3_tables import simulate
-from deepcac.sources.mimic3 import extract
+from deepcac_study.simulate.mimic3_tables import simulate
+from deepcac_study.sources.mimic3 import extract
 
 ROWS_A_STAY = 345
 

@@ -23,14 +23,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from deepcac.features import cic
-from deepcac.features.johnson import FIVE, TWO
-from deepcac.features.matrix import write_features
-from deepcac.features.summaries import summarise
-from deepcac.raw.archive import members
-from deepcac.sources.physionet2012 import extract, read_outcomes, read_sets
-from deepcac.sources.physionet2012_scan import scan
-from deepcac.storage import read_table
+from deepcac.feature_matrix import write_features
+from deepcac.files.storage import read_table
+from deepcac_study.features import cic
+from deepcac_study.features.columns.summaries import summarise
+from deepcac_study.features.johnson import FIVE, TWO
+from deepcac_study.raw.archive import members
+from deepcac_study.sources.physionet2012 import extract, read_outcomes, read_sets
+from deepcac_study.sources.physionet2012_scan import scan
 
 SETS = ("a", "b", "c")
 

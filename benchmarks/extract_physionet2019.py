@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from deepcac.raw.archive import members
-from deepcac.sources.physionet2019 import extract
+from deepcac_study.raw.archive import members
+from deepcac_study.sources.physionet2019 import extract
 
 
 def main() -> None:

@@ -11,10 +11,10 @@ import pandas as pd
 from sklearn.mixture import GaussianMixture
 from stepmix.stepmix import StepMix
 
-from deepcac.decomposition.mixed import Columns, Filler, Mixed
-from deepcac.decomposition.mixture import fit_mixture
-from deepcac.sources import weka_uci
-from deepcac.storage import read_table
+from deepcac.decomposition.mixtures.mixed import Columns, Filler, Mixed
+from deepcac.decomposition.mixtures.mixture import fit_mixture
+from deepcac.files.storage import read_table
+from deepcac_study.sources import weka_uci
 
 K, ROWS, REPEATS = 4, 400, 3
 

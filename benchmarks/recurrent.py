@@ -19,17 +19,17 @@ from scipy.special import logit
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
-from deepcac.features.matrix import read_features
-from deepcac.judge.learners import lgbm
-from deepcac.judge.resamples import OUTLIER, Resample, resamples
-from deepcac.judge.spaces import trials
-from deepcac.judge.study_rows import read_rows
-from deepcac.judge.subtype_learner import subtypes_gbm
-from deepcac.judge.trial_scores import scores
-from deepcac.nn.data import in_chunks, session
-from deepcac.nn.training import Budget, Step, train
+from deepcac.feature_matrix import read_features
+from deepcac.judging.learners import lgbm
+from deepcac.judging.resamples import OUTLIER, Resample, resamples
+from deepcac.judging.spaces import trials
+from deepcac.judging.subtype_learner import subtypes_gbm
+from deepcac.judging.trial_scores import scores
+from deepcac.nn.fitting.data import in_chunks, session
+from deepcac.nn.fitting.training import Budget, Step, train
 from deepcac.preprocess import SequenceScaler
 from deepcac.scoring.equivalence import difference
+from deepcac_study.judge.study_rows import read_rows
 
 Array = npt.NDArray[np.float64]
 HIDDEN, DROPOUT, NETWORKS, LONGEST = 64, 0.3, 2, 24

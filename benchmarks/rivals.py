@@ -21,16 +21,16 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from deepcac.judge.choice import TUNED, choose
-from deepcac.judge.resamples import Resample, Rows, resamples, test_share
-from deepcac.judge.study_rows import read_rows
-from deepcac.judge.trial_scores import score_trial
-from deepcac.judge.trials import read_trials
-from deepcac.nn.data import session
-from deepcac.nn.training import Budget, Step, train
+from deepcac.judging.choice import TUNED, choose
+from deepcac.judging.resamples import Resample, Rows, resamples, test_share
+from deepcac.judging.trial_scores import score_trial
+from deepcac.judging.trials import read_trials
+from deepcac.nn.fitting.data import session
+from deepcac.nn.fitting.training import Budget, Step, train
 from deepcac.scoring.equivalence import difference
 from deepcac.subtyping.packed import cross_entropies, full_logits
 from deepcac.subtyping.smooth_inputs import SmoothInputs
+from deepcac_study.judge.study_rows import read_rows
 
 Array = npt.NDArray[np.float64]
 Values = dict[str, Any]

@@ -15,11 +15,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from deepcac.nn.centroids import one_hot
 from deepcac.nn.deepcac import DeepCACClassifier
-from deepcac.nn.losses import cluster_means
-from deepcac.nn.networks import LocalPredictors
-from deepcac.nn.training import Optimiser
+from deepcac.nn.fitting.losses import cluster_means
+from deepcac.nn.fitting.training import Optimiser
+from deepcac.nn.layers.centroids import one_hot
+from deepcac.nn.layers.networks import LocalPredictors
 
 SPLITS, K, HIDDEN, LATENT, LOCAL = 5, 3, 64, 32, 30
 ROUNDS, STEPS = 8, 10

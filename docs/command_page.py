@@ -6,7 +6,7 @@ from pathlib import Path
 from typer.cli import get_docs_for_click
 from typer.main import get_command
 
-from deepcac.owntable.commands import app
+from deepcac.table.commands import app
 
 
 def command_page() -> str:

@@ -22,11 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import deepcac
 from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier, MetricKMClassifier
-from deepcac.decomposition import (
-    ClassDecompositionClassifier,
-    MixedNaiveBayes,
-    PairwiseLinearSVC,
-)
+from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes, PairwiseLinearSVC
 from deepcac.errors import DataError, VersionWarning
 from deepcac.preprocess import TableScaler
 from deepcac.similarity import ClassMetric, EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans

@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from deepcac.errors import DataError
-from deepcac.newton_svm import NewtonSVC
+from deepcac.linear.newton_svm import NewtonSVC
 
 
 def rows(n, d, seed, classes=2):

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from deepcac.catalogue.protocol import SOUND, Protocol
-from deepcac.experiments.prepare import Setting, make_task
-from deepcac.features.matrix import FeatureMatrix
+from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import SequenceScaler, TableScaler, standardise_alone
-from deepcac.splits import Split
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.splits import Split
 
 nan = np.nan
 

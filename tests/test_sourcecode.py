@@ -14,11 +14,11 @@ import pytest
 
 from deepcac import sourcecode
 from deepcac.errors import ConfigError
-from deepcac.sourcecode import LIBRARIES, code_digest
+from deepcac_study.sourcecode import LIBRARIES, code_digest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "deepcac"
 COMPILE = """
-from deepcac.sourcecode import compiled_cache
+from deepcac_study.sourcecode import compiled_cache
 compiled_cache()
 from deepcac.cac.cluster import cluster
 import numpy as np
@@ -49,12 +49,12 @@ def edit(copy: Path, name: str, old: str, new: str) -> None:
 
 
 def digest_of(copy: Path, *names: str) -> str:
-    call = f"from deepcac.sourcecode import code_digest; print(code_digest(*{names}))"
+    call = f"from deepcac_study.sourcecode import code_digest; print(code_digest(*{names}))"
     return said(copy, call)
 
 
 def cache_of(copy: Path, **variables: str) -> str:
-    call = "from deepcac.sourcecode import compiled_cache; print(compiled_cache())"
+    call = "from deepcac_study.sourcecode import compiled_cache; print(compiled_cache())"
     return said(copy, call, **variables)
 
 
@@ -100,7 +100,7 @@ def test_comments_docstrings_and_layout_are_no_difference(copy):
 def test_what_is_kept_of_the_code_is_never_out_of_date(copy, tmp_path):
     place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     kept = tmp_path / "cache" / "deepcac" / "code.json"
-    call = "from deepcac.sourcecode import code_digest; print(code_digest('cac'))"
+    call = "from deepcac_study.sourcecode import code_digest; print(code_digest('cac'))"
     first = said(copy, call, **place)
     assert len(json.loads(kept.read_text())) > 10
     parsed = f"import ast; ast.parse = None; {call}"  # nothing is parsed again
@@ -168,7 +168,7 @@ def test_the_cache_goes_where_it_may(copy, tmp_path):
 def test_nothing_is_changed_once_numba_is_there(copy):
     code = """
 import os, numba
-from deepcac.sourcecode import compiled_cache
+from deepcac_study.sourcecode import compiled_cache
 print(compiled_cache(), os.environ.get("NUMBA_CACHE_DIR"))
 """
     assert said(copy, code) == "None None"

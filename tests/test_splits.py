@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import DataError
-from deepcac.splits import (
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.splits import (
     PARTS,
     draw,
     draw_holdout,

@@ -21,8 +21,8 @@ _HOMES = {
     "SubtypeClassifier": "deepcac.subtyping.subtype_classifier",
     "SilhouetteDisplay": "deepcac.displays",
     "SubtypeProfileDisplay": "deepcac.displays",
-    "load": "deepcac.model_files",
-    "save": "deepcac.model_files",
+    "load": "deepcac.persistence.model_files",
+    "save": "deepcac.persistence.model_files",
 }
 
 # What a name needs beyond the core: its module, as imported, and the extra that brings it.

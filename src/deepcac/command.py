@@ -10,7 +10,7 @@ _MISSING = "deepcac: the command needs further packages: pip install 'deepcac[ta
 def main() -> None:
     """Run the command; exit code 2, with one line, for what the user can mend."""
     try:
-        from deepcac.owntable.commands import app
+        from deepcac.table.commands import app
     except ImportError as error:
         sys.exit(_told(_MISSING.format(error)))
     try:

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from deepcac.errors import DataError
-from deepcac.saved_models import check_array, check_ids
+from deepcac.files.saved_models import check_array, check_ids
 
 Array = npt.NDArray[np.float64]
 FARTHEST = 5.0  # sd; a k-means on latents otherwise finds clusters of a few far rows

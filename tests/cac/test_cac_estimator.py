@@ -5,10 +5,10 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import f1_score, log_loss
 from sklearn.neighbors import NearestCentroid
 
-from deepcac.base_classifiers import class_scores, cluster_weights, fit_weighted
 from deepcac.cac import CACClassifier, CollapseWarning, KMClassifier
 from deepcac.cac.given_clusters import local_scores
 from deepcac.errors import DataError
+from deepcac.linear.base_classifiers import class_scores, cluster_weights, fit_weighted
 
 
 def xor_rows(n, seed):

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from deepcac.cac import cluster
 from deepcac.cac.cluster import place
-from deepcac.cac.kernel import move
-from deepcac.cac.rows import prepare
+from deepcac.cac.kernels.kernel import move
+from deepcac.cac.kernels.rows import prepare
+from deepcac.cac.kernels.state import EVENT, allocate, recount
 from deepcac.cac.scores import score
-from deepcac.cac.state import EVENT, allocate, recount
 from deepcac.cac.weights import renew
 from deepcac.errors import ConfigError, DataError
 

@@ -11,10 +11,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from deepcac.base_classifiers import log_odds
 from deepcac.cac import CACClassifier, KMClassifier
 from deepcac.cac.given_clusters import local_scores
 from deepcac.decomposition import ClassDecompositionClassifier
+from deepcac.linear.base_classifiers import log_odds
 
 BASES = [
     LogisticRegression(),

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deepcac.catalogue.config import Config, check_config
-from deepcac.catalogue.describe import describe_keys, schema
-from deepcac.catalogue.entries import Source
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
+from deepcac_study.catalogue.config import Config, check_config
+from deepcac_study.catalogue.describe import describe_keys, schema
+from deepcac_study.catalogue.entries import Source
+from deepcac_study.catalogue.registry import load_registry
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config" / "registry")
@@ -60,11 +60,11 @@ def test_faults_are_one_line_with_the_place(given, message):
 
 def test_the_page_on_the_configuration_is_made_from_the_models():
     page = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
-    assert page == describe_keys(page), "run: python -m deepcac.catalogue.describe"
+    assert page == describe_keys(page), "run: python -m deepcac_study.catalogue.describe"
     assert "`signature_backend`" in page
 
 
 @pytest.mark.parametrize(("name", "model"), [("config", Config), ("registry", Source)])
 def test_the_schemas_for_editors_are_made_from_the_models(name, model):
     committed = (ROOT / "config" / "schemas" / f"{name}.json").read_text(encoding="utf-8")
-    assert committed == schema(model), "run: python -m deepcac.catalogue.describe"
+    assert committed == schema(model), "run: python -m deepcac_study.catalogue.describe"

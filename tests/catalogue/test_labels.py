@@ -1,4 +1,4 @@
-from deepcac.catalogue.methods import label, methods
+from deepcac_study.catalogue.methods import label, methods
 
 
 def test_every_method_has_a_label_of_its_own():

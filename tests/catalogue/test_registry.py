@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from deepcac.catalogue.entries import RawFile
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
+from deepcac_study.catalogue.entries import RawFile
+from deepcac_study.catalogue.registry import load_registry
 
 DIGEST = "ab" * 32
 ENTRY = {

@@ -2,9 +2,9 @@
 
 import re
 
-from deepcac.catalogue.config import Plan
-from deepcac.catalogue.methods import classifiers
-from deepcac.catalogue.run_paths import dataset_pattern, datasets_of_whole_arms, runs_among
+from deepcac_study.catalogue.config import Plan
+from deepcac_study.catalogue.methods import classifiers
+from deepcac_study.catalogue.run_paths import dataset_pattern, datasets_of_whole_arms, runs_among
 
 
 def plan(datasets, methods, k):

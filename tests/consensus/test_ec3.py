@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepcac.catalogue.methods import parse_method
-from deepcac.catalogue.protocol import SOUND
 from deepcac.consensus import ec3
 from deepcac.consensus.objective import Consensus, Weights, doubly_stochastic, membership
 from deepcac.errors import DataError
-from deepcac.experiments.cac_arms import fit_task
-from deepcac.experiments.prepare import Setting
 from deepcac.task import Task
+from deepcac_study.catalogue.methods import parse_method
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.experiments.cac_arms import fit_task
+from deepcac_study.experiments.prepare import Setting
 
 
 def dense_solution(K, votes, w):

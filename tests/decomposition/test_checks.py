@@ -2,11 +2,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from deepcac.decomposition import (
-    ClassDecompositionClassifier,
-    MixedNaiveBayes,
-    PairwiseLinearSVC,
-)
+from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes, PairwiseLinearSVC
 from deepcac.decomposition.smo import UnitPoints
 
 MODELS = [

@@ -6,15 +6,11 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from deepcac.decomposition import (
-    ClassDecompositionClassifier,
-    MixedNaiveBayes,
-    PairwiseLinearSVC,
-)
+from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes, PairwiseLinearSVC
 from deepcac.decomposition.configuration import configurations, separate, whole
 from deepcac.decomposition.discriminants import Refit, Training, ValidationAccuracy
 from deepcac.errors import ConfigError
-from deepcac.simulate.merging_case import merging_case
+from deepcac_study.simulate.merging_case import merging_case
 
 TOP_MERGED = (((0, 1), (2,)), ((0,),))
 

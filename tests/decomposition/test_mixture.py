@@ -8,8 +8,13 @@ from scipy.stats import norm
 from sklearn.mixture import GaussianMixture
 
 from deepcac.decomposition.decompose import decompose
-from deepcac.decomposition.mixed import Columns, Filler, Mixed
-from deepcac.decomposition.mixture import choose_clusters, cluster_rows, fit_mixture, iterate
+from deepcac.decomposition.mixtures.mixed import Columns, Filler, Mixed
+from deepcac.decomposition.mixtures.mixture import (
+    choose_clusters,
+    cluster_rows,
+    fit_mixture,
+    iterate,
+)
 from deepcac.errors import ConfigError
 
 

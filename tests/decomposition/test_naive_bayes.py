@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from deepcac.decomposition import MixedNaiveBayes
-from deepcac.decomposition.naive_bayes import spacing
+from deepcac.decomposition.mixtures.naive_bayes import spacing
 from deepcac.errors import DataError
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from catalogued import make_base
 
-from deepcac.base_classifiers import fit_weighted
 from deepcac.cac import CACClassifier
 from deepcac.cac.path import (
     FULL,
@@ -13,15 +12,16 @@ from deepcac.cac.path import (
     alpha_path,
     draw_folds,
 )
-from deepcac.catalogue.methods import parse_method
-from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments import cac_arms
-from deepcac.experiments.cac_arms import alphas_needed, shared_clusterings
-from deepcac.experiments.clustering_files import read_clusterings, write_clusterings
-from deepcac.experiments.prepare import Setting
-from deepcac.published.alphas import printed_alpha
+from deepcac.linear.base_classifiers import fit_weighted
 from deepcac.task import Task
+from deepcac_study.catalogue.methods import parse_method
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.experiments import cac_arms
+from deepcac_study.experiments.cac_arms import alphas_needed, shared_clusterings
+from deepcac_study.experiments.clustering_files import read_clusterings, write_clusterings
+from deepcac_study.experiments.prepare import Setting
+from deepcac_study.published.alphas import printed_alpha
 
 
 def fit_task(task, setting, arm, name, path=None):

@@ -7,9 +7,13 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from deepcac.catalogue.protocol import SOUND
 from deepcac.errors import ConfigError
-from deepcac.experiments.case_study import (
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.storage import write_json, write_table
+from deepcac.pages.tables import markdown
+from deepcac.scoring.student import distil
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.experiments.case_study import (
     View,
     cluster_means,
     describe_view,
@@ -19,25 +23,21 @@ from deepcac.experiments.case_study import (
     stability,
     write_case_study,
 )
-from deepcac.experiments.finished import Runs
-from deepcac.experiments.finished_studies import load_case_studies, match
-from deepcac.experiments.latent_plane import latent_plane
-from deepcac.experiments.prepare import Setting
-from deepcac.features.matrix import FeatureMatrix
-from deepcac.papers.deepcac.length_of_stay import (
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.experiments.finished_studies import load_case_studies, match
+from deepcac_study.experiments.latent_plane import latent_plane
+from deepcac_study.experiments.prepare import Setting
+from deepcac_study.papers.deepcac.length_of_stay import (
     case_study_rules,
     printed_clusters,
     printed_shares,
 )
-from deepcac.papers.evidence import Evidence
-from deepcac.papers.findings import Findings
-from deepcac.papers.ledger import entries
-from deepcac.report.casetables import case_figures, case_tables
-from deepcac.report.embedding_maps import embedding_figures, of_pages
-from deepcac.report.tables import markdown
-from deepcac.scoring.student import distil
-from deepcac.splits import make_splits, read_splits, write_splits
-from deepcac.storage import write_json, write_table
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import entries
+from deepcac_study.report.casetables import case_figures, case_tables
+from deepcac_study.report.embedding_maps import embedding_figures, of_pages
+from deepcac_study.splits import make_splits, read_splits, write_splits
 
 NAMES = ("Age", "WBC_last", "Weight", "GCS_median")
 
@@ -141,9 +141,9 @@ def test_stability_ignores_names_of_clusters():
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """Return a case study of a short fit, with the run's scores made from another one."""
-    from deepcac.catalogue.methods import parse_method
-    from deepcac.experiments.run import RunFiles, run
-    from deepcac.features.matrix import write_features
+    from deepcac.feature_matrix import write_features
+    from deepcac_study.catalogue.methods import parse_method
+    from deepcac_study.experiments.run import RunFiles, run
 
     folder = tmp_path_factory.mktemp("case")
     features, _ = planted(450)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from deepcac.catalogue.protocol import SOUND
-from deepcac.experiments.class_separation import class_share, scaling_limit, separation_sweep
-from deepcac.experiments.deep_methods import pretrain_tasks
-from deepcac.experiments.prepare import Setting
-from deepcac.nn.losses import class_distances, within
+from deepcac.nn.fitting.losses import class_distances, within
 from deepcac.task import Task
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.experiments.class_separation import class_share, scaling_limit, separation_sweep
+from deepcac_study.experiments.deep_methods import pretrain_tasks
+from deepcac_study.experiments.prepare import Setting
 
 
 def test_class_share_by_hand():

@@ -4,15 +4,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deepcac.catalogue.protocol import Protocol, published_labels
-from deepcac.catalogue.variables import category_field
 from deepcac.decomposition.repeated_runs import run_experiment
 from deepcac.decomposition.training_samples import resample
 from deepcac.errors import DataError
-from deepcac.experiments.bias_variance_runs import write_bias_variance
-from deepcac.experiments.decomposition_runs import read_rows, write_decomposition
-from deepcac.experiments.finished_decompositions import load_decompositions, load_resampled
-from deepcac.storage import write_table
+from deepcac.files.storage import write_table
+from deepcac_study.catalogue.protocol import Protocol, published_labels
+from deepcac_study.catalogue.variables import category_field
+from deepcac_study.experiments.bias_variance_runs import write_bias_variance
+from deepcac_study.experiments.decomposition_runs import read_rows, write_decomposition
+from deepcac_study.experiments.finished_decompositions import load_decompositions, load_resampled
 
 RUNS = 2
 

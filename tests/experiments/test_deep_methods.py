@@ -4,16 +4,16 @@ import torch
 from catalogued import networks
 from sklearn.metrics import roc_auc_score
 
-from deepcac.catalogue.methods import parse_method
-from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments import deep_methods
-from deepcac.experiments.deep_methods import pretrain_tasks
-from deepcac.experiments.prepare import Setting, make_task
-from deepcac.features.matrix import FeatureMatrix
-from deepcac.nn.pretrain import read_pretrained
-from deepcac.splits import Split
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.nn.fitting.pretrain import read_pretrained
 from deepcac.task import Task
+from deepcac_study.catalogue.methods import parse_method
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.experiments import deep_methods
+from deepcac_study.experiments.deep_methods import pretrain_tasks
+from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.splits import Split
 
 N_TRAIN, N_VALIDATION = 400, 120
 

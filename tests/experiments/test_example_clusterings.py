@@ -6,15 +6,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from deepcac.catalogue.config import LEARNERS, Budget
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments import learning_times, oracle_checks
-from deepcac.experiments.example_clusterings import build, examples, experiment, write_experiment
-from deepcac.experiments.finished_clusterings import load_clusterings
-from deepcac.features.pairwise import PairwiseData
-from deepcac.report.figures import write
-from deepcac.report.learnt_clusterings import learning_figures, learning_tables
-from deepcac.simulate.synth_pairs import synth_pairs
+from deepcac.pages.figures import write
+from deepcac_study.catalogue.config import LEARNERS, Budget
+from deepcac_study.experiments import learning_times, oracle_checks
+from deepcac_study.experiments.example_clusterings import (
+    build,
+    examples,
+    experiment,
+    write_experiment,
+)
+from deepcac_study.experiments.finished_clusterings import load_clusterings
+from deepcac_study.features.pairwise import PairwiseData
+from deepcac_study.report.learnt_clusterings import learning_figures, learning_tables
+from deepcac_study.simulate.synth_pairs import synth_pairs
 
 BUDGET = Budget(dataset="tiny", C=(0, 1), epsilon=1.0, max_iter=30, n_restarts=2, seeds=2)
 SMALL = {"clusterings": 3, "clusters": 2, "points": 6}

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from deepcac.catalogue.protocol import SOUND
-from deepcac.experiments.deep_methods import pretrain_tasks
-from deepcac.experiments.factorial import factorial
-from deepcac.experiments.prepare import Setting
 from deepcac.task import Task
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.experiments.deep_methods import pretrain_tasks
+from deepcac_study.experiments.factorial import factorial
+from deepcac_study.experiments.prepare import Setting
 
 
 def task(seed):

@@ -4,16 +4,16 @@ import platform
 import numpy as np
 import pytest
 
-from deepcac.catalogue.methods import methods, parse_method
-from deepcac.catalogue.protocol import SOUND, Protocol, published_labels
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments import record as records
-from deepcac.experiments.finished import Run, load
-from deepcac.experiments.run import RunFiles, run, split_entry
-from deepcac.features.matrix import FeatureMatrix, read_features, write_features
-from deepcac.splits import make_splits, write_splits
-from deepcac.storage import read_json, read_table, write_json, write_table
+from deepcac.feature_matrix import FeatureMatrix, read_features, write_features
+from deepcac.files.storage import read_json, read_table, write_json, write_table
 from deepcac.task import Fitted, Task
+from deepcac_study.catalogue.methods import methods, parse_method
+from deepcac_study.catalogue.protocol import SOUND, Protocol, published_labels
+from deepcac_study.experiments import record as records
+from deepcac_study.experiments.finished import Run, load
+from deepcac_study.experiments.run import RunFiles, run, split_entry
+from deepcac_study.splits import make_splits, write_splits
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import DataError
-from deepcac.experiments.record_archive import (
+from deepcac.files.storage import read_json, write_json
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.experiments.record_archive import (
     MANIFEST,
     find_records,
     lay,
@@ -22,7 +23,6 @@ from deepcac.experiments.record_archive import (
     part_of,
     read,
 )
-from deepcac.storage import read_json, write_json
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
 

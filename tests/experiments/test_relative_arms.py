@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from deepcac.catalogue.methods import bases, classifiers, methods, parse_method
-from deepcac.catalogue.protocol import SOUND, Protocol
-from deepcac.experiments.fit import fit
-from deepcac.experiments.prepare import Setting
 from deepcac.task import Task
+from deepcac_study.catalogue.methods import bases, classifiers, methods, parse_method
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.experiments.fit import fit
+from deepcac_study.experiments.prepare import Setting
 
 ARMS = ("skm", "cd", "cdk")
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from deepcac.cac.cluster import cluster, kmeans_labels
-from deepcac.experiments.finished_sweeps import by_split, final_pass
-from deepcac.experiments.sweeps import alpha_sweep, grid_point
-from deepcac.simulate.synthetic_cac import Cell, synthetic_cac
 from deepcac.task import Task
+from deepcac_study.experiments.finished_sweeps import by_split, final_pass
+from deepcac_study.experiments.sweeps import alpha_sweep, grid_point
+from deepcac_study.simulate.synthetic_cac import Cell, synthetic_cac
 
 
 @pytest.fixture(scope="module")

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from deepcac.catalogue.methods import parse_method
-from deepcac.catalogue.protocol import SOUND
-from deepcac.experiments.deep_methods import fit_task, pretrain_tasks
-from deepcac.experiments.prepare import Setting, make_task
-from deepcac.experiments.switch_starts import start_sweep
-from deepcac.features.matrix import FeatureMatrix
+from deepcac.feature_matrix import FeatureMatrix
 from deepcac.scoring.metrics import score_predictions
-from deepcac.splits import Split
+from deepcac_study.catalogue.methods import parse_method
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.experiments.deep_methods import fit_task, pretrain_tasks
+from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.experiments.switch_starts import start_sweep
+from deepcac_study.splits import Split
 
 
 def test_the_first_start_is_that_of_the_study(tmp_path, monkeypatch):
-    monkeypatch.setattr("deepcac.nn.pretrain.MAX_EPOCHS", 3)
+    monkeypatch.setattr("deepcac.nn.fitting.pretrain.MAX_EPOCHS", 3)
     rng = np.random.default_rng(0)
     X = rng.standard_t(2, size=(240, 4))
     y = (X[:, 0] + rng.normal(size=240) > 0).astype(np.int64)

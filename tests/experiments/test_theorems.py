@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from deepcac.cac import cluster
-from deepcac.cac.bounds import lloyd_costs
-from deepcac.catalogue.protocol import SOUND
+from deepcac.cac.kernels.bounds import lloyd_costs
 from deepcac.errors import ConfigError
-from deepcac.experiments import theorems as evaluated
-from deepcac.experiments.finished import Runs
-from deepcac.experiments.prepare import Setting
-from deepcac.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
-from deepcac.papers.claims import rules
-from deepcac.papers.evidence import Evidence
-from deepcac.papers.findings import Findings
-from deepcac.report.bounds_table import theory_tables
-from deepcac.report.page import build
-from deepcac.storage import write_json
+from deepcac.files.storage import write_json
 from deepcac.task import Task
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.experiments import theorems as evaluated
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.experiments.prepare import Setting
+from deepcac_study.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
+from deepcac_study.papers.claims import rules
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.findings import Findings
+from deepcac_study.report.bounds_table import theory_tables
+from deepcac_study.report.page import build
 
 ASKED = Setting("adult", 2, SOUND, "cac")
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from project import Row
 
-from deepcac.catalogue.entries import RawFile, Source
-from deepcac.catalogue.registry import Registry
 from deepcac.errors import DeepCACError
-from deepcac.experiments.finished import load
-from deepcac.experiments.record import read_record
-from deepcac.raw.archive import content_digest
-from deepcac.raw.fetch import check_raw
-from deepcac.storage import content_digest as content_digest_of
-from deepcac.storage import read_json, read_table
+from deepcac.files.storage import content_digest as content_digest_of
+from deepcac.files.storage import read_json, read_table
+from deepcac_study.catalogue.entries import RawFile, Source
+from deepcac_study.catalogue.registry import Registry
+from deepcac_study.experiments.finished import load
+from deepcac_study.experiments.record import read_record
+from deepcac_study.raw.archive import content_digest
+from deepcac_study.raw.fetch import check_raw
 
 Reader = Callable[[Path], Any]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from project import Row
 
-from deepcac.catalogue.entries import RawFile
 from deepcac.errors import FetchError
-from deepcac.raw.fetch import fetch
+from deepcac_study.catalogue.entries import RawFile
+from deepcac_study.raw.fetch import fetch
 
 CONTENT = bytes(range(256)) * 400
 FILE = RawFile(

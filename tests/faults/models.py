@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 import deepcac
 from deepcac import model_files
 from deepcac.errors import DeepCACError
-from deepcac.storage import content_digest, read_json
+from deepcac.files.storage import content_digest, read_json
 
 IMPOSSIBLE, POSSIBLE = "impossible", "possible"
 REFUSED, SAME, OTHER = "refused", "same", "another possible model"
@@ -121,9 +121,9 @@ TENSORS = Form(_read_tensors, _write_tensors)
 
 def _command(method: str, classes: int = 2) -> Callable[[Path], None]:
     def make(path: Path) -> None:
-        from deepcac.owntable.labelled_table import Roles, read_labelled
-        from deepcac.owntable.risk_model import fit_risk_model
-        from deepcac.owntable.risk_model_file import write_risk_model
+        from deepcac.table.reading.labelled_table import Roles, read_labelled
+        from deepcac.table.risk_model import fit_risk_model
+        from deepcac.table.risk_model_file import write_risk_model
 
         X, y = table()
         X["ward"] = np.resize(["icu", "floor", "er"], len(X))

@@ -22,10 +22,10 @@ from parsers import mutant
 from project import Row
 
 from deepcac.errors import DeepCACError
-from deepcac.owntable.cells import MISSING
-from deepcac.owntable.labelled_table import Roles, read_labelled
-from deepcac.owntable.profile_page import write_profile_page
-from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
+from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.reading.cells import MISSING
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.risk_tables import fit_table, predict_table, read_model
 
 NUMBERS, TEXTS = ("age", "crp"), ("sex", "ward")
 PIECES = (

@@ -10,18 +10,18 @@ from pathlib import Path
 import pyarrow as pa
 from project import Row
 
-from deepcac.catalogue.variables import Variable
 from deepcac.errors import DeepCACError
-from deepcac.experiments.record import read_record
-from deepcac.pointers import read_pointers
-from deepcac.raw.archive import members
-from deepcac.raw.delimited import read_delimited
-from deepcac.raw.hypertext import read_page
-from deepcac.sources.physionet2012 import read_outcomes
-from deepcac.sources.physionet2012_events import parse_set
-from deepcac.sources.physionet2019 import read_archives
-from deepcac.sources.weka_uci import read_arff
-from deepcac.storage import read_json, read_table, write_table
+from deepcac.files.storage import read_json, read_table, write_table
+from deepcac_study.catalogue.variables import Variable
+from deepcac_study.experiments.record import read_record
+from deepcac_study.jobs.pointers import read_pointers
+from deepcac_study.raw.archive import members
+from deepcac_study.raw.delimited import read_delimited
+from deepcac_study.raw.hypertext import read_page
+from deepcac_study.sources.physionet2012 import read_outcomes
+from deepcac_study.sources.physionet2012_events import parse_set
+from deepcac_study.sources.physionet2019 import read_archives
+from deepcac_study.sources.weka_uci import read_arff
 
 CORPUS = Path(__file__).parent / "corpus"
 TOKENS = (

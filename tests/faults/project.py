@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from deepcac.storage import content_digest
+from deepcac.files.storage import content_digest
 
 ROOT = Path(__file__).parents[2]
 TARGETS = ("results/demo_diabetes/cac_lr_k2.json",)

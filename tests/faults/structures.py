@@ -21,12 +21,12 @@ from parsers import CORPUS
 from project import Row
 
 from deepcac.errors import DataError, DeepCACError
-from deepcac.experiments.finished import load
-from deepcac.experiments.record import file_digest, scores_path
-from deepcac.judge.trials import read_trials
-from deepcac.pointers import read_pointers
-from deepcac.raw.archive import members
-from deepcac.storage import content_digest, read_json
+from deepcac.files.storage import content_digest, read_json
+from deepcac.judging.trials import read_trials
+from deepcac_study.experiments.finished import load
+from deepcac_study.experiments.record import file_digest, scores_path
+from deepcac_study.jobs.pointers import read_pointers
+from deepcac_study.raw.archive import members
 
 VALUES = (
     *(None, True, 0, -1, 1, 2, 3, 10**30, 0.5, -0.5, 1e308, "", "svm", "lr", "cic", "sound", "L1"),

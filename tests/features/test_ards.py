@@ -7,13 +7,13 @@ import pytest
 from mirrors import MIRROR
 from pyarrow import csv
 
-from deepcac.catalogue.protocol import Protocol
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.ards import DEMOGRAPHICS, ards, ards_ts, cohort, positives
-from deepcac.simulate.mimic3_tables import EVENT_TABLES, TABLES, simulate
-from deepcac.sources.mimic3 import extract
-from deepcac.sources.mimic3.items import variables
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.features.ards import DEMOGRAPHICS, ards, ards_ts, cohort, positives
+from deepcac_study.simulate.mimic3_tables import EVENT_TABLES, TABLES, simulate
+from deepcac_study.sources.mimic3 import extract
+from deepcac_study.sources.mimic3.items import variables
 
 S1, S2 = Protocol(frozenset({"S1"})), Protocol(frozenset({"S2"}))
 

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deepcac.features.cic_hourly import HOURS, MEASURED, by_hour, cic_ts
-from deepcac.features.johnson import Series
-from deepcac.sources.physionet2012 import OUTCOMES
+from deepcac_study.features.cic_hourly import HOURS, MEASURED, by_hour, cic_ts
+from deepcac_study.features.johnson import Series
+from deepcac_study.sources.physionet2012 import OUTCOMES
 
 EVENTS = [
     (1, 0, "Age", 54.0),

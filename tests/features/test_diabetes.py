@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mirrors import MIRROR
 
-from deepcac.catalogue.protocol import Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.diabetes import (
+from deepcac.files.storage import read_table
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.features.diabetes import (
     DIAGNOSIS,
     all_columns,
     cohort,
@@ -22,9 +23,8 @@ from deepcac.features.diabetes import (
     icd9_group,
     nine_columns,
 )
-from deepcac.simulate.encounters import SUBTYPES, simulate
-from deepcac.sources.uci_diabetes import extract, medications, read_encounters, variables
-from deepcac.storage import read_table
+from deepcac_study.simulate.encounters import SUBTYPES, simulate
+from deepcac_study.sources.uci_diabetes import extract, medications, read_encounters, variables
 
 U2 = Protocol(frozenset({"U2"}))
 HEADER = tuple(variables())
@@ -323,8 +323,8 @@ def test_planted_effects_are_opposed(tmp_path):
 
 @pytest.mark.real
 def test_the_real_file_gives_the_published_rows(tmp_path):
-    from deepcac.catalogue.registry import load_registry
-    from deepcac.raw.fetch import fetch
+    from deepcac_study.catalogue.registry import load_registry
+    from deepcac_study.raw.fetch import fetch
 
     registry = load_registry(Path(__file__).parents[2] / "config" / "registry")
     file = registry.file("uci_diabetes", "dataset_diabetes.archive")

@@ -10,13 +10,13 @@ from catalogued import extracted, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcac.catalogue.protocol import Protocol
-from deepcac.catalogue.variables import Variable, levels_of, read_variables
 from deepcac.errors import DataError
-from deepcac.features import flat as features
-from deepcac.raw.delimited import read_delimited
-from deepcac.sources import flat_tables as flat
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.variables import Variable, levels_of, read_variables
+from deepcac_study.features import flat as features
+from deepcac_study.raw.delimited import read_delimited
+from deepcac_study.sources import flat_tables as flat
 
 ADULT = """\
 39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40, United-States, <=50K

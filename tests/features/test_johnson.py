@@ -13,18 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mirrors import MIRROR
 
-from deepcac.catalogue.protocol import SOUND, Protocol
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.cic import cic_features, stay_class
-from deepcac.features.hourly import AGGREGATES
-from deepcac.features.johnson import johnson_features, variables
-from deepcac.features.johnson_cleaning import ADMISSION, MEASURED, clean
-from deepcac.features.matrix import read_features
-from deepcac.features.summaries import summarise
-from deepcac.sources.physionet2012 import OUTCOMES, extract
-from deepcac.sources.physionet2012_events import PARAMETERS
-from deepcac.steps import build_features
-from deepcac.storage import read_table, write_table
+from deepcac.feature_matrix import read_features
+from deepcac.files.storage import read_table, write_table
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.features.cic import cic_features, stay_class
+from deepcac_study.features.columns.hourly import AGGREGATES
+from deepcac_study.features.columns.johnson_cleaning import ADMISSION, MEASURED, clean
+from deepcac_study.features.columns.summaries import summarise
+from deepcac_study.features.johnson import johnson_features, variables
+from deepcac_study.jobs.steps import build_features
+from deepcac_study.sources.physionet2012 import OUTCOMES, extract
+from deepcac_study.sources.physionet2012_events import PARAMETERS
 
 Event = tuple[int, int, str | None, float]
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.features.matrix import FeatureMatrix, read_features, write_features
-from deepcac.storage import write_table
+from deepcac.feature_matrix import FeatureMatrix, read_features, write_features
+from deepcac.files.storage import write_table
 
 GOOD = {"row_id": [1, 2, 3, 4], "label": [0, 1, 0, 1], "dose": [0.5, None, 2.0, 3.0]}
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.features.pages import CLASSES, webkb
-from deepcac.features.pairwise import beside, read_pairwise, write_pairwise
-from deepcac.raw.hypertext import body, page_key, read_page
-from deepcac.sources.webkb import address, extract
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.features.pages import CLASSES, webkb
+from deepcac_study.features.pairwise import beside, read_pairwise, write_pairwise
+from deepcac_study.raw.hypertext import body, page_key, read_page
+from deepcac_study.sources.webkb import address, extract
 
 HEADERS = b"Date: Tue, 26 Nov 1996 18:07:47 GMT\nContent-type: text/html\n\n"
 PAGES = {

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 from sepsis_files import stay, tidy
 
-from deepcac.features.cic import RANGES, cohort_details
-from deepcac.features.matrix import FeatureMatrix
-from deepcac.features.ranges import Range, count_outside, read_ranges
-from deepcac.features.stay_columns import implausible
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac_study.features.cic import RANGES, cohort_details
+from deepcac_study.features.columns.ranges import Range, count_outside, read_ranges
+from deepcac_study.features.columns.stay_columns import implausible
 
 
 def test_values_outside_are_counted_and_logged(caplog):

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from mirrors import MIRROR
 from sepsis_files import NAMES, stay, tidy
 
-from deepcac.catalogue.protocol import SOUND, Protocol, published_labels
-from deepcac.cohort import write_cohort
 from deepcac.errors import DataError
-from deepcac.features.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
-from deepcac.features.risk_set import match_hours
-from deepcac.features.sepsis import AGGREGATED, sepsis, sepsis_ts
-from deepcac.features.sepsis_signature import look_back, records, sepsis_signature
-from deepcac.features.signature import signature
-from deepcac.features.sofa import MEASUREMENTS, sofa_parts
-from deepcac.features.stay_columns import Stays, plausible_ranges
-from deepcac.simulate.hourly_stays import SUBTYPES, draw_stay
-from deepcac.sources.physionet2019 import DEMOGRAPHICS, VARIABLES, extract
-from deepcac.storage import read_json
+from deepcac.files.storage import read_json
+from deepcac_study.catalogue.protocol import SOUND, Protocol, published_labels
+from deepcac_study.cohort import write_cohort
+from deepcac_study.features.columns.hourly import AGGREGATES, aggregate, fill_backward, fill_forward
+from deepcac_study.features.columns.risk_set import match_hours
+from deepcac_study.features.columns.signature import signature
+from deepcac_study.features.columns.sofa import MEASUREMENTS, sofa_parts
+from deepcac_study.features.columns.stay_columns import Stays, plausible_ranges
+from deepcac_study.features.sepsis import AGGREGATED, sepsis, sepsis_ts
+from deepcac_study.features.sepsis_signature import look_back, records, sepsis_signature
+from deepcac_study.simulate.hourly_stays import SUBTYPES, draw_stay
+from deepcac_study.sources.physionet2019 import DEMOGRAPHICS, VARIABLES, extract
 
 PUBLISHED = Protocol(published_labels())
 MEASURED = [NAMES.index(name) for name in VARIABLES]

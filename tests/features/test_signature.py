@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError
-from deepcac.features import signature as module
-from deepcac.features.signature import (
+from deepcac_study.features.columns import signature as module
+from deepcac_study.features.columns.signature import (
     add_time,
     lead_lag,
     log_signature,

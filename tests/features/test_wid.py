@@ -5,12 +5,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deepcac.catalogue.variables import read_variables
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.wid import wid_mortality
-from deepcac.simulate.intensive_care_table import simulate
-from deepcac.sources.wids import extract
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.catalogue.variables import read_variables
+from deepcac_study.features.wid import wid_mortality
+from deepcac_study.simulate.intensive_care_table import simulate
+from deepcac_study.sources.wids import extract
 
 
 def write(path, rows):

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.matrix import FeatureMatrix, write_features
-from deepcac.judge.contenders import parse_contender
-from deepcac.judge.fitting import fit_trial
-from deepcac.judge.partitions import distances, part
-from deepcac.judge.resamples import resamples
-from deepcac.judge.spaces import learners, trials
-from deepcac.judge.study_files import answers_path
-from deepcac.judge.study_rows import read_rows
-from deepcac.judge.trial_scores import best_threshold, score_trial
-from deepcac.judge.trials import Effort, judge_rows, read_trials, run_trials
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import read_table, write_table
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.fitting import fit_trial
+from deepcac.judging.partitions import distances, part
+from deepcac.judging.resamples import resamples
+from deepcac.judging.spaces import learners, trials
+from deepcac.judging.trial_scores import best_threshold, score_trial
+from deepcac.judging.trials import Effort, judge_rows, read_trials, run_trials
 from deepcac.sequence_summary import SUMMARIES
-from deepcac.storage import read_table, write_table
+from deepcac_study.judge.study_files import answers_path
+from deepcac_study.judge.study_rows import read_rows
 
 EFFORT = Effort(2, 3, 100, 10_000, 3, 2)
 

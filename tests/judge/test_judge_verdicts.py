@@ -10,20 +10,20 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.judge import resamples
-from deepcac.judge.blends import Stored, aurocs, blend_scores, greedy
-from deepcac.judge.choice import choose, open_to
-from deepcac.judge.division_scores import decide_pairs
-from deepcac.judge.mean_scores import mean_scores
-from deepcac.judge.power import oracle_gain, power_curve, run_planted
-from deepcac.judge.questions import QUESTIONS, pairs
-from deepcac.judge.resample_scores import resample_scores
-from deepcac.judge.trials import ROWS, Effort
-from deepcac.judge.verdicts import half_detect, summary, verdicts
+from deepcac.files.storage import read_json, write_table
+from deepcac.judging import resamples
+from deepcac.judging.choice import choose, open_to
+from deepcac.judging.mean_scores import mean_scores
+from deepcac.judging.questions import QUESTIONS, pairs
+from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.trials import ROWS, Effort
+from deepcac.judging.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac.simulate.planted import planted
-from deepcac.storage import read_json, write_table
+from deepcac_study.judge.blends import Stored, aurocs, blend_scores, greedy
+from deepcac_study.judge.division_scores import decide_pairs
+from deepcac_study.judge.power import oracle_gain, power_curve, run_planted
+from deepcac_study.simulate.planted import planted
 
 values = st.lists(st.floats(-0.1, 0.1), min_size=3, max_size=20).filter(lambda v: np.std(v) > 1e-6)
 

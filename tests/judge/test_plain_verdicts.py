@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from deepcac.judge.questions import QUESTIONS, pairs
-from deepcac.judge.verdicts import verdicts
+from deepcac.judging.questions import QUESTIONS, pairs
+from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import difference
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"

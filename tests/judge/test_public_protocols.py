@@ -9,10 +9,12 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments.record import file_digest
-from deepcac.features.matrix import FeatureMatrix, write_features
-from deepcac.judge.contenders import parse_contender
-from deepcac.judge.division_scores import (
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import read_json, read_table, write_json, write_table
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.trials import ROWS, Effort, read_trials
+from deepcac_study.experiments.record import file_digest
+from deepcac_study.judge.division_scores import (
     event_one,
     event_threshold,
     mean_answer,
@@ -20,10 +22,8 @@ from deepcac.judge.division_scores import (
     score_division,
     scored,
 )
-from deepcac.judge.public_protocols import Division, divided, run_division
-from deepcac.judge.study_files import answers_path
-from deepcac.judge.trials import ROWS, Effort, read_trials
-from deepcac.storage import read_json, read_table, write_json, write_table
+from deepcac_study.judge.public_protocols import Division, divided, run_division
+from deepcac_study.judge.study_files import answers_path
 
 
 def matrix(n=600, seed=0):

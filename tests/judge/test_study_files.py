@@ -3,7 +3,7 @@
 import pytest
 
 from deepcac.errors import ConfigError
-from deepcac.judge.study_files import StudyFiles
+from deepcac_study.judge.study_files import StudyFiles
 
 JUDGE = {
     "matches": [

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from deepcac.features.matrix import FeatureMatrix, write_features
-from deepcac.judge import subtype_ablation
-from deepcac.judge.contenders import parse_contender
-from deepcac.judge.questions import SUBTYPES, pairs
-from deepcac.judge.resamples import resamples
-from deepcac.judge.study_files import answers_path
-from deepcac.judge.subtype_ablation import CLUSTERS, run_ablation
-from deepcac.judge.subtype_learner import subtypes
-from deepcac.judge.trials import Effort, read_trials, run_trials
-from deepcac.storage import read_json
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import read_json
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.questions import SUBTYPES, pairs
+from deepcac.judging.resamples import resamples
+from deepcac.judging.subtype_learner import subtypes
+from deepcac.judging.trials import Effort, read_trials, run_trials
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
+from deepcac_study.judge import subtype_ablation
+from deepcac_study.judge.study_files import answers_path
+from deepcac_study.judge.subtype_ablation import CLUSTERS, run_ablation
 
 
 def cohort(n=400, seed=0):

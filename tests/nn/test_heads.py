@@ -5,10 +5,10 @@ import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 
-from deepcac.nn.data import Rows
-from deepcac.nn.heads import HEADS, PermutedNetwork, answer_with
+from deepcac.nn.fitting.data import Rows
 from deepcac.nn.km_z import KMZClassifier
-from deepcac.nn.networks import Autoencoder, LocalPredictors
+from deepcac.nn.layers.heads import HEADS, PermutedNetwork, answer_with
+from deepcac.nn.layers.networks import Autoencoder, LocalPredictors
 
 
 def planted(n=900, seed=0):

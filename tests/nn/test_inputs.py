@@ -11,17 +11,17 @@ from catalogued import networks
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 
-from deepcac.catalogue.protocol import SOUND
 from deepcac.errors import DataError, ScaleWarning
-from deepcac.experiments.prepare import Setting, make_task
-from deepcac.features.matrix import FeatureMatrix
-from deepcac.nn.data import as_inputs
+from deepcac.feature_matrix import FeatureMatrix
 from deepcac.nn.deepcac import DeepCACClassifier
+from deepcac.nn.fitting.data import as_inputs
 from deepcac.nn.fnn import FNNClassifier
 from deepcac.nn.inputs import Preparation
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.preprocess import SequenceScaler, TableScaler
-from deepcac.splits import Split
+from deepcac_study.catalogue.protocol import SOUND
+from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.splits import Split
 
 QUICK = {"max_epochs": 3, "device": "cpu"}
 

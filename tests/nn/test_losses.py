@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
-from deepcac.nn import losses
-from deepcac.nn.centroids import move_online, nearest, one_hot
-from deepcac.nn.networks import LocalPredictors
-from deepcac.nn.stopping import auprc, average_precision, probe
+from deepcac.nn.fitting import losses
+from deepcac.nn.fitting.stopping import auprc, average_precision, probe
+from deepcac.nn.layers.centroids import move_online, nearest, one_hot
+from deepcac.nn.layers.networks import LocalPredictors
 
 
 def double(*rows):

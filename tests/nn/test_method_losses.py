@@ -12,7 +12,7 @@ from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.dmnn import DMNNClassifier
 from deepcac.nn.grasp import GRASPClassifier, GRASPNetwork, convolve
 from deepcac.nn.idec import IDECClassifier
-from deepcac.nn.networks import SequenceAutoencoder, mean_error
+from deepcac.nn.layers.networks import SequenceAutoencoder, mean_error
 
 
 def double(*rows):

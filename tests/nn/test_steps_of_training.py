@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from deepcac.nn.centroids import one_hot
-from deepcac.nn.data import CHUNK, SEQUENCE_CHUNK, Rows, chunks, in_chunks
-from deepcac.nn.networks import LocalPredictors, SequenceAutoencoder
-from deepcac.nn.training import Optimiser
+from deepcac.nn.fitting.data import CHUNK, SEQUENCE_CHUNK, Rows, chunks, in_chunks
+from deepcac.nn.fitting.training import Optimiser
+from deepcac.nn.layers.centroids import one_hot
+from deepcac.nn.layers.networks import LocalPredictors, SequenceAutoencoder
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.1])

@@ -12,15 +12,15 @@ import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from deepcac.judge.resamples import Rows
-from deepcac.owntable import budgeted_trials
-from deepcac.owntable.answer import answer, signed
-from deepcac.owntable.budgeted_trials import Effort, run_budgeted
-from deepcac.owntable.compare_page import _clustering, write_compare_page
-from deepcac.owntable.found_subtypes import TOO_FEW, _subtypes, found_clusterings
-from deepcac.owntable.labelled_table import Roles, read_labelled
-from deepcac.owntable.own_pages import _minus
-from deepcac.report.figures import as_svg
+from deepcac.judging.resamples import Rows
+from deepcac.pages.figures import as_svg
+from deepcac.table import budgeted_trials
+from deepcac.table.answer import answer, signed
+from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
+from deepcac.table.pages.compare_page import _clustering, write_compare_page
+from deepcac.table.pages.own_pages import _minus
+from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
 def planted_table(n=400, seed=0):
@@ -156,7 +156,7 @@ def test_the_answer_is_the_verdicts(judged, monkeypatch, verdicts, word):
     made = answer(trials, table.name, table.rarest).table
     own = (made["question"] == "help") & (made["metric"] == "auroc")
     made.loc[own, "verdict"] = verdicts
-    monkeypatch.setattr("deepcac.owntable.answer.verdicts", lambda *a: made)
+    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: made)
     found = answer(trials, table.name, table.rarest)
     assert found.verdict == word
     assert found.sentence.startswith("Yes" if word == "gain" else "No gain")

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from deepcac.owntable.column_parts import column_parts
-from deepcac.owntable.label_leaks import _auroc, _by_order, label_leaks
-from deepcac.owntable.labelled_table import Roles, read_labelled
-from deepcac.owntable.profile_page import write_profile_page
-from deepcac.owntable.risk_tables import fit_table
-from deepcac.owntable.table_encoder import NUMBER, EncodedColumn
+from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.reading.column_parts import column_parts
+from deepcac.table.reading.label_leaks import _auroc, _by_order, label_leaks
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
+from deepcac.table.risk_tables import fit_table
 
 
 def honest(n=600, seed=0):

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import ConfigError, DataError
-from deepcac.owntable import table_files
-from deepcac.owntable.cells import with_points
-from deepcac.owntable.class_labels import class_labels
-from deepcac.owntable.labelled_table import Roles, read_labelled
-from deepcac.owntable.row_sample import sample_rows
-from deepcac.owntable.table_encoder import TableEncoder, learn_encoder
-from deepcac.owntable.table_files import read_blocks
+from deepcac.table.reading import table_files
+from deepcac.table.reading.cells import with_points
+from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.row_sample import sample_rows
+from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
+from deepcac.table.reading.table_files import read_blocks
 
 
 def frame(n=60):

@@ -13,21 +13,21 @@ from sklearn.pipeline import make_pipeline
 
 import deepcac
 from deepcac.cac import CACClassifier
-from deepcac.catalogue.protocol import Protocol
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError, DataError
-from deepcac.experiments.prepare import Setting, make_task
-from deepcac.features.matrix import read_features
-from deepcac.layout import Layout
-from deepcac.owntable.labelled_table import Roles, read_labelled
-from deepcac.owntable.private_data_set import add_table
-from deepcac.owntable.profile_page import write_profile_page
-from deepcac.owntable.risk_model_choice import told
-from deepcac.owntable.risk_tables import fit_table, predict_table, read_model
+from deepcac.feature_matrix import read_features
+from deepcac.files.storage import content_digest, read_json, write_json
 from deepcac.preprocess import TableScaler
-from deepcac.sharing import Origins
-from deepcac.splits import make_splits, read_splits, write_splits
-from deepcac.storage import content_digest, read_json, write_json
+from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.risk_model_choice import told
+from deepcac.table.risk_tables import fit_table, predict_table, read_model
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.jobs.layout import Layout
+from deepcac_study.jobs.sharing import Origins
+from deepcac_study.private_data_set import add_table
+from deepcac_study.splits import make_splits, read_splits, write_splits
 
 RESERVED = (
     *("report", "judge", "data", "results", "decomposition", "as_published", "switches", "planted"),
@@ -94,7 +94,7 @@ def test_subtypes_that_help_are_chosen_and_told(csv, tmp_path):
 def test_a_saved_model_answers_as_before_and_does_not_depend_on_blocks(csv, tmp_path, monkeypatch):
     model = fitted(csv, tmp_path, method="CAC", clusters=3)
     before = risks(model, csv, tmp_path)
-    monkeypatch.setattr("deepcac.owntable.table_files.BLOCK_BYTES", 2000)
+    monkeypatch.setattr("deepcac.table.reading.table_files.BLOCK_BYTES", 2000)
     pd.testing.assert_frame_equal(risks(model, csv, tmp_path), before)
     parquet = tmp_path / "patients.parquet"
     pd.read_csv(csv).to_parquet(parquet)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.owntable.labelled_table import Roles, read_labelled
-from deepcac.owntable.profile_page import write_profile_page
+from deepcac.table.pages.profile_page import write_profile_page
+from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
 def patients(n=200):

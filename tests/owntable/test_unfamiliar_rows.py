@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
-from deepcac.owntable.labelled_table import Roles
-from deepcac.owntable.risk_tables import fit_table, predict_table
+from deepcac.table.reading.labelled_table import Roles
+from deepcac.table.risk_tables import fit_table, predict_table
 
 N = 300
 

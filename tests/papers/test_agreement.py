@@ -1,7 +1,7 @@
 import pytest
 from paper_checks import find_cell
 
-from deepcac.papers.agreement import Ours, tolerance, verdict
+from deepcac_study.papers.agreement import Ours, tolerance, verdict
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_two_combined_standard_deviations_but_no_more_than_two_hundredths():
     ],
 )
 def test_each_paper_has_its_own_unit(source, where, bound):
-    from deepcac.papers.printed import printed_cells
+    from deepcac_study.papers.printed import printed_cells
 
     cells = [cell for cell in printed_cells() if cell.source == source]
     own = [c for c in cells if all(getattr(c, key) == value for key, value in where.items())]

@@ -4,11 +4,11 @@ import pytest
 from paper_checks import find_entry
 from report_runs import write_run
 
-from deepcac.experiments.finished import Runs, load
-from deepcac.papers.dependence import SUMMARY
-from deepcac.papers.findings import Findings
-from deepcac.papers.ledger import entries, number
-from deepcac.papers.printed import printed_cells
+from deepcac_study.experiments.finished import Runs, load
+from deepcac_study.papers.dependence import SUMMARY
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import entries, number
+from deepcac_study.papers.printed import printed_cells
 
 
 def test_a_cell_that_was_not_run_says_what_it_needs():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepcac.papers.null_rate import null_rate
+from deepcac_study.papers.null_rate import null_rate
 
 CELLS = st.lists(
     st.tuples(st.sampled_from("abcd"), st.integers(0, 5), st.integers(0, 5)), min_size=1

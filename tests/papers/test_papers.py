@@ -3,16 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from deepcac.catalogue.facts import facts
 from deepcac.errors import ConfigError
-from deepcac.experiments.finished import Runs
-from deepcac.papers import bibliography
-from deepcac.papers.bibliography import PAPERS
-from deepcac.papers.claims import claims, rules
-from deepcac.papers.findings import Findings
-from deepcac.papers.ledger import entries
-from deepcac.papers.names import LOGS, names, restricted, usual_k
-from deepcac.papers.printed import printed_cells
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.papers import bibliography
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.claims import claims, rules
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.names import LOGS, names, restricted, usual_k
+from deepcac_study.papers.printed import printed_cells
 
 FOLDERS = Path(bibliography.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -54,10 +54,10 @@ def test_every_rule_decides_a_claim():
 
 
 def test_rules_of_a_paper_decide_its_own_claims():
-    from deepcac.papers.cac_v1.claims import rules as cac_v1
-    from deepcac.papers.cac_v2.claims import rules as cac_v2
-    from deepcac.papers.class_decomposition.claims import rules as class_decomposition
-    from deepcac.papers.deepcac.claims import rules as deepcac
+    from deepcac_study.papers.cac_v1.claims import rules as cac_v1
+    from deepcac_study.papers.cac_v2.claims import rules as cac_v2
+    from deepcac_study.papers.class_decomposition.claims import rules as class_decomposition
+    from deepcac_study.papers.deepcac.claims import rules as deepcac
 
     for folder, own in (
         ("cac_v1", cac_v1),

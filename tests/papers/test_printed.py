@@ -1,6 +1,6 @@
 from paper_checks import find_cell
 
-from deepcac.papers.printed import printed_cells
+from deepcac_study.papers.printed import printed_cells
 
 
 def test_every_printed_score_has_an_id_or_a_reason():

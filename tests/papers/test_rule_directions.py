@@ -3,10 +3,10 @@
 import pytest
 from worlds import main_worlds, special_worlds
 
-from deepcac.catalogue.facts import facts
-from deepcac.papers.claims import rules
-from deepcac.papers.evidence import Evidence
-from deepcac.papers.ledger import entries
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.papers.claims import rules
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.ledger import entries
 
 DIRECTIONS = ("holds", "fails", "undecided")
 OPEN = {"cannot hold": "undecided"}  # what is open may be so only below "holds"

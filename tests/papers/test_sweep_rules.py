@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.experiments.finished import Runs
-from deepcac.experiments.finished_sweeps import Sweeps, load_sweeps
-from deepcac.papers.claims import claims, rules
-from deepcac.papers.evidence import Evidence
-from deepcac.papers.findings import Findings
-from deepcac.papers.ledger import entries
-from deepcac.report.sweep_curves import sweep_figures
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.experiments.finished_sweeps import Sweeps, load_sweeps
+from deepcac_study.papers.claims import claims, rules
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import entries
+from deepcac_study.report.sweep_curves import sweep_figures
 
 
 def by_alpha(f1, train, test, separation, passes):

@@ -8,16 +8,16 @@ import torch
 from catalogued import networks
 
 from deepcac.cac import CACClassifier, KMClassifier
-from deepcac.catalogue.protocol import switches
-from deepcac.nn.data import session
 from deepcac.nn.dcn import DCNClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.dmnn import CACDMNNClassifier, DMNNClassifier
+from deepcac.nn.fitting.data import session
+from deepcac.nn.fitting.losses import am_softmax, cluster_means, within
+from deepcac.nn.fitting.stopping import macro_auprc
 from deepcac.nn.idec import IDECClassifier
 from deepcac.nn.km_z import KMZClassifier
-from deepcac.nn.losses import am_softmax, cluster_means, within
-from deepcac.nn.stopping import macro_auprc
-from deepcac.published.deepcac_program import (
+from deepcac_study.catalogue.protocol import switches
+from deepcac_study.published.deepcac_program import (
     DEVIATIONS,
     farthest,
     min_precision_specificity,
@@ -64,7 +64,7 @@ def fitted(estimator, *labels, **settings):
 @pytest.fixture(scope="module", autouse=True)
 def short_pretraining():
     patch = pytest.MonkeyPatch()
-    patch.setattr("deepcac.nn.pretrain.MAX_EPOCHS", 10)
+    patch.setattr("deepcac.nn.fitting.pretrain.MAX_EPOCHS", 10)
     yield
     patch.undo()
 

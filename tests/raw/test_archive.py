@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.raw.archive import content_digest, kind, members
+from deepcac_study.raw.archive import content_digest, kind, members
 
 KINDS = ("zip", "tar", "tar.gz", "tar.xz")
 FILES = {"set-a/2.txt": b"two\n", "set-a/1.txt": b"one\n", "set-a/sub/3.txt": b""}

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 from mirrors import MIRROR
 
-from deepcac.catalogue.entries import RawFile, Source
-from deepcac.catalogue.registry import Registry, load_registry
 from deepcac.errors import ConfigError, DataError, FetchError
-from deepcac.raw.archive import content_digest, members
-from deepcac.raw.download import UnreachableError, download
-from deepcac.raw.fetch import (
+from deepcac_study.catalogue.entries import RawFile, Source
+from deepcac_study.catalogue.registry import Registry, load_registry
+from deepcac_study.raw.archive import content_digest, members
+from deepcac_study.raw.download import UnreachableError, download
+from deepcac_study.raw.fetch import (
     available,
     check_raw,
     configured_mirrors,
@@ -402,7 +402,7 @@ def test_an_odd_mirror_does_not_hide_the_next(tmp_path, server, plain):
 
 
 def test_a_file_that_grows_too_large_leaves_nothing(tmp_path, server, plain, monkeypatch):
-    monkeypatch.setattr("deepcac.raw.download.MAX_BYTES", 1000)
+    monkeypatch.setattr("deepcac_study.raw.download.MAX_BYTES", 1000)
     server.answers = [headed()]
     with pytest.raises(FetchError, match="refused: more than 1000 bytes"):
         quick(plain, tmp_path / "raw" / "x", server.address)
@@ -410,7 +410,7 @@ def test_a_file_that_grows_too_large_leaves_nothing(tmp_path, server, plain, mon
 
 
 def test_an_oversized_part_is_started_again(tmp_path, server, monkeypatch):
-    monkeypatch.setattr("deepcac.raw.download.MAX_BYTES", len(CONTENT))
+    monkeypatch.setattr("deepcac_study.raw.download.MAX_BYTES", len(CONTENT))
     server.files["/x"] = CONTENT
     (tmp_path / "part").write_bytes(CONTENT + b"more")
     download(server.address + "/x", tmp_path / "part", attempts=1)

@@ -8,9 +8,9 @@ from mirrors import MIRROR
 
 from deepcac.cac import cluster
 from deepcac.cac.cluster import kmeans_labels
-from deepcac.features.cic import cic_features
 from deepcac.preprocess import standardise_alone
-from deepcac.sources.physionet2012 import read_outcomes, read_sets
+from deepcac_study.features.cic import cic_features
+from deepcac_study.sources.physionet2012 import read_outcomes, read_sets
 
 pytestmark = [
     pytest.mark.real,

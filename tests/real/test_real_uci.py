@@ -11,18 +11,18 @@ from mirrors import MIRROR
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 
-from deepcac.catalogue.facts import facts
-from deepcac.catalogue.protocol import Protocol
-from deepcac.catalogue.registry import load_registry
-from deepcac.features import flat as features
-from deepcac.features.encoding import class_ids
-from deepcac.features.pages import webkb
+from deepcac.files.storage import read_table
 from deepcac.preprocess import TableScaler, standardise_alone
-from deepcac.sources import flat_tables as flat
-from deepcac.sources import webkb as pages
-from deepcac.sources import weka_uci
-from deepcac.splits import TEST, TRAIN, holdout
-from deepcac.storage import read_table
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.features import flat as features
+from deepcac_study.features.columns.encoding import class_ids
+from deepcac_study.features.pages import webkb
+from deepcac_study.sources import flat_tables as flat
+from deepcac_study.sources import webkb as pages
+from deepcac_study.sources import weka_uci
+from deepcac_study.splits import TEST, TRAIN, holdout
 
 pytestmark = [
     pytest.mark.real,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from deepcac.experiments.finished import Run
-from deepcac.report.calibration import calibration_figure, unweighted_risk
 from deepcac.scoring.bootstrap import SplitScores
+from deepcac_study.experiments.finished import Run
+from deepcac_study.report.calibration import calibration_figure, unweighted_risk
 
 
 def run_of(method, weight, sizes=((70, 10), (20, 0))):

@@ -2,7 +2,13 @@
 
 import pandas as pd
 
-from deepcac.report.run_markdown import kinds, prediction, printed_table, repeats, verdict_rows
+from deepcac_study.report.run_markdown import (
+    kinds,
+    prediction,
+    printed_table,
+    repeats,
+    verdict_rows,
+)
 
 LEDGER = pd.DataFrame(
     [

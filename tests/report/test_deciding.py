@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from deepcac.catalogue.protocol import switches
-from deepcac.papers.claims import Claim
-from deepcac.report.booktables import claims_table
-from deepcac.report.claim_pictures import Place, deciding
-from deepcac.report.comparisons import Difference
-from deepcac.report.switch_sentences import switch_sentences, touching
-from deepcac.report.tableview import view
+from deepcac.pages.tableview import view
 from deepcac.scoring.statistics import Comparison
+from deepcac_study.catalogue.protocol import switches
+from deepcac_study.papers.claims import Claim
+from deepcac_study.report.booktables import claims_table
+from deepcac_study.report.claim_pictures import Place, deciding
+from deepcac_study.report.comparisons import Difference
+from deepcac_study.report.switch_sentences import switch_sentences, touching
 
 RunName = namedtuple("RunName", "protocol dataset method k")
 KNOWN = {

@@ -6,16 +6,16 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from deepcac.report.contender_names import contender_colour, contender_label
-from deepcac.report.factorial_grid import factorial_figures, factorial_tables, load_factorials
-from deepcac.report.page import build
-from deepcac.report.published_divisions import (
+from deepcac.files.storage import write_json, write_table
+from deepcac_study.report.contender_names import contender_colour, contender_label
+from deepcac_study.report.factorial_grid import factorial_figures, factorial_tables, load_factorials
+from deepcac_study.report.page import build
+from deepcac_study.report.published_divisions import (
     division_figures,
     division_tables,
     load_divisions,
 )
-from deepcac.report.subtype_worth import ablation_tables, load_ablations
-from deepcac.storage import write_json, write_table
+from deepcac_study.report.subtype_worth import ablation_tables, load_ablations
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
 

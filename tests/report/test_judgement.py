@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
-from deepcac.experiments.record import file_digest
-from deepcac.report.judgement import (
+from deepcac.files.storage import write_json
+from deepcac_study.experiments.record import file_digest
+from deepcac_study.report.judgement import (
     judgement_figures,
     judgement_tables,
     load_judgement,
     sentence,
 )
-from deepcac.report.page import build
-from deepcac.storage import write_json
+from deepcac_study.report.page import build
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
 

@@ -4,9 +4,9 @@ import csv
 
 import pytest
 
-from deepcac.report import figures, tables
-from deepcac.report.figures import Figure
-from deepcac.report.tables import Cell, Table, markdown, plain_cell
+from deepcac.pages import figures, tables
+from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Cell, Table, markdown, plain_cell
 
 ODD = (
     r"$\frac{$",

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mirrors import MIRROR
 
-from deepcac.catalogue.describe import describe
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError, DataError
-from deepcac.features.matrix import FeatureMatrix, write_features
-from deepcac.features.ranges import Range, read_ranges, variable_of
-from deepcac.report.figures import write
-from deepcac.report.profiles import load_profiles, missingness_figures
-from deepcac.report.profiling import build, outside, profile
-from deepcac.report.source_notes import data_table, source_notes
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import write_json
+from deepcac.pages.figures import write
 from deepcac.scoring.small_cells import SMALL, withheld, withheld_parts
-from deepcac.storage import write_json
+from deepcac_study.catalogue.describe import describe
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
+from deepcac_study.report.profiles import load_profiles, missingness_figures
+from deepcac_study.report.profiling import build, outside, profile
+from deepcac_study.report.source_notes import data_table, source_notes
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = ROOT / "config" / "registry"
@@ -223,7 +223,7 @@ def test_broken_profiles_are_named(tmp_path):
 
 def test_the_page_on_the_data_is_up_to_date():
     committed = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
-    assert committed == describe(REGISTRY), "run: python -m deepcac.catalogue.describe"
+    assert committed == describe(REGISTRY), "run: python -m deepcac_study.catalogue.describe"
 
 
 # Real data: what the sound features hold lies inside the plausible ranges
@@ -241,9 +241,9 @@ def outside_by_variable(features, table):
 
 @pytest.mark.real
 def test_flat_tables_lie_in_their_ranges(tmp_path):
-    from deepcac.features import flat as features
-    from deepcac.sources import flat_tables as flat
-    from deepcac.storage import read_table
+    from deepcac.files.storage import read_table
+    from deepcac_study.features import flat as features
+    from deepcac_study.sources import flat_tables as flat
 
     for extract, encode, raw, checked in (
         (
@@ -264,9 +264,9 @@ def test_flat_tables_lie_in_their_ranges(tmp_path):
 
 @pytest.mark.real
 def test_diabetes_lies_in_its_ranges(tmp_path):
-    from deepcac.features.diabetes import all_columns, cohort, nine_columns
-    from deepcac.sources.uci_diabetes import extract
-    from deepcac.storage import read_table
+    from deepcac.files.storage import read_table
+    from deepcac_study.features.diabetes import all_columns, cohort, nine_columns
+    from deepcac_study.sources.uci_diabetes import extract
 
     extract(MIRROR / "uci_diabetes" / "dataset_diabetes.zip", tmp_path / "tidy")
     rows, _ = cohort(read_table(tmp_path / "tidy").to_pandas())
@@ -277,8 +277,8 @@ def test_diabetes_lies_in_its_ranges(tmp_path):
 
 @pytest.mark.real
 def test_ards_of_the_open_demo_lies_in_its_ranges(tmp_path):
-    from deepcac.features.ards import ards, ards_ts
-    from deepcac.sources.mimic3 import extract
+    from deepcac_study.features.ards import ards, ards_ts
+    from deepcac_study.sources.mimic3 import extract
 
     (archive,) = (MIRROR / "mimic3_demo").glob("*.tar.xz")
     extract(archive, tmp_path)
@@ -290,9 +290,9 @@ def test_ards_of_the_open_demo_lies_in_its_ranges(tmp_path):
 @pytest.mark.real
 @pytest.mark.slow
 def test_sepsis_lies_in_its_ranges(tmp_path):
-    from deepcac.features.sepsis import sepsis, sepsis_ts
-    from deepcac.features.sepsis_signature import sepsis_signature
-    from deepcac.sources.physionet2019 import extract
+    from deepcac_study.features.sepsis import sepsis, sepsis_ts
+    from deepcac_study.features.sepsis_signature import sepsis_signature
+    from deepcac_study.sources.physionet2019 import extract
 
     tidy = tmp_path / "hourly.parquet"
     folder = MIRROR / "physionet2019"
@@ -306,9 +306,9 @@ def test_sepsis_lies_in_its_ranges(tmp_path):
 @pytest.mark.real
 @pytest.mark.slow
 def test_cic_leaves_its_ranges_only_where_no_cleaning_rule_acts(tmp_path):
-    from deepcac.features.cic import cic_features
-    from deepcac.sources.physionet2012 import extract
-    from deepcac.storage import read_table
+    from deepcac.files.storage import read_table
+    from deepcac_study.features.cic import cic_features
+    from deepcac_study.sources.physionet2012 import extract
 
     folder = MIRROR / "physionet2012"
     events, outcomes = tmp_path / "events.parquet", tmp_path / "outcomes.parquet"

@@ -10,17 +10,17 @@ from matplotlib.figure import Figure as Canvas
 from report_runs import write_run
 
 from deepcac.errors import DataError
-from deepcac.experiments.finished import Runs, load
-from deepcac.papers.findings import Findings
-from deepcac.papers.ledger import entries
-from deepcac.papers.printed import printed_cells
-from deepcac.report.comparisons import Bootstraps, clustering_effects, compare
-from deepcac.report.drawing import drawn
-from deepcac.report.figures import Figure
-from deepcac.report.page import build
-from deepcac.report.papertables import paper_tables
-from deepcac.report.tables import Cell, Table, escape, latex, markdown, text_row
-from deepcac.storage import write_json
+from deepcac.files.storage import write_json
+from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Cell, Table, escape, latex, markdown, text_row
+from deepcac_study.experiments.finished import Runs, load
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.printed import printed_cells
+from deepcac_study.report.comparisons import Bootstraps, clustering_effects, compare
+from deepcac_study.report.drawing import drawn
+from deepcac_study.report.page import build
+from deepcac_study.report.papertables import paper_tables
 
 REGISTRY = """
 title: PhysioNet Challenge <2012>

@@ -10,19 +10,19 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import ConfigError
-from deepcac.features.matrix import FeatureMatrix, write_features
-from deepcac.judge.contenders import parse_contender
-from deepcac.judge.public_protocols import Division, run_division
-from deepcac.judge.trials import Effort, run_trials
-from deepcac.judge.verdicts import verdicts
-from deepcac.papers import claims as claim_file
-from deepcac.papers import ledger as ledger_file
-from deepcac.papers.extension import CLAIMS, LEDGER, SUMMARY
-from deepcac.report import snapshot
-from deepcac.report.markdown import four, markdown_table, three
-from deepcac.report.markdown_tables import read_snapshot, renew
-from deepcac.report.run_snapshot import ANSWER
-from deepcac.storage import read_json
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import read_json
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.trials import Effort, run_trials
+from deepcac.judging.verdicts import verdicts
+from deepcac_study.judge.public_protocols import Division, run_division
+from deepcac_study.papers import claims as claim_file
+from deepcac_study.papers import ledger as ledger_file
+from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac_study.report import snapshot
+from deepcac_study.report.markdown import four, markdown_table, three
+from deepcac_study.report.markdown_tables import read_snapshot, renew
+from deepcac_study.report.run_snapshot import ANSWER
 
 PROJECT = Path(__file__).parents[2]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]

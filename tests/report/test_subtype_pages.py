@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from report_runs import write_run
 from scipy.stats import kruskal, spearmanr
 
-from deepcac.catalogue.entries import DataSet
-from deepcac.experiments.finished import load
-from deepcac.features.matrix import FeatureMatrix, write_features
-from deepcac.features.ranges import Range
-from deepcac.report.page import build
-from deepcac.report.subtype_numbers import Variable, explained, variables
-from deepcac.report.subtype_tables import UnseenRows, who_table
-from deepcac.report.subtypepages import _badly_calibrated, _shares
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac_study.catalogue.entries import DataSet
+from deepcac_study.experiments.finished import load
+from deepcac_study.features.columns.ranges import Range
+from deepcac_study.report.page import build
+from deepcac_study.report.subtype_numbers import Variable, explained, variables
+from deepcac_study.report.subtype_tables import UnseenRows, who_table
+from deepcac_study.report.subtypepages import _badly_calibrated, _shares
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
 NAN = float("nan")

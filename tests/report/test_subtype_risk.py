@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deepcac.report.subtype_figures import profile_lines, subtype_figure, subtype_map
-from deepcac.report.subtype_numbers import Variable
-from deepcac.report.subtype_risk import (
+from deepcac_study.report.subtype_figures import profile_lines, subtype_figure, subtype_map
+from deepcac_study.report.subtype_numbers import Variable
+from deepcac_study.report.subtype_risk import (
     differing,
     risk_factors,
     same_everywhere,
     standardised,
 )
-from deepcac.report.subtype_tables import UnseenRows
+from deepcac_study.report.subtype_tables import UnseenRows
 
 
 def test_a_standardised_difference_is_the_t_test_in_other_units():

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from deepcac.report.sweep_markdown import limits, separation, starts
-from deepcac.report.sweep_snapshot import SEPARATION, STARTS, start_effects, sweep_tables
+from deepcac_study.report.sweep_markdown import limits, separation, starts
+from deepcac_study.report.sweep_snapshot import SEPARATION, STARTS, start_effects, sweep_tables
 
 
 def started():

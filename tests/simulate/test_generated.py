@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from deepcac.errors import ConfigError
-from deepcac.features.pairwise import read_pairwise, write_pairwise
-from deepcac.simulate.synth_pairs import synth_pairs
-from deepcac.simulate.synthetic_cac import Cell, grid, synthetic_cac
+from deepcac_study.features.pairwise import read_pairwise, write_pairwise
+from deepcac_study.simulate.synth_pairs import synth_pairs
+from deepcac_study.simulate.synthetic_cac import Cell, grid, synthetic_cac
 
 
 def true_region(data):

@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deepcac.features.cic import cic_features
-from deepcac.raw.archive import members
-from deepcac.simulate.chart_slips import SLIPS, spoil
-from deepcac.simulate.icu_stays import FIRST_RECORD, OPPOSED, SUBTYPES, simulate
-from deepcac.sources.physionet2012 import extract
-from deepcac.sources.physionet2012_events import PARAMETERS
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.features.cic import cic_features
+from deepcac_study.raw.archive import members
+from deepcac_study.simulate.chart_slips import SLIPS, spoil
+from deepcac_study.simulate.icu_stays import FIRST_RECORD, OPPOSED, SUBTYPES, simulate
+from deepcac_study.sources.physionet2012 import extract
+from deepcac_study.sources.physionet2012_events import PARAMETERS
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from mirrors import MIRROR
 
 from deepcac.errors import DataError
-from deepcac.features.ards import ards
-from deepcac.features.hourly import AGGREGATES
-from deepcac.sources.mimic3 import aggregates as window_aggregates
-from deepcac.sources.mimic3 import extract, items, scan
-from deepcac.sources.mimic3 import raw_tables as tables
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.features.ards import ards
+from deepcac_study.features.columns.hourly import AGGREGATES
+from deepcac_study.sources.mimic3 import aggregates as window_aggregates
+from deepcac_study.sources.mimic3 import extract, items, scan
+from deepcac_study.sources.mimic3 import raw_tables as tables
 
 # Three stays: 1 is MetaVision with a later ARDS, 2 is CareVue and healthy, 3 is too short.
 TABLES = {
@@ -439,7 +439,7 @@ def test_open_demo_is_extracted_whole_and_the_same_twice(demo_archive, tmp_path)
 # The labels of the item map are those of the real dictionaries, so no id can be a slip.
 @pytest.mark.real
 def test_item_labels_are_those_of_the_demo(demo_archive):
-    from deepcac.raw.archive import members
+    from deepcac_study.raw.archive import members
 
     dictionaries = {"D_ITEMS.csv": {}, "D_LABITEMS.csv": {}}
     for name, content in members(demo_archive):

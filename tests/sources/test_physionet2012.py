@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.sources.physionet2012 import extract, read_outcomes
-from deepcac.sources.physionet2012_events import HEADER, PARAMETERS, parse_set, read_set
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.sources.physionet2012 import extract, read_outcomes
+from deepcac_study.sources.physionet2012_events import HEADER, PARAMETERS, parse_set, read_set
 
 STAY = """\
 Time,Parameter,Value

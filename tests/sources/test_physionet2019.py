@@ -13,10 +13,10 @@ from mirrors import MIRROR
 from sepsis_files import HEADER, NAMES, archive, stay, text
 
 from deepcac.errors import DataError
-from deepcac.raw.archive import members
-from deepcac.simulate.hourly_stays import NOTICE, SUBTYPES, simulate
-from deepcac.sources import physionet2019
-from deepcac.sources.physionet2019 import extract, read_archives
+from deepcac_study.raw.archive import members
+from deepcac_study.simulate.hourly_stays import NOTICE, SUBTYPES, simulate
+from deepcac_study.sources import physionet2019
+from deepcac_study.sources.physionet2019 import extract, read_archives
 
 FIRST_ROWS = (
     "NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|NaN|"

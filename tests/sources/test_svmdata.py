@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from deepcac.errors import DataError
-from deepcac.features.author_matrices import author_matrices
-from deepcac.features.pairwise import read_pairwise, write_pairwise
-from deepcac.sources.svmdata import extract
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.features.author_matrices import author_matrices
+from deepcac_study.features.pairwise import read_pairwise, write_pairwise
+from deepcac_study.sources.svmdata import extract
 
 FILES = {
     "cornell": "1 1:0.5 3:2\n2 2:1.25 # a comment\n1 3:1\n",

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
-from deepcac.sources import weka_uci
-from deepcac.storage import read_table
+from deepcac.files.storage import read_table
+from deepcac_study.sources import weka_uci
 
 HEAD = """\
 % a comment

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from torch import nn
 
 from deepcac.errors import CollapseWarning, DataError
-from deepcac.nn.training import Budget
+from deepcac.nn.fitting.training import Budget
 from deepcac.subtyping.contributions import contributions
 from deepcac.subtyping.crossfit import (
     answer,

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from deepcac.catalogue.entries import resolve
-from deepcac.catalogue.methods import learners
-from deepcac.catalogue.registry import load_registry
+from deepcac_study.catalogue.entries import resolve
+from deepcac_study.catalogue.methods import learners
+from deepcac_study.catalogue.registry import load_registry
 
 REGISTRY = load_registry(Path(__file__).parents[2] / "config" / "registry")
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from deepcac.experiments.finished_decompositions import DecompositionRecord
-from deepcac.papers.class_decomposition.gain_table import TABLE_1
-from deepcac.papers.names import printed_datasets
-from deepcac.storage import write_json
+from deepcac.files.storage import write_json
+from deepcac_study.experiments.finished_decompositions import DecompositionRecord
+from deepcac_study.papers.class_decomposition.gain_table import TABLE_1
+from deepcac_study.papers.names import printed_datasets
 
 RUNS = 6
 SETS = printed_datasets(TABLE_1)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from deepcac.catalogue.protocol import named_protocols
-from deepcac.experiments.record import (
+from deepcac_study.catalogue.protocol import named_protocols
+from deepcac_study.experiments.record import (
     file_digest,
     scores_path,
     summarise,

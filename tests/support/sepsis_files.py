@@ -45,7 +45,7 @@ def archive(path: Path, files: Mapping[str, str | bytes]) -> Path:
 
 def tidy(folder: Path, stays: Mapping[int, np.ndarray]) -> Path:
     """Write stays by patient id to an archive each hospital, and extract them."""
-    from deepcac.sources.physionet2019 import extract
+    from deepcac_study.sources.physionet2019 import extract
 
     parts: dict[str, dict[str, str]] = {"A": {}, "B": {}}
     for patient, rows in stays.items():

@@ -23,15 +23,15 @@ from world_parts import (
     with_clusters,
 )
 
-from deepcac.catalogue.methods import classifiers, methods
-from deepcac.experiments.finished import Run, Runs
-from deepcac.experiments.finished_clusterings import Clusterings
-from deepcac.experiments.finished_sweeps import Sweeps
-from deepcac.papers.cac_v2.claims import BEST_AUC as V2_AUC
-from deepcac.papers.cac_v2.claims import BEST_F1 as V2_F1
-from deepcac.papers.deepcac.claims import BEST_AUC, BEST_AUPRC
-from deepcac.papers.findings import Findings
-from deepcac.published.alphas import printed_alpha
+from deepcac_study.catalogue.methods import classifiers, methods
+from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.experiments.finished_clusterings import Clusterings
+from deepcac_study.experiments.finished_sweeps import Sweeps
+from deepcac_study.papers.cac_v2.claims import BEST_AUC as V2_AUC
+from deepcac_study.papers.cac_v2.claims import BEST_F1 as V2_F1
+from deepcac_study.papers.deepcac.claims import BEST_AUC, BEST_AUPRC
+from deepcac_study.papers.findings import Findings
+from deepcac_study.published.alphas import printed_alpha
 
 SPLITS = 5
 TABLES = ("titanic", "credit", "adult", "diabetes", "cic", "magic", "sepsis_signature")

@@ -5,8 +5,8 @@ import re
 import tomllib
 from pathlib import Path
 
-from deepcac.catalogue.methods import methods
-from deepcac.catalogue.registry import load_registry
+from deepcac_study.catalogue.methods import methods
+from deepcac_study.catalogue.registry import load_registry
 
 ROOT = Path(__file__).parents[2]
 START = "<!-- layers: made from pyproject.toml by tests/workflow/test_architecture.py -->\n"

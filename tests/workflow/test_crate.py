@@ -7,8 +7,8 @@ import pytest
 
 rocrate = pytest.importorskip("rocrate.rocrate")
 
-from deepcac.crate import Finished, describe, read_summary, versions  # noqa: E402
 from deepcac.errors import DataError  # noqa: E402
+from deepcac_study.jobs.crate import Finished, describe, read_summary, versions  # noqa: E402
 
 HEAD = "output_file\tdate\trule\tlog-file(s)\tinput-file(s)\tshellcmd\tstatus\tplan"
 ROWS = [

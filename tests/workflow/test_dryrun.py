@@ -4,7 +4,7 @@ import logging
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from deepcac.dryrun import Summary
+from deepcac_study.jobs.dryrun import Summary
 
 
 def kept(*events: LogEvent | None) -> list[LogEvent | None]:

@@ -37,7 +37,7 @@ def test_every_declared_dependency_is_pinned():
 
 
 def test_torch_is_imported_by_nothing_that_does_not_train():
-    imports = "sys, deepcac, deepcac.cac, deepcac.experiments.run, deepcac.layout"
+    imports = "sys, deepcac, deepcac.cac, deepcac_study.experiments.run, deepcac_study.jobs.layout"
     code = f"import {imports}; deepcac.CACClassifier; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -13,23 +13,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepcac.atomic import atomic_path, check_writable
-from deepcac.cohort import steps, write_cohort
 from deepcac.errors import ConfigError, DataError
-from deepcac.job import keep_freed_memory
-from deepcac.storage import (
+from deepcac.files.atomic import atomic_path, check_writable
+from deepcac.files.storage import (
     content_digest,
     read_json,
     read_table,
     write_json,
     write_table,
 )
+from deepcac_study.cohort import steps, write_cohort
+from deepcac_study.jobs.job import keep_freed_memory
 
 SCRIPT = """
 import os, sys
 from types import SimpleNamespace
 from deepcac.errors import ConfigError, DataError
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(SimpleNamespace(threads=2, log=[sys.argv[1]], rule="extract")):
     {body}
@@ -237,7 +237,7 @@ def test_only_the_rows_that_are_asked_for_are_read(tmp_path):
 KEPT = """
 import resource, sys
 import numpy as np
-from deepcac.job import keep_freed_memory
+from deepcac_study.jobs.job import keep_freed_memory
 
 if sys.argv[1] == "kept":
     assert keep_freed_memory()

@@ -4,10 +4,10 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import ConfigError
-from deepcac.layout import Layout
-from deepcac.targets import check_rules, check_targets
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.jobs.layout import Layout
+from deepcac_study.jobs.targets import check_rules, check_targets
 
 ROOT = Path(__file__).parents[2]
 REGISTRY = load_registry(ROOT / "config" / "registry")

@@ -18,9 +18,9 @@ import yaml
 from checkouts import checkout, environment
 from stores import connect
 
-from deepcac.owntable.labelled_table import Roles
-from deepcac.owntable.private_data_set import add_table
-from deepcac.pointers import align_times
+from deepcac.table.reading.labelled_table import Roles
+from deepcac_study.jobs.pointers import align_times
+from deepcac_study.private_data_set import add_table
 
 pytestmark = pytest.mark.slow
 MARK = "7654321.125"  # in rows of patients, and in all that is made from them

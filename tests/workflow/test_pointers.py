@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from deepcac.errors import DataError
-from deepcac.pointers import (
+from deepcac_study.jobs.pointers import (
     align_times,
     commit_rebuilt,
     find_pointers,

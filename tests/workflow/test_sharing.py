@@ -15,12 +15,12 @@ import yaml
 from checkouts import ROOT, checkout, environment
 from stores import DVC, bucket, connect  # noqa: F401 (a fixture)
 
-from deepcac.catalogue.config import check_config
-from deepcac.catalogue.registry import load_registry
 from deepcac.errors import DataError
-from deepcac.layout import Layout
-from deepcac.pointers import find_pointers, write_pointer
-from deepcac.sharing import RESULTS, STAGES, Origins, pull, share, shared_files
+from deepcac_study.catalogue.config import check_config
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.jobs.layout import Layout
+from deepcac_study.jobs.pointers import find_pointers, write_pointer
+from deepcac_study.jobs.sharing import RESULTS, STAGES, Origins, pull, share, shared_files
 
 REGISTRY = load_registry(ROOT / "config" / "registry")
 RECORD = "results/cic/lr_k1.json"

@@ -14,9 +14,9 @@ import pytest
 from checkouts import checkout, environment
 from stores import connect
 
-from deepcac.catalogue.methods import classifiers
-from deepcac.sharing import RESULTS, STAGES, pointed_files, pull, share
-from deepcac.storage import content_digest
+from deepcac.files.storage import content_digest
+from deepcac_study.catalogue.methods import classifiers
+from deepcac_study.jobs.sharing import RESULTS, STAGES, pointed_files, pull, share
 
 FEATURES = "data/features/demo_diabetes.parquet"
 SPLITS = "data/splits/demo_diabetes.parquet"

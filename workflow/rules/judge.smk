@@ -1,5 +1,5 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
-from deepcac.judge.study_files import StudyFiles, answers_path
+from deepcac_study.judge.study_files import StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
 

@@ -1,9 +1,9 @@
 """Split the error of classifiers with and without class decomposition on one data set."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.experiments.bias_variance_runs import write_bias_variance
+    from deepcac_study.experiments.bias_variance_runs import write_bias_variance
 
     write_bias_variance(
         snakemake.output.record,

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.protocol import Protocol
-    from deepcac.experiments.case_study import write_case_study
-    from deepcac.experiments.prepare import Setting
-    from deepcac.features.matrix import read_features
-    from deepcac.splits import read_splits
+    from deepcac.feature_matrix import read_features
+    from deepcac_study.catalogue.protocol import Protocol
+    from deepcac_study.experiments.case_study import write_case_study
+    from deepcac_study.experiments.prepare import Setting
+    from deepcac_study.splits import read_splits
 
     wildcards = snakemake.wildcards
     protocol = Protocol.from_folder(wildcards.variant)

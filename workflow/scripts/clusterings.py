@@ -1,14 +1,14 @@
 """Cluster every split, fold and alpha of one data set once, for all base classifiers."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
     from deepcac.cac.path import GRID, alpha_path
-    from deepcac.catalogue.protocol import SOUND
-    from deepcac.experiments.clustering_files import write_clusterings
-    from deepcac.experiments.prepare import Setting, make_task
-    from deepcac.features.matrix import read_features
-    from deepcac.splits import read_splits
+    from deepcac.feature_matrix import read_features
+    from deepcac_study.catalogue.protocol import SOUND
+    from deepcac_study.experiments.clustering_files import write_clusterings
+    from deepcac_study.experiments.prepare import Setting, make_task
+    from deepcac_study.splits import read_splits
 
     features = read_features(snakemake.input.features)
     splits = read_splits(snakemake.input.splits, features.row_id)

@@ -8,8 +8,8 @@ import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
-from deepcac.crate import describe, read_summary
 from deepcac.errors import DeepCACError
+from deepcac_study.jobs.crate import describe, read_summary
 
 
 def main() -> int:

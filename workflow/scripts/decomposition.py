@@ -1,10 +1,10 @@
 """Run the experiment on class decomposition on one data set."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.protocol import Protocol
-    from deepcac.experiments.decomposition_runs import write_decomposition
+    from deepcac_study.catalogue.protocol import Protocol
+    from deepcac_study.experiments.decomposition_runs import write_decomposition
 
     write_decomposition(
         snakemake.output.record,

@@ -1,14 +1,14 @@
 """Make the tidy tables of one source from its raw files."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
     from pathlib import Path
 
-    from deepcac.catalogue.entries import Step
-    from deepcac.catalogue.registry import load_registry, registry_folder
-    from deepcac.raw.fetch import check_raw
-    from deepcac.steps import transform
+    from deepcac_study.catalogue.entries import Step
+    from deepcac_study.catalogue.registry import load_registry, registry_folder
+    from deepcac_study.jobs.steps import transform
+    from deepcac_study.raw.fetch import check_raw
 
     if snakemake.params.fetched:  # an open source: what was edited since is not trusted
         project = Path(snakemake.scriptdir).resolve().parents[1]

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.protocol import SOUND
-    from deepcac.experiments.factorial import factorial
-    from deepcac.experiments.prepare import Setting, make_task
-    from deepcac.features.matrix import read_features
-    from deepcac.splits import read_splits
-    from deepcac.storage import write_table
+    from deepcac.feature_matrix import read_features
+    from deepcac.files.storage import write_table
+    from deepcac_study.catalogue.protocol import SOUND
+    from deepcac_study.experiments.factorial import factorial
+    from deepcac_study.experiments.prepare import Setting, make_task
+    from deepcac_study.splits import read_splits
 
     features = read_features(snakemake.input.features)
     splits = read_splits(snakemake.input.splits, features.row_id)

@@ -1,11 +1,11 @@
 """Make the features of one data set from its tidy tables, and describe the cohort."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.entries import Step
-    from deepcac.catalogue.protocol import Protocol
-    from deepcac.steps import build_features
+    from deepcac_study.catalogue.entries import Step
+    from deepcac_study.catalogue.protocol import Protocol
+    from deepcac_study.jobs.steps import build_features
 
     params = snakemake.params
     build_features(

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.registry import load_registry, registry_folder
-    from deepcac.raw.fetch import configured_mirrors, fetch
+    from deepcac_study.catalogue.registry import load_registry, registry_folder
+    from deepcac_study.raw.fetch import configured_mirrors, fetch
 
     registry = load_registry(registry_folder(Path(snakemake.scriptdir).resolve().parents[1]))
     fetch(

@@ -1,11 +1,11 @@
 """Draw the splits of all generated cohorts."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.protocol import Protocol
-    from deepcac.features.matrix import read_features
-    from deepcac.splits import make_splits, write_splits
+    from deepcac.feature_matrix import read_features
+    from deepcac_study.catalogue.protocol import Protocol
+    from deepcac_study.splits import make_splits, write_splits
 
     params = snakemake.params
     files = zip(snakemake.input.features, snakemake.output.splits, strict=True)

@@ -1,10 +1,10 @@
 """Change the parts of the classifier with subtypes one at a time."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.judge.subtype_ablation import run_ablation
-    from deepcac.judge.trials import Effort
+    from deepcac.judging.trials import Effort
+    from deepcac_study.judge.subtype_ablation import run_ablation
 
     run_ablation(
         snakemake.input.features,

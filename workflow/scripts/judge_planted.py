@@ -1,10 +1,10 @@
 """Judge planted cohorts of one strength."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.judge.power import run_planted
-    from deepcac.judge.trials import Effort
+    from deepcac.judging.trials import Effort
+    from deepcac_study.judge.power import run_planted
 
     planted = snakemake.params.planted
     run_planted(

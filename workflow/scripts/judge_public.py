@@ -1,11 +1,11 @@
 """Run and store all trials of one contender on a published division of the rows."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.judge.contenders import parse_contender
-    from deepcac.judge.public_protocols import Division, run_division
-    from deepcac.judge.trials import Effort
+    from deepcac.judging.contenders import parse_contender
+    from deepcac.judging.trials import Effort
+    from deepcac_study.judge.public_protocols import Division, run_division
 
     division = snakemake.params.division
     run_division(

@@ -1,12 +1,12 @@
 """Run and store all trials of one contender, or of some that share work, on one data set."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
     from pathlib import Path
 
-    from deepcac.judge.contenders import parse_contender
-    from deepcac.judge.trials import Effort, run_trials
+    from deepcac.judging.contenders import parse_contender
+    from deepcac.judging.trials import Effort, run_trials
 
     run_trials(
         snakemake.input.features,

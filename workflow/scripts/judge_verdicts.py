@@ -1,9 +1,9 @@
 """Compare the stored trials of all contenders."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.judge.verdicts import write_judgement
+    from deepcac.judging.verdicts import write_judgement
 
     write_judgement(
         snakemake.output.verdicts,

@@ -8,8 +8,8 @@ import logging
 import sys
 
 from deepcac.errors import DeepCACError
-from deepcac.pointers import commit_rebuilt
-from deepcac.sharing import ALONE, pull
+from deepcac_study.jobs.pointers import commit_rebuilt
+from deepcac_study.jobs.sharing import ALONE, pull
 
 
 def main(arguments: list[str]) -> int:

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.protocol import Protocol
-    from deepcac.experiments.deep_methods import pretrain_tasks
-    from deepcac.experiments.prepare import Setting, make_task
-    from deepcac.features.matrix import read_features
-    from deepcac.splits import read_splits
+    from deepcac.feature_matrix import read_features
+    from deepcac_study.catalogue.protocol import Protocol
+    from deepcac_study.experiments.deep_methods import pretrain_tasks
+    from deepcac_study.experiments.prepare import Setting, make_task
+    from deepcac_study.splits import read_splits
 
     features = read_features(snakemake.input.features)
     protocol = Protocol.from_folder(snakemake.wildcards.variant)

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.registry import load_registry, registry_folder
-    from deepcac.catalogue.run_paths import runs_among
-    from deepcac.layout import Layout
-    from deepcac.report.page import build
+    from deepcac_study.catalogue.registry import load_registry, registry_folder
+    from deepcac_study.catalogue.run_paths import runs_among
+    from deepcac_study.jobs.layout import Layout
+    from deepcac_study.report.page import build
 
     registry = registry_folder(Path(snakemake.scriptdir).resolve().parents[1])
     layout = Layout(load_registry(registry), snakemake.config)

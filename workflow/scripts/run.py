@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.methods import parse_method
-    from deepcac.catalogue.protocol import Protocol
-    from deepcac.experiments.run import RunFiles, run
+    from deepcac_study.catalogue.methods import parse_method
+    from deepcac_study.catalogue.protocol import Protocol
+    from deepcac_study.experiments.run import RunFiles, run
 
     records = [Path(record) for record in snakemake.output.records]
     asked = [record.stem.rpartition("_k") for record in records]

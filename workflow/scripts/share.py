@@ -1,8 +1,8 @@
 """Point to finished files and push them to the DVC remote."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.sharing import share
+    from deepcac_study.jobs.sharing import share
 
     share(".", list(snakemake.input), snakemake.params.closed)

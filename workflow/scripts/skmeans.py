@@ -1,11 +1,11 @@
 """Learn the similarity of k-means on example clusterings, and test it on those left out."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.config import Budget
-    from deepcac.experiments.example_clusterings import write_experiment
-    from deepcac.features.pairwise import read_pairwise
+    from deepcac_study.catalogue.config import Budget
+    from deepcac_study.experiments.example_clusterings import write_experiment
+    from deepcac_study.features.pairwise import read_pairwise
 
     names = snakemake.wildcards
     budget = Budget.model_validate(snakemake.params.budget)

@@ -1,14 +1,14 @@
 """Follow CAC pass by pass for several alphas on the first two splits of a data set."""
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.catalogue.protocol import SOUND
-    from deepcac.experiments.prepare import Setting, make_task
-    from deepcac.experiments.sweeps import alpha_sweep
-    from deepcac.features.matrix import read_features
-    from deepcac.splits import read_splits
-    from deepcac.storage import write_table
+    from deepcac.feature_matrix import read_features
+    from deepcac.files.storage import write_table
+    from deepcac_study.catalogue.protocol import SOUND
+    from deepcac_study.experiments.prepare import Setting, make_task
+    from deepcac_study.experiments.sweeps import alpha_sweep
+    from deepcac_study.splits import read_splits
 
     features = read_features(snakemake.input.features)
     splits = read_splits(snakemake.input.splits, features.row_id)[:2]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from deepcac.job import job
+from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.experiments.sweeps import grid_sweep
-    from deepcac.storage import write_table
+    from deepcac.files.storage import write_table
+    from deepcac_study.experiments.sweeps import grid_sweep
 
     write_table(snakemake.output[0], grid_sweep(Path(snakemake.input[0]).parent))

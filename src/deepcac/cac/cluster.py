@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
 
-from deepcac.cac.kernel import sweep
-from deepcac.cac.rows import Rows, prepare
-from deepcac.cac.state import SEPARATION, SIZE, TOTAL, State, allocate, recount
+from deepcac.cac.kernels.kernel import sweep
+from deepcac.cac.kernels.rows import Rows, prepare
+from deepcac.cac.kernels.state import SEPARATION, SIZE, TOTAL, State, allocate, recount
 from deepcac.errors import ConfigError, DataError
 
 Separation = Literal["size", "cluster"]

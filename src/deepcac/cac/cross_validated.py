@@ -17,13 +17,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_random_state
 
-from deepcac.base_classifiers import ClassWeight
 from deepcac.cac.cluster import Floats, Ints, Separation, cluster, kmeans_labels
 from deepcac.cac.estimator import CACClassifier
+from deepcac.cac.kernels.rows import prepare
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.cac.path import scores_along, under_alphas
-from deepcac.cac.rows import prepare
 from deepcac.errors import ConfigError, DataError
+from deepcac.linear.base_classifiers import ClassWeight
 
 Candidate = tuple[int, float]
 

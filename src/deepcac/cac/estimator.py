@@ -15,13 +15,13 @@ from sklearn.metrics import f1_score, log_loss
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
-from deepcac.base_classifiers import ClassWeight
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster
+from deepcac.cac.kernels.rows import Rows, prepare
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.cac.passes import choose, passes
-from deepcac.cac.rows import Rows, prepare
 from deepcac.cac.safe_alpha import safe_clustering
 from deepcac.errors import ConfigError
+from deepcac.linear.base_classifiers import ClassWeight
 from deepcac.numeric_table import check_table, hold_back, known_codes
 
 Selection = Literal["final", "best_train_loss", "best_validation"]

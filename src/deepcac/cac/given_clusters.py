@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 
-from deepcac.base_classifiers import class_scores
 from deepcac.cac.cluster import Clustering
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.cac.prediction import LocalPrediction
+from deepcac.linear.base_classifiers import class_scores
 
 Floats = npt.NDArray[np.float64]
 Model = TypeVar("Model", bound=LocalClassifier)

@@ -6,9 +6,9 @@ from typing import Any, Self
 
 from sklearn.base import _fit_context
 
-from deepcac.base_classifiers import ClassWeight
 from deepcac.cac.cluster import Clustering, Floats, Ints, cluster
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
+from deepcac.linear.base_classifiers import ClassWeight
 
 
 class KMClassifier(LocalClassifier):

@@ -16,18 +16,18 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 
-from deepcac.base_classifiers import (
+from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
+from deepcac.cac.collapse import collapsed, disguise, purity
+from deepcac.cac.prediction import LocalPrediction
+from deepcac.errors import CollapseWarning, DataError
+from deepcac.html_summary import SummaryHTML
+from deepcac.linear.base_classifiers import (
     IN_CLUSTERS,
     ClassWeight,
     cluster_weights,
     fit_weighted,
     seeded,
 )
-from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
-from deepcac.cac.collapse import collapsed, disguise, purity
-from deepcac.cac.prediction import LocalPrediction
-from deepcac.errors import CollapseWarning, DataError
-from deepcac.html_summary import SummaryHTML
 from deepcac.numeric_table import (
     check_classes,
     check_classifier,

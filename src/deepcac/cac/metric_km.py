@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils._param_validation import HasMethods
 
-from deepcac.base_classifiers import ClassWeight
 from deepcac.cac.cluster import Floats, Ints
 from deepcac.cac.km import KMClassifier
+from deepcac.linear.base_classifiers import ClassWeight
 
 
 class MetricKMClassifier(KMClassifier):

@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from deepcac.cac.cluster import Clustering, Ints, Separation, cluster
-from deepcac.cac.rows import Rows
+from deepcac.cac.kernels.rows import Rows
 
 
 def passes(

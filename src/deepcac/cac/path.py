@@ -14,8 +14,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from deepcac.cac.cluster import Clustering, cluster, kmeans_labels
 from deepcac.cac.given_clusters import fit_labels
+from deepcac.cac.kernels.rows import Rows, prepare
 from deepcac.cac.local_training import LocalClassifier
-from deepcac.cac.rows import Rows, prepare
 from deepcac.errors import ConfigError
 
 Floats = npt.NDArray[np.float64]

@@ -13,7 +13,7 @@ from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.base_classifiers import class_scores, log_odds
+from deepcac.linear.base_classifiers import class_scores, log_odds
 from deepcac.numeric_table import check_table
 
 ArrayLike = npt.ArrayLike

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.cac.state import BASE, DRIFT, EVENT, SCORED, State, compiled
-from deepcac.cac.tile import HEIGHT, WIDTH, least, tile
+from deepcac.cac.kernels.state import BASE, DRIFT, EVENT, SCORED, State, compiled
+from deepcac.cac.kernels.tile import HEIGHT, WIDTH, least, tile
 
 NEVER = np.float32(np.inf)
 NONE = np.float32(0.0)

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from deepcac.cac.drift import derive, worn
-from deepcac.cac.state import (
+from deepcac.cac.kernels.drift import derive, worn
+from deepcac.cac.kernels.state import (
     BASE,
     DRIFT,
     FRESH,

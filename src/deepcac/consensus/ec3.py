@@ -17,14 +17,14 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import kneighbors_graph
 from sklearn.tree import DecisionTreeClassifier
 
-from deepcac.base_classifiers import (
+from deepcac.consensus.objective import Consensus, Weights, membership
+from deepcac.linear.base_classifiers import (
     ClassWeight,
     fit_weighted,
     linear_svm,
     logistic_regression,
     nearest_neighbours,
 )
-from deepcac.consensus.objective import Consensus, Weights, membership
 from deepcac.task import Fitted, Task
 
 Floats = npt.NDArray[np.float64]

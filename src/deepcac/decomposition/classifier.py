@@ -23,7 +23,7 @@ from deepcac.decomposition.discriminants import (
     weights_of_classes,
 )
 from deepcac.decomposition.group_prediction import GroupPrediction
-from deepcac.decomposition.mixed import Columns, Ints
+from deepcac.decomposition.mixtures.mixed import Columns, Ints
 from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
 from deepcac.decomposition.validation import check_rows, rows_at

@@ -16,7 +16,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from deepcac.decomposition.configuration import Configuration, Group
-from deepcac.decomposition.mixed import Floats, Ints
+from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.smo import PairwiseLinearSVC
 
 Name = tuple[int, Group]

@@ -9,10 +9,10 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.base_classifiers import log_odds
-from deepcac.decomposition.mixed import Floats, Ints
-from deepcac.decomposition.naive_bayes import MixedNaiveBayes
+from deepcac.decomposition.mixtures.mixed import Floats, Ints
+from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.validation import check_rows
+from deepcac.linear.base_classifiers import log_odds
 
 
 def _has_probabilities(self: "GroupPrediction") -> bool:

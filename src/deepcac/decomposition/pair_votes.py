@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from deepcac.decomposition.configuration import Configuration
 from deepcac.decomposition.discriminants import Groups, Name, class_of_group, group_names
-from deepcac.decomposition.mixed import Floats, Ints
+from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.smo import Flags, PairMachines
 
 Votes = npt.NDArray[np.int16]

@@ -10,7 +10,7 @@ from deepcac.decomposition.discriminants import (
     Refit,
     Training,
 )
-from deepcac.decomposition.naive_bayes import MixedNaiveBayes
+from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.pair_votes import ByPairs
 from deepcac.decomposition.smo import PairwiseLinearSVC
 

@@ -13,8 +13,8 @@ from sklearn.svm import SVC
 
 from deepcac.decomposition.classifier import ClassDecompositionClassifier
 from deepcac.decomposition.decompose import decompose, labels_of
-from deepcac.decomposition.mixed import Columns, Ints
-from deepcac.decomposition.naive_bayes import MixedNaiveBayes
+from deepcac.decomposition.mixtures.mixed import Columns, Ints
+from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.search import Ties
 from deepcac.decomposition.smo import PairwiseLinearSVC, UnitPoints
 from deepcac.errors import ConfigError, DataError

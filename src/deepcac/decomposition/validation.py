@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
-from deepcac.decomposition.mixed import is_frame
+from deepcac.decomposition.mixtures.mixed import is_frame
 from deepcac.errors import DataError
 from deepcac.numeric_table import NO_CLASSES, check_table, check_values
 

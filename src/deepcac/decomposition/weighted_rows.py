@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.decomposition.mixed import Floats, Ints
+from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.validation import rows_at
 
 

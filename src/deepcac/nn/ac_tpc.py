@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.centroids import kmeans_start, nearest
-from deepcac.nn.data import Rows, in_chunks
-from deepcac.nn.losses import embedding_separation, entropy, expected_cross_entropy
-from deepcac.nn.networks import AnyAutoencoder, Prediction, autoencoder_for, dense, mix
-from deepcac.nn.stopping import evaluate, log_likelihood
-from deepcac.nn.training import Step, train
+from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.losses import embedding_separation, entropy, expected_cross_entropy
+from deepcac.nn.fitting.stopping import evaluate, log_likelihood
+from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.layers.centroids import kmeans_start, nearest
+from deepcac.nn.layers.networks import AnyAutoencoder, Prediction, autoencoder_for, dense, mix
 
 OWN_HIDDEN = 32  # of the encoder d - 32 - 32 on static data
 INSIDE = 1.0 - 1e-4  # an embedding is stored as its arctanh, which is infinite at 1

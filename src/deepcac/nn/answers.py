@@ -12,10 +12,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
-from deepcac.base_classifiers import log_odds
-from deepcac.nn import data
+from deepcac.linear.base_classifiers import log_odds
+from deepcac.nn.fitting import data
 from deepcac.nn.inputs import Array, Mask, Preparation, check_inputs
-from deepcac.nn.networks import AnyAutoencoder, Prediction
+from deepcac.nn.layers.networks import AnyAutoencoder, Prediction
 
 ArrayLike = npt.ArrayLike
 Ids = npt.NDArray[np.int64]

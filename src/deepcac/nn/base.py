@@ -22,16 +22,16 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import DataError
 from deepcac.html_summary import SummaryHTML
-from deepcac.nn import data
 from deepcac.nn.answers import Network, NetworkAnswers, predict_in_chunks
 from deepcac.nn.constraints import CONSTRAINTS
-from deepcac.nn.data import Rows
+from deepcac.nn.fitting import data
+from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.pretrain import most_epochs, pretrain
+from deepcac.nn.fitting.stopping import auprc, evaluate
+from deepcac.nn.fitting.training import Budget, Curve, Report, untold
 from deepcac.nn.inputs import Array, Mask, Preparation, check_inputs, warn_if_unscaled
+from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.model_file import read_model, write_model
-from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
-from deepcac.nn.pretrain import most_epochs, pretrain
-from deepcac.nn.stopping import auprc, evaluate
-from deepcac.nn.training import Budget, Curve, Report, untold
 from deepcac.numeric_table import check_classes, check_two_classes
 
 ArrayLike = npt.ArrayLike
@@ -137,7 +137,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         mask, mask_val : ndarray of bool, shape of X and X_val
             True where a sequence value was measured; None means everywhere but at NaN.
         pretrained : Autoencoder or SequenceAutoencoder
-            Of `deepcac.nn.pretrain`, for these rows; it is copied. Without it one is
+            Of `deepcac.nn.fitting.pretrain`, for these rows; it is copied. Without it one is
             pre-trained here.
         """
         self._validate_params()

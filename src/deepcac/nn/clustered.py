@@ -13,13 +13,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.centroids import kmeans_start, move_online, nearest, one_hot
-from deepcac.nn.data import Rows, in_chunks
-from deepcac.nn.losses import cluster_means, gibbs
-from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
-from deepcac.nn.own_best import OwnBest, cluster_scores
-from deepcac.nn.stopping import evaluate, probe
-from deepcac.nn.training import Budget, Step, train
+from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.losses import cluster_means, gibbs
+from deepcac.nn.fitting.own_best import OwnBest, cluster_scores
+from deepcac.nn.fitting.stopping import evaluate, probe
+from deepcac.nn.fitting.training import Budget, Step, train
+from deepcac.nn.layers.centroids import kmeans_start, move_online, nearest, one_hot
+from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
 
 LEAST_SPREAD = 1e-5  # of the largest latent; what differs less is rounding
 WATCHED_ROWS = 500  # a silhouette costs their square

@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
-from deepcac.nn.data import Rows
+from deepcac.nn.fitting.data import Rows
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
-from deepcac.nn.data import Rows
-from deepcac.nn.losses import am_softmax, cluster_means, within
+from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.losses import am_softmax, cluster_means, within
 
 
 class DeepCACNetwork(CentroidNetwork):

@@ -10,13 +10,13 @@ from torch.nn import functional
 
 from deepcac.cac import cluster
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.centroids import kmeans_start, nearest, one_hot
-from deepcac.nn.data import Rows, in_chunks
-from deepcac.nn.losses import mixture_cross_entropy
-from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mean_error, mix
-from deepcac.nn.principal import linear_autoencoder, principal_autoencoder
-from deepcac.nn.stopping import evaluate, log_likelihood
-from deepcac.nn.training import Budget, Step, train
+from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.losses import mixture_cross_entropy
+from deepcac.nn.fitting.stopping import evaluate, log_likelihood
+from deepcac.nn.fitting.training import Budget, Step, train
+from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
+from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, Prediction, mean_error, mix
+from deepcac.nn.layers.principal import linear_autoencoder, principal_autoencoder
 
 
 class DMNNNetwork(Network):

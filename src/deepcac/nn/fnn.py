@@ -7,9 +7,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.data import Rows
-from deepcac.nn.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
-from deepcac.nn.training import Step, train
+from deepcac.nn.fitting.data import Rows
+from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, Prediction, mix
 
 
 class FNNNetwork(Network):

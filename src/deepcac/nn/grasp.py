@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from deepcac.nn.base import DeepClassifier, Network
-from deepcac.nn.centroids import kmeans_start, nearest, one_hot
-from deepcac.nn.data import Rows, in_chunks
-from deepcac.nn.networks import AnyAutoencoder, Prediction
-from deepcac.nn.training import Step, train
+from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
+from deepcac.nn.layers.networks import AnyAutoencoder, Prediction
 
 NEIGHBOURS = 20  # of a centre in the official program; at most k - 1 exist
 LLOYD_STEPS = 10  # from the centres of the last batch, which are near

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from deepcac.nn.clustered import CentroidClassifier, CentroidNetwork
-from deepcac.nn.data import Rows, in_chunks
-from deepcac.nn.losses import divergence, student_t, target_distribution
-from deepcac.nn.networks import mean_error
-from deepcac.nn.training import Step, train
+from deepcac.nn.fitting.data import Rows, in_chunks
+from deepcac.nn.fitting.losses import divergence, student_t, target_distribution
+from deepcac.nn.fitting.training import Step, train
+from deepcac.nn.layers.networks import mean_error
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

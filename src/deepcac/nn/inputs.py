@@ -12,10 +12,10 @@ from sklearn.utils.validation import validate_data
 from torch import Tensor
 
 from deepcac.errors import DataError, ScaleWarning
-from deepcac.nn.data import as_inputs
+from deepcac.files.saved_models import check_array
+from deepcac.nn.fitting.data import as_inputs
 from deepcac.numeric_table import NO_CLASSES, check_table, column_names
 from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
-from deepcac.saved_models import check_array
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

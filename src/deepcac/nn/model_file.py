@@ -12,10 +12,7 @@ from torch import Tensor
 
 from deepcac import __version__
 from deepcac.errors import DataError
-from deepcac.nn.data import find_device
-from deepcac.nn.inputs import Preparation
-from deepcac.nn.persistence import read_tensors, write_tensors
-from deepcac.saved_models import (
+from deepcac.files.saved_models import (
     LARGEST,
     check_classes_of,
     check_count,
@@ -23,6 +20,9 @@ from deepcac.saved_models import (
     check_version,
     reading,
 )
+from deepcac.nn.fitting.data import find_device
+from deepcac.nn.inputs import Preparation
+from deepcac.nn.persistence import read_tensors, write_tensors
 
 FORMAT = 2
 _PREPARED = "preparation."

@@ -9,8 +9,8 @@ from safetensors import safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from deepcac.atomic import atomic_path
-from deepcac.saved_models import MOST_TEXT, check_size, reading
+from deepcac.files.atomic import atomic_path
+from deepcac.files.saved_models import MOST_TEXT, check_size, reading
 
 # One key only: the library writes several in no fixed order, and files must be the same bytes.
 KEY = "deepcac"

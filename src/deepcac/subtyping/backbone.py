@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from deepcac.nn.training import Budget
+from deepcac.nn.fitting.training import Budget
 from deepcac.subtyping.boosted import BoostedFolds, Trees
 from deepcac.subtyping.contributions import contributions
 from deepcac.subtyping.crossfit import Cases, LeftOut, answer, left_out, train_crossfitted, unseen

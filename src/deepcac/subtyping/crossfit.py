@@ -13,8 +13,8 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from torch import Tensor
 
 from deepcac.errors import DataError
-from deepcac.nn.data import in_chunks
-from deepcac.nn.training import Budget, Curve, Step, train
+from deepcac.nn.fitting.data import in_chunks
+from deepcac.nn.fitting.training import Budget, Curve, Step, train
 from deepcac.subtyping.packed import ALL, PackedNetworks, cross_entropies
 
 Array = npt.NDArray[np.float64]

@@ -9,8 +9,8 @@ from sklearn.preprocessing import QuantileTransformer
 from torch import Tensor
 
 from deepcac.errors import DataError
+from deepcac.files.saved_models import check_array
 from deepcac.preprocess import TableScaler
-from deepcac.saved_models import check_array
 
 Array = npt.NDArray[np.float64]
 

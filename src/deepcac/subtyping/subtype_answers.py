@@ -12,8 +12,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
-from deepcac.base_classifiers import log_odds
-from deepcac.nn.data import session
+from deepcac.linear.base_classifiers import log_odds
+from deepcac.nn.fitting.data import session
 from deepcac.numeric_table import check_table
 from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.gates import Gates

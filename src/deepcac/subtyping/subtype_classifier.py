@@ -22,8 +22,8 @@ from torch import Tensor
 
 from deepcac.errors import CollapseWarning, ConfigError
 from deepcac.html_summary import SummaryHTML
-from deepcac.nn.data import find_device, session
-from deepcac.nn.training import Budget
+from deepcac.nn.fitting.data import find_device, session
+from deepcac.nn.fitting.training import Budget
 from deepcac.numeric_table import (
     check_classes,
     check_table,

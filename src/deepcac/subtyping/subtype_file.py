@@ -10,10 +10,17 @@ import torch
 from torch import Tensor
 
 from deepcac.errors import DataError
-from deepcac.nn.data import find_device
+from deepcac.files.saved_models import (
+    LARGEST,
+    SMALLEST,
+    check_array,
+    check_count,
+    check_ids,
+    reading,
+)
+from deepcac.nn.fitting.data import find_device
 from deepcac.nn.model_file import about, open_model, restore_network
 from deepcac.nn.persistence import write_tensors
-from deepcac.saved_models import LARGEST, SMALLEST, check_array, check_count, check_ids, reading
 from deepcac.subtyping.backbone import Backbone
 from deepcac.subtyping.boosted import BoostedFolds
 from deepcac.subtyping.gates import Gates

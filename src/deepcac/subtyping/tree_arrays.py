@@ -12,7 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from deepcac.errors import DataError
-from deepcac.saved_models import LARGEST
+from deepcac.files.saved_models import LARGEST
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -1,6 +1,6 @@
 import pytest
 
-from deepcac.papers.cac_v1.table_summaries import summarise
+from deepcac_study.papers.cac_v1.table_summaries import summarise
 
 
 def test_summary_formulas_on_printed_cells():

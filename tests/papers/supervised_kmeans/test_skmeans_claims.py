@@ -18,16 +18,16 @@ from clustering_records import (
     webkb,
 )
 
-from deepcac.catalogue.facts import facts
-from deepcac.experiments.finished import Runs
-from deepcac.experiments.finished_clusterings import Clusterings
-from deepcac.papers.evidence import Evidence
-from deepcac.papers.findings import Findings
-from deepcac.papers.ledger import entries
-from deepcac.papers.supervised_kmeans import cluster_losses, on_print
-from deepcac.papers.supervised_kmeans.claims import rules
-from deepcac.papers.supervised_kmeans.on_times import curve
-from deepcac.papers.supervised_kmeans.signed_ranks import signed_ranks
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.experiments.finished_clusterings import Clusterings
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.supervised_kmeans import cluster_losses, on_print
+from deepcac_study.papers.supervised_kmeans.claims import rules
+from deepcac_study.papers.supervised_kmeans.on_times import curve
+from deepcac_study.papers.supervised_kmeans.signed_ranks import signed_ranks
 
 _PRINT = {
     "SKM-03": "partly", "SKM-04": "holds", "SKM-08": "holds", "SKM-09": "partly",

@@ -1,0 +1,1 @@
+"""Compiled passes of CAC over rows, and what spares rows in them."""

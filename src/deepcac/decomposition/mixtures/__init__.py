@@ -1,0 +1,1 @@
+"""Gaussian mixtures, and naive Bayes of mixtures."""

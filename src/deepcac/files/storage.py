@@ -1,0 +1,133 @@
+"""Tables and JSON: the same bytes each time they are written, and damage is seen."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from deepcac.errors import DataError
+from deepcac.files.atomic import atomic_path
+
+_SHAPE = b"deepcac.shape"
+# What a damaged file can make of the reader: wrong lengths ask for memory, names are no text.
+_UNREADABLE = (OSError, pa.ArrowException, ValueError, TypeError, KeyError, MemoryError)
+
+
+def write_table(path: str | os.PathLike[str], table: pa.Table, group_rows: int = 1 << 20) -> None:
+    """Write a parquet file whose bytes depend on the table and the library version only.
+
+    Every page carries a checksum, and the file a digest of its columns and its number of rows,
+    which no page holds.
+
+    Parameters
+    ----------
+    path : path-like
+    table : pyarrow.Table
+    group_rows : int
+        Rows that are stored, and can be read, apart from the others.
+    """
+    kept = dict(table.schema.metadata or {}) | {_SHAPE: _shape(table.schema, table.num_rows)}
+    with atomic_path(path) as partial:
+        pq.write_table(
+            table.replace_schema_metadata(kept),
+            partial,
+            compression="zstd",
+            compression_level=6,
+            row_group_size=group_rows,
+            store_schema=True,
+            write_page_checksum=True,
+        )
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    columns: list[str] | None = None,
+    where: tuple[str, int] | None = None,
+) -> pa.Table:
+    """Read a parquet file; a damaged or missing one is a `DataError` that names it.
+
+    Parameters
+    ----------
+    path : path-like
+    columns : list of str, optional
+        All without it.
+    where : (str, int), optional
+        A column and its value in the rows that are wanted; no other group of rows is read.
+    """
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            schema = file.schema_arrow
+            kept = dict(schema.metadata or {})
+            expected = kept.pop(_SHAPE, None)
+            if expected not in (None, _shape(schema, file.metadata.num_rows)):
+                raise ValueError("the names of its columns or its number of rows have changed")
+            for name in [*(columns or ()), *(where or ())[:1]]:
+                schema.field(name)  # a KeyError if it is missing
+            groups = range(file.num_row_groups) if where is None else _groups(file, *where)
+            table = file.read_row_groups(list(groups), columns).replace_schema_metadata(
+                kept or None
+            )
+            table.validate()
+            return table if where is None else table.filter(pc.equal(table[where[0]], where[1]))
+    except _UNREADABLE as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(
+            f"{path}: not a readable parquet file ({reason}); delete it and build it again"
+        ) from error
+
+
+def _groups(file: pq.ParquetFile, column: str, value: int) -> list[int]:
+    """Return the groups of rows that may hold a value."""
+    place = file.schema_arrow.get_field_index(column)
+    found = (file.metadata.row_group(i).column(place) for i in range(file.num_row_groups))
+    return [i for i, one in enumerate(found) if one.statistics.min <= value <= one.statistics.max]
+
+
+def _shape(schema: pa.Schema, rows: int) -> bytes:
+    """Digest what a reader takes from the end of the file: columns, types, levels, rows."""
+    # Parquet has its own name for what a list holds.
+    types = [str(each.type).replace("list<item:", "list<element:") for each in schema]
+    lines = [
+        f"{each.name} {kind} {sorted((each.metadata or {}).items())}"
+        for each, kind in zip(schema, types, strict=True)
+    ]
+    return hashlib.sha256("\n".join([str(rows), *lines]).encode()).hexdigest().encode()
+
+
+def content_digest(value: Mapping[str, Any]) -> str:
+    """Return the sha256 over a JSON object without its ``machine`` and ``digest`` entries."""
+    kept = {key: each for key, each in value.items() if key not in ("machine", "digest")}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
+    """Write sorted, indented JSON with its `content_digest`; NaN and infinity are refused."""
+    plain = json.loads(json.dumps(value, allow_nan=False))  # keys are text, as a reader gets them
+    whole = plain | {"digest": content_digest(plain)}
+    with atomic_path(path) as partial:
+        text = json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False)
+        partial.write_text(text + "\n", encoding="utf-8")
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a JSON object whose digest holds; anything else is a `DataError` that names the file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        value = json.loads(text, parse_constant=_no_number)
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path}: not readable as JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise DataError(f"{path}: holds {type(value).__name__}, an object was expected")
+    if value.get("digest") != content_digest(value):
+        raise DataError(f"{path}: edited or damaged (its digest does not hold); build it again")
+    return value

@@ -1,0 +1,1 @@
+"""Models with and without clusters, compared on resamples of arrays."""

@@ -1,0 +1,71 @@
+"""The contenders: a learner alone, or one in each part of a partition, or with distances."""
+
+from dataclasses import dataclass
+
+from deepcac.errors import ConfigError
+from deepcac.judging.spaces import PARTITION, Values, learners, of_kind, trials
+
+# A model in each part by k-means or CAC; the distances to the k-means centres as features; and
+# two controls: a model in each cell around rows drawn at random, or in each bucket of a hash.
+KM, CAC, DISTANCES, CELLS, HASH = ARMS = ("km", "cac", "dist", "cells", "hash")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A learner and its arm.
+
+    Attributes
+    ----------
+    learner : str
+        A name of `spaces.yaml`.
+    arm : str
+        One of `ARMS`, or nothing for the learner alone.
+    """
+
+    learner: str
+    arm: str = ""
+
+    @property
+    def id(self) -> str:
+        """Name in paths and tables."""
+        return f"{self.arm}_{self.learner}" if self.arm else self.learner
+
+    @property
+    def network(self) -> bool:
+        """Whether its trials are networks, of which fewer are made."""
+        return self.kind in ("network", "latent", "subtypes")
+
+    @property
+    def kind(self) -> str:
+        """What its learner is."""
+        return learners()[self.learner].kind
+
+    def trials(self, n: int) -> list[Values]:
+        """Return the values of its trials, of `n` draws.
+
+        Those of an arm have the partition's values as well. Its draws of one cluster are left
+        out: they are trials of the learner alone, which the arm may choose anyhow
+        (`choice.open_to`).
+        """
+        drawn = trials(self.learner, n)
+        if not self.arm:
+            return drawn
+        parted = trials(PARTITION, n)
+        if self.arm != CAC:
+            parted = [{k: v for k, v in one.items() if k != "alpha"} for one in parted]
+        both = zip(drawn, parted, strict=True)
+        return [one | own for one, own in both if own["n_clusters"] > 1]
+
+
+def parse_contender(name: str) -> Contender:
+    """Return the contender of an id such as ``lgbm`` or ``cac_lr``."""
+    known = set(learners()) - {PARTITION}
+    if name in known:
+        return Contender(name)
+    arm, _, learner = name.partition("_")
+    if arm in ARMS and learner in known - set(of_kind("latent", "subtypes")):
+        return Contender(learner, arm)
+    raise ConfigError(
+        f"no contender {name!r}; use a learner ({', '.join(sorted(known))}), or an arm "
+        f"({', '.join(ARMS)}) and a learner, as in cac_lr"
+    )

@@ -1,0 +1,86 @@
+"""Fitting one trial of a contender: on all rows, in each part, or with distances as features."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from deepcac.judging.contenders import DISTANCES, Contender
+from deepcac.judging.learners import Array, Predict
+from deepcac.judging.partitions import distances, part
+from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.spaces import Values, learners
+from deepcac_study.catalogue.entries import resolve
+
+FEWEST = 20  # training rows a part needs for a model of its own
+
+Fit = Callable[[Values, Rows, Rows, Resample], Predict]
+
+
+def fit_trial(contender: Contender, values: Values, sample: Resample) -> Predict:
+    """Fit one trial on a resample; return what gives rows their class probabilities.
+
+    Parameters
+    ----------
+    contender : Contender
+    values : dict
+        One of `Contender.trials`.
+    sample : Resample
+    """
+    entry = learners()[contender.learner]
+    own = {name: v for name, v in values.items() if name in entry.space}
+    fit: Fit = resolve(f"judge.{entry.fit}")
+    k = values.get("n_clusters", 1)
+    if not contender.arm or k == 1:
+        return fit(own, sample.train, sample.validation, sample)
+    if contender.arm == DISTANCES:
+        return _with_distances(fit, own, sample, k)
+    return _in_parts(fit, own, sample, contender.arm, k, values.get("alpha", 0.0))
+
+
+def _with_distances(fit: Fit, values: Values, sample: Resample, k: int) -> Predict:
+    """Fit with the distances to the k-means centres as further features."""
+    measure = distances(sample, k)
+    train, validation = (rows.beside(measure(rows)) for rows in (sample.train, sample.validation))
+    answer = fit(values, train, validation, sample)
+    return lambda rows: answer(rows.beside(measure(rows)))
+
+
+def _in_parts(
+    fit: Fit, values: Values, sample: Resample, arm: str, k: int, alpha: float
+) -> Predict:
+    """Fit one model in each part."""
+    found = part(sample, arm, k, alpha)
+    own = found.assign(sample.validation)
+    models = [
+        _local(fit, values, sample, np.flatnonzero(found.train == j), np.flatnonzero(own == j))
+        for j in range(int(found.train.max()) + 1)
+    ]
+
+    def predict(rows: Rows) -> Array:
+        place = found.assign(rows)
+        scores = np.empty((len(rows), sample.n_classes))
+        for j, model in enumerate(models):
+            here = np.flatnonzero(place == j)
+            if len(here):
+                scores[here] = model(rows.take(here))
+        return scores
+
+    return predict
+
+
+def _local(fit: Fit, values: Values, sample: Resample, train: Any, validation: Any) -> Predict:
+    """Fit the model of one part; the smoothed class shares where a model cannot be had.
+
+    A part without validation rows of two classes is stopped by all of them.
+    """
+    rows = sample.train.take(train)
+    counts = np.bincount(rows.y, minlength=sample.n_classes)
+    if len(rows) < FEWEST or np.count_nonzero(counts) < sample.n_classes or counts.min() < 2:
+        overall = np.bincount(sample.train.y, minlength=sample.n_classes) / len(sample.train)
+        share = (counts + overall) / (len(rows) + 1)
+        return lambda rows: np.tile(share, (len(rows), 1))
+    held_out = sample.validation.take(validation)
+    if len(np.unique(held_out.y)) < sample.n_classes:
+        held_out = sample.validation
+    return fit(values, rows, held_out, sample)

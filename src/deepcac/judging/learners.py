@@ -1,0 +1,175 @@
+"""What a trial fits on rows: one function a learner, from values and rows to probabilities."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import NearestCentroid
+from sklearn.utils.class_weight import compute_sample_weight
+
+from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.spaces import Values
+from deepcac.linear.base_classifiers import class_scores
+
+Array = npt.NDArray[np.float64]
+Predict = Callable[[Rows], Array]
+
+ROUNDS, PATIENCE = 600, 30  # of boosting: trees at most, and without a better validation loss
+TREES = 100
+
+
+def clipped(rows: Rows, clip: float | None) -> Array:
+    """Return the scaled features, cut at `clip` standard deviations."""
+    return rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
+
+
+def _without_weight(values: Values) -> Values:
+    """Return what a booster takes by name; class weights go in as row weights."""
+    return {name: value for name, value in values.items() if name != "class_weight"}
+
+
+def _weights(y: npt.NDArray[np.int64], class_weight: str | None) -> Array | None:
+    return None if class_weight is None else compute_sample_weight(class_weight, y)
+
+
+def lr(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """Logistic regression."""
+    C, clip, weight = values["C"], values["clip"], values["class_weight"]
+    # With two classes a Newton step costs n d^2 and a handful of steps do; lbfgs where d is large.
+    wide = train.scaled.shape[1] * sample.n_classes > 300
+    model = LogisticRegression(
+        C=C, class_weight=weight, max_iter=500, solver="lbfgs" if wide else "newton-cholesky"
+    ).fit(clipped(train, clip), train.y)
+    return lambda rows: class_scores(model, clipped(rows, clip), sample.n_classes)
+
+
+def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """LightGBM on the raw features, stopped by the validation loss."""
+    import lightgbm
+
+    own = _without_weight(values)
+    classes = sample.n_classes
+    objective = (
+        {"objective": "binary"}
+        if classes == 2
+        else {"objective": "multiclass", "num_class": classes}
+    )
+    fixed = {
+        "num_threads": 1,
+        "seed": sample.seed,
+        "deterministic": True,
+        "force_col_wise": True,
+        "bagging_freq": 1,
+        "verbose": -1,
+    }
+    data = lightgbm.Dataset(train.raw, train.y, weight=_weights(train.y, values["class_weight"]))
+    stop = lightgbm.early_stopping(PATIENCE, verbose=False)
+    held_out = lightgbm.Dataset(
+        validation.raw,
+        validation.y,
+        weight=_weights(validation.y, values["class_weight"]),
+        reference=data,
+    )
+    model = lightgbm.train(
+        own | objective | fixed, data, ROUNDS, valid_sets=[held_out], callbacks=[stop]
+    )
+    return lambda rows: _by_class(model.predict(rows.raw, num_threads=1))
+
+
+def hgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """scikit-learn's boosting on the raw features, where no other is installed."""
+    model = HistGradientBoostingClassifier(
+        **_without_weight(values), early_stopping=False, random_state=sample.seed
+    )
+    model.fit(train.raw, train.y, sample_weight=_weights(train.y, values["class_weight"]))
+    return lambda rows: class_scores(model, rows.raw, sample.n_classes)
+
+
+def xgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """XGBoost on the raw features, stopped by the validation loss."""
+    import xgboost
+
+    own = _without_weight(values)
+    classes = sample.n_classes
+    objective = (
+        {"objective": "binary:logistic"}
+        if classes == 2
+        else {"objective": "multi:softprob", "num_class": classes}
+    )
+    weigh = values["class_weight"]
+    data, held_out = (
+        xgboost.DMatrix(rows.raw, rows.y, weight=_weights(rows.y, weigh), nthread=1)
+        for rows in (train, validation)
+    )
+    model = xgboost.train(
+        own | objective | {"nthread": 1, "seed": sample.seed, "tree_method": "hist"},
+        data,
+        ROUNDS,
+        evals=[(held_out, "validation")],
+        early_stopping_rounds=PATIENCE,
+        verbose_eval=False,
+    )
+    best = (0, model.best_iteration + 1)
+    return lambda rows: _by_class(
+        model.predict(xgboost.DMatrix(rows.raw, nthread=1), iteration_range=best)
+    )
+
+
+def catboost(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """CatBoost on the raw features, stopped by the validation loss."""
+    from catboost import CatBoostClassifier, Pool
+
+    own = _without_weight(values)
+    weigh = values["class_weight"]
+    model = CatBoostClassifier(
+        **own,
+        iterations=ROUNDS,
+        early_stopping_rounds=PATIENCE,
+        thread_count=1,
+        random_seed=sample.seed,
+        verbose=False,
+        allow_writing_files=False,
+    )
+    model.fit(
+        Pool(train.raw, train.y, weight=_weights(train.y, weigh)),
+        eval_set=Pool(validation.raw, validation.y, weight=_weights(validation.y, weigh)),
+    )
+    return lambda rows: class_scores(model, rows.raw, sample.n_classes)
+
+
+def rf(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """Random forest."""
+    model = RandomForestClassifier(TREES, random_state=sample.seed, n_jobs=1, **values)
+    model.fit(train.scaled, train.y)
+    return lambda rows: class_scores(model, rows.scaled, sample.n_classes)
+
+
+def centroid(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """Nearest class centroid: the softmax of minus the squared distances, over d.
+
+    `shrink` moves the centroids towards the mean of all rows.
+    """
+    clip = values["clip"]
+    X = clipped(train, clip)
+    model = NearestCentroid().fit(X, train.y)
+    centres = X.mean(axis=0) + (1 - values["shrink"]) * (model.centroids_ - X.mean(axis=0))
+
+    def predict(rows: Rows) -> Array:
+        distance = ((clipped(rows, clip)[:, None] - centres) ** 2).mean(axis=2)
+        weight = np.exp(distance.min(axis=1, keepdims=True) - distance)
+        scores = np.zeros((len(rows), sample.n_classes))
+        scores[:, model.classes_] = weight / weight.sum(axis=1, keepdims=True)
+        return scores
+
+    return predict
+
+
+def _by_class(answer: Any) -> Array:
+    """Give the probabilities of two classes both columns."""
+    probability = np.asarray(answer, dtype=np.float64)
+    if probability.ndim == 1:
+        return np.column_stack([1 - probability, probability])
+    return probability

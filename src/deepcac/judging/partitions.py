@@ -1,0 +1,100 @@
+"""Ways to part rows into clusters: k-means, CAC, and two controls that mean nothing."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
+
+from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM
+from deepcac.judging.resamples import Resample, Rows
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+
+class Partition(NamedTuple):
+    """Clusters of the training rows, and how another row finds its own.
+
+    Attributes
+    ----------
+    train : ndarray of shape (n,), int64
+        Cluster of each training row.
+    assign : callable
+        Rows to their clusters.
+    """
+
+    train: Ids
+    assign: Callable[[Rows], Ids]
+
+
+def part(sample: Resample, arm: str, k: int, alpha: float) -> Partition:
+    """Part the rows of a resample.
+
+    Parameters
+    ----------
+    sample : Resample
+        Its ``shared`` keeps what was clustered before.
+    arm : {"km", "cac", "dist", "cells", "hash"}
+        k-means; CAC from these clusters; k-means again, whose distances are features; the cells
+        around k training rows drawn at random; a hash of the row id, which knows nothing.
+    k : int
+        Number of clusters.
+    alpha : float
+        Of CAC.
+    """
+    if arm == HASH:
+        return Partition(*_hashed(sample, k))
+    centres, labels = _centred(sample, arm, k, alpha)
+    return Partition(labels, lambda rows: _nearest(rows.bounded, centres))
+
+
+def distances(sample: Resample, k: int) -> Callable[[Rows], Array]:
+    """Return what gives rows their distances to the k-means centres, standardised."""
+    centres, _ = _centred(sample, KM, k, 0.0)
+    train = euclidean_distances(sample.train.bounded, centres)
+    mean, scale = train.mean(axis=0), train.std(axis=0)
+    scale[scale == 0] = 1.0
+    return lambda rows: (euclidean_distances(rows.bounded, centres) - mean) / scale
+
+
+def _centred(sample: Resample, arm: str, k: int, alpha: float) -> tuple[Array, Ids]:
+    """Return the centres and the training labels of an arm, made once a resample."""
+    arm = KM if arm == DISTANCES else arm
+    key: tuple[Any, ...] = (arm, k, alpha) if arm == CAC else (arm, k)
+    if key not in sample.shared:
+        sample.shared[key] = _cluster(sample, arm, k, alpha)
+    return sample.shared[key]
+
+
+def _cluster(sample: Resample, arm: str, k: int, alpha: float) -> tuple[Array, Ids]:
+    X = sample.train.bounded
+    rng = np.random.RandomState(sample.seed)
+    if arm == CELLS:
+        centres = X[rng.choice(len(X), k, replace=False)]
+        return centres, _nearest(X, centres)
+    if arm == CAC and k > 1:
+        _, start = _centred(sample, KM, k, 0.0)
+        labels = cluster(X, sample.train.y, start, alpha).labels
+    else:
+        labels = kmeans_labels(X, k, rng)
+    used, labels = np.unique(labels, return_inverse=True)
+    return np.array([X[labels == j].mean(axis=0) for j in range(len(used))]), labels
+
+
+def _nearest(X: Array, centres: Array) -> Ids:
+    return pairwise_distances_argmin(X, centres).astype(np.int64)
+
+
+def _hashed(sample: Resample, k: int) -> tuple[Ids, Callable[[Rows], Ids]]:
+    def assign(rows: Rows) -> Ids:
+        # A splitmix64 step: neighbouring ids fall into unrelated clusters.
+        start = 0x9E3779B97F4A7C15 * (sample.seed + 1) % 2**64
+        mixed = rows.row_id.astype(np.uint64) + np.uint64(start)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        return ((mixed ^ (mixed >> np.uint64(31))) % np.uint64(k)).astype(np.int64)
+
+    return assign(sample.train), assign

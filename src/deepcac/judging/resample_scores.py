@@ -1,0 +1,65 @@
+"""What each contender scores in each resample: the table that means and verdicts follow from."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
+from deepcac.judging.resamples import test_share
+
+METRICS = ("auroc", "auprc")
+LOSSES = ("log_loss", "brier")
+
+
+def resample_scores(records: Mapping[str, Mapping[str, dict[str, Any]]]) -> pd.DataFrame:
+    """Score the chosen trials of every contender on the test rows of every resample.
+
+    Parameters
+    ----------
+    records : mapping
+        Data set to contender to record (`deepcac.judging.verdicts.read_records`).
+
+    Returns
+    -------
+    DataFrame
+        A row a data set, contender and resample: ``seed``, ``test_share`` (test rows for each that
+        was learnt from), ``trials`` of its own (one cluster makes those of an arm its learner's),
+        ``seconds`` of the processor;
+        ``auroc_default``, ``auroc_tuned`` and, if there are trials with two clusters or more,
+        ``auroc_clustered``: the trial chosen by that metric on the validation rows (`open_to`);
+        its number of clusters as ``auroc_tuned_k``; likewise ``auprc``; and ``log_loss`` and
+        ``brier`` (lower is better) of the trial that log loss chose.
+    """
+    return pd.DataFrame(
+        [
+            row
+            for dataset, found in records.items()
+            for contender in found
+            for row in _rows(dataset, contender, found)
+        ]
+    )
+
+
+def _rows(
+    dataset: str, contender: str, found: Mapping[str, dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    record, candidates = found[contender], open_to(found, contender)
+    parted = sum(values.get("n_clusters", 1) > 1 for values in record["trials"])
+    own = parted if record["arm"] else len(record["trials"])
+    chosen = {
+        f"{metric}_{choice}": choose(candidates, choice, metric)
+        for metric in METRICS
+        for choice in (DEFAULT, TUNED, *([CLUSTERED] if parted else []))
+    }
+    by_loss = choose(candidates, TUNED, LOSSES[0]).trials
+    share = test_share(record)
+    for j, sample in enumerate(candidates["resamples"]):
+        row: dict[str, Any] = {"dataset": dataset, "contender": contender, "seed": sample["seed"]}
+        row |= {"test_share": share, "trials": own}
+        row["seconds"] = sum(one["seconds"] for one in record["resamples"][j]["trials"])
+        for name, one in chosen.items():
+            row[name] = one.scores[j]
+            row[f"{name}_k"] = candidates["trials"][one.trials[j]].get("n_clusters", 1)
+        test = sample["trials"][by_loss[j]]["test"]
+        yield row | {name: -test[name] for name in LOSSES}

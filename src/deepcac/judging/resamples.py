@@ -1,0 +1,169 @@
+"""Resamples of a data set, and their rows as the contenders are given them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import train_test_split
+
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.preprocess import TableScaler
+from deepcac_study.splits import TEST, TRAIN, VALIDATION, draw, units
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one part.
+
+    Attributes
+    ----------
+    raw : ndarray of shape (n, d)
+        Features as they are, NaN where missing.
+    scaled : ndarray of shape (n, q)
+        Imputed, flagged and standardised (`TableScaler`).
+    y : ndarray of shape (n,), int64
+        Class ids.
+    row_id : ndarray of shape (n,), int64
+    unit : ndarray of shape (n,) or None
+        Rows with one value, those of a patient, stay together.
+    """
+
+    raw: Array
+    scaled: Array
+    y: Ids
+    row_id: Ids
+    unit: npt.NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def bounded(self) -> Array:
+        """The scaled features without outliers, in which rows are parted."""
+        return np.clip(self.scaled, -OUTLIER, OUTLIER)
+
+    def take(self, rows: npt.NDArray[Any]) -> "Rows":
+        """Return some of the rows."""
+        unit = None if self.unit is None else self.unit[rows]
+        return Rows(self.raw[rows], self.scaled[rows], self.y[rows], self.row_id[rows], unit)
+
+    def beside(self, columns: Array) -> "Rows":
+        """Return the rows with further columns, standardised already."""
+        return Rows(
+            np.hstack([self.raw, columns]),
+            np.hstack([self.scaled, columns]),
+            self.y,
+            self.row_id,
+            self.unit,
+        )
+
+
+@dataclass(frozen=True)
+class Resample:
+    """One draw of training, validation and test rows.
+
+    Attributes
+    ----------
+    train, validation, test : Rows
+    n_classes : int
+    seed : int
+        Of the draw and of every random choice of a contender.
+    shared : dict
+        What contenders on this resample have in common (clusterings, autoencoders).
+    """
+
+    train: Rows
+    validation: Rows
+    test: Rows
+    n_classes: int
+    seed: int
+    shared: dict[Any, Any] = field(default_factory=dict)
+
+
+def test_share(record: dict[str, Any]) -> float:
+    """Return the part of the rows of a resample that are for the test, from a record of trials.
+
+    It is the correlation of two resamples that the intervals assume (Nadeau and Bengio 2003,
+    section 3). The other rows are those that were learnt from: to fit, to stop and to choose.
+    Training rows that were left out count nowhere, which makes intervals wider.
+    """
+    shares = [
+        one["n_test"] / (one["n_train"] + one["n_validation"] + one["n_test"])
+        for one in record["resamples"]
+    ]
+    return float(np.mean(shares))
+
+
+def resamples(
+    features: FeatureMatrix,
+    n: int,
+    train_rows: int,
+    *,
+    first: int = 0,
+    unit: npt.NDArray[Any] | None = None,
+) -> Iterator[Resample]:
+    """Yield `n` stratified resamples: 56 % for training, 19 % validation, 25 % test.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+    n : int
+        Number of resamples; resample i has seed `first` + i.
+    train_rows : int
+        Of more training rows than this a stratified part is drawn, anew in each resample. The
+        rows of validation and test stay whole, so that a difference is measured as sharply.
+    first : int
+        Seed of the first resample.
+    unit : ndarray of shape (n,), optional
+        Rows with one value, those of a patient, stay in one part; the shares are then shares of
+        patients (`deepcac_study.splits.units`).
+    """
+    drawn, place = units(features.label, unit)
+    for seed in range(first, first + n):
+        part = draw(drawn, seed, stratified=True)[place]
+        train, validation, test = (np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST))
+        if len(train) > train_rows:
+            kept, _ = train_test_split(
+                train, train_size=train_rows, random_state=seed, stratify=features.label[train]
+            )
+            train = np.sort(kept)
+        yield prepared(features, (train, validation, test), seed, unit)
+
+
+def prepared(
+    features: FeatureMatrix,
+    parts: tuple[npt.NDArray[np.intp], ...],
+    seed: int,
+    unit: npt.NDArray[Any] | None = None,
+) -> Resample:
+    """Return a resample whose rows are scaled by its training rows.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+    parts : tuple of three ndarrays of int
+        Positions of the training, validation and test rows.
+    seed : int
+    unit : ndarray of shape (n,), optional
+        See `resamples`.
+    """
+    scaler = TableScaler().fit(features.X[parts[0]])
+    train, validation, test = (_rows(features, part, scaler, unit) for part in parts)
+    return Resample(train, validation, test, features.n_classes, seed)
+
+
+def _rows(
+    features: FeatureMatrix,
+    rows: npt.NDArray[Any],
+    scaler: TableScaler,
+    unit: npt.NDArray[Any] | None,
+) -> Rows:
+    X, own = features.X[rows], None if unit is None else unit[rows]
+    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows], own)

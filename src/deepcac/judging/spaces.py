@@ -1,0 +1,95 @@
+"""The spaces that trials are drawn from: same values in every resample and every arm."""
+
+import zlib
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+import numpy as np
+import yaml
+from pydantic import Field, model_validator
+
+from deepcac.errors import ConfigError
+from deepcac_study.catalogue.entries import Entry
+from deepcac_study.catalogue.registry import checked
+
+Values = dict[str, Any]
+PARTITION = "partition"
+
+
+class Dimension(Entry):
+    """One hyper-parameter: its default, and how it is drawn."""
+
+    default: Any
+    choice: list[Any] | None = None
+    uniform: tuple[float, float] | None = None
+    log: tuple[float, float] | None = None
+    int: bool = False
+    zero: float = Field(0.0, ge=0, le=1, description="share of draws that are exactly 0")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Dimension":
+        if sum(way is not None for way in (self.choice, self.uniform, self.log)) != 1:
+            raise ValueError("name one of choice, uniform and log")
+        return self
+
+    def draw(self, rng: np.random.Generator) -> Any:
+        """Return one value; two numbers are taken from `rng` whatever the dimension is."""
+        place, chance = rng.random(2)
+        if chance < self.zero:
+            return 0.0
+        if self.choice is not None:
+            return self.choice[int(place * len(self.choice))]
+        if self.log is not None:
+            low, high = np.log(self.log)
+            value = float(np.exp(low + place * (high - low)))
+            return round(value) if self.int else float(f"{value:.4g}")
+        assert self.uniform is not None
+        low, high = self.uniform
+        if self.int:  # every whole number of the range is as likely
+            return int(low + np.floor(place * (high - low + 1)))
+        return float(f"{low + place * (high - low):.4g}")
+
+
+class Learner(Entry):
+    """What is drawn for a learner, and what fits it; the partition has neither kind nor fit."""
+
+    kind: Literal["plain", "boosting", "network", "latent", "subtypes"] = "plain"
+    fit: str = ""
+    drawn_as: str = Field("", description="the learner whose draws it takes, if not its own")
+    space: dict[str, Dimension]
+
+
+@cache
+def learners() -> dict[str, Learner]:
+    """Return every entry of `spaces.yaml`."""
+    text = (resources.files("deepcac_study.judge") / "spaces.yaml").read_text(encoding="utf-8")
+    entries = yaml.safe_load(text)
+    return {
+        name: checked(Learner, entry, f"spaces.yaml, {name}") for name, entry in entries.items()
+    }
+
+
+def of_kind(*kinds: str) -> list[str]:
+    """Return the learners of some kinds, in the order of `spaces.yaml`."""
+    known = learners().items()
+    return [name for name, one in known if one.kind in kinds and name != PARTITION]
+
+
+def trials(learner: str, n: int) -> list[Values]:
+    """Return the values of `n` trials; the first has the defaults.
+
+    Parameters
+    ----------
+    learner : str
+        A name of `spaces.yaml`.
+    n : int
+        Number of trials.
+    """
+    if learner not in learners():
+        raise ConfigError(f"no space for {learner!r}; it needs an entry in judge/spaces.yaml")
+    space = learners()[learner].space
+    name = learners()[learner].drawn_as or learner
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    drawn = [{name: one.draw(rng) for name, one in space.items()} for _ in range(n - 1)]
+    return [{name: one.default for name, one in space.items()}, *drawn]

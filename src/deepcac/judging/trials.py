@@ -1,0 +1,236 @@
+"""All trials of a contender on all resamples of a data set, stored."""
+
+import logging
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.storage import read_json, write_json, write_table
+from deepcac.judging.contenders import Contender
+from deepcac.judging.fitting import fit_trial
+from deepcac.judging.resamples import Resample, Rows, resamples
+from deepcac.judging.trial_scores import score_trial
+from deepcac_study.experiments.record import file_digest, machine
+from deepcac_study.experiments.stored import check_place
+from deepcac_study.judge.study_files import answers_path
+from deepcac_study.judge.study_rows import read_rows
+
+log = logging.getLogger(__name__)
+
+Array = npt.NDArray[np.float64]
+VALIDATION, TEST = 1, 2
+_ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
+_PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's
+ROWS = ["seed", "part", "row_id", "label"]  # columns of the answers that tell whose they are
+
+
+class Effort(NamedTuple):
+    """How much every contender is given.
+
+    Attributes
+    ----------
+    resamples, resamples_small : int
+        Number of resamples, and that of a data set with fewer than `small_rows` rows.
+    small_rows : int
+    train_rows : int
+        Largest number of training rows.
+    trials, network_trials : int
+        Draws a contender, and draws a network.
+    """
+
+    resamples: int
+    resamples_small: int
+    small_rows: int
+    train_rows: int
+    trials: int
+    network_trials: int
+
+    def trials_of(self, contender: Contender) -> int:
+        """Return how many trials a contender is given."""
+        return self.network_trials if contender.network else self.trials
+
+
+def run_trials(
+    features: str | os.PathLike[str],
+    records: Mapping[Contender, str | os.PathLike[str]],
+    *,
+    dataset: str,
+    effort: Effort,
+    synthetic: bool = False,
+    grouped: bool = False,
+) -> None:
+    """Fit and score all trials of contenders on a feature file, and write what they say.
+
+    Contenders that are run together share what they have in common on a resample.
+
+    Parameters
+    ----------
+    features : path-like
+        Of the data set.
+    records : mapping of Contender to path-like
+        JSON to write of each; the probabilities of every trial go beside it (`answers_path`).
+    dataset : str
+        Data set id.
+    effort : Effort
+    synthetic : bool
+        Whether the data are generated.
+    grouped : bool
+        Whether rows of one group, those of a patient, stay in one part of a resample.
+    """
+    begin = time.perf_counter()
+    matrix = read_rows(features)
+    unit = matrix.group if grouped else None
+    found = judge_samples(study_resamples(matrix, effort, unit), records, effort)
+    seconds = time.perf_counter() - begin
+    head = {
+        "dataset": dataset,
+        "synthetic": synthetic,
+        "n_rows": len(matrix.label),
+        "n_features": len(matrix.names),
+        "n_classes": matrix.n_classes,
+    }
+    for record, (own, answers) in zip(records.values(), found, strict=True):
+        write_trials(record, {**head, **own}, answers, features, seconds)
+
+
+def write_trials(
+    record: str | os.PathLike[str],
+    written: dict[str, Any],
+    answers: pa.Table,
+    features: str | os.PathLike[str],
+    seconds: float,
+) -> None:
+    """Write a record of trials and, beside it, what they answer; both are told by digests."""
+    write_table(answers_path(record), answers)
+    inputs = {
+        "inputs": {"features": file_digest(features)},
+        "answers": file_digest(answers_path(record)),
+    }
+    write_json(record, {**written, **inputs, "machine": machine({"total": seconds}, 1, "cpu")})
+
+
+def judge_rows(
+    matrix: FeatureMatrix,
+    contender: Contender,
+    effort: Effort,
+    unit: npt.NDArray[Any] | None = None,
+) -> tuple[dict[str, Any], pa.Table]:
+    """Run all trials of a contender on rows in memory; see `resamples` for the unit.
+
+    Returns
+    -------
+    dict
+        ``contender``, ``arm``, ``learner``, ``trials`` (their values) and ``resamples``: each
+        with ``seed``, the sizes of its parts, and ``trials`` (the scores of each).
+    pyarrow.Table
+        Probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2
+        test), ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
+    """
+    return judge_samples(study_resamples(matrix, effort, unit), [contender], effort)[0]
+
+
+def study_resamples(
+    matrix: FeatureMatrix, effort: Effort, unit: npt.NDArray[Any] | None = None
+) -> Iterator[Resample]:
+    """Yield the study's resamples of a data set: more of a small one."""
+    small = len(matrix.label) < effort.small_rows
+    n = effort.resamples_small if small else effort.resamples
+    return resamples(matrix, n, effort.train_rows, unit=unit)
+
+
+def judge_samples(
+    samples: Iterable[Resample], contenders: Iterable[Contender], effort: Effort
+) -> list[tuple[dict[str, Any], pa.Table]]:
+    """Run the trials of contenders on resamples; return what `judge_rows` does for each."""
+    trials = {one: one.trials(effort.trials_of(one)) for one in contenders}
+    found: dict[Contender, list[dict[str, Any]]] = {one: [] for one in trials}
+    tables: dict[Contender, list[pa.Table]] = {one: [] for one in trials}
+    for sample in samples:
+        for one, drawn in trials.items():
+            entry, table = run_resample(sample, one, drawn)
+            found[one].append(entry)
+            tables[one].append(table)
+            best = max(trial["validation"]["auroc"] for trial in entry["trials"])
+            log.info("%s resample %d: validation AUROC %.3f", one.id, sample.seed, best)
+    return [
+        (
+            {
+                "contender": one.id,
+                "arm": one.arm,
+                "learner": one.learner,
+                "trials": drawn,
+                "resamples": found[one],
+            },
+            pa.concat_tables(tables[one]),
+        )
+        for one, drawn in trials.items()
+    ]
+
+
+def run_resample(
+    sample: Resample, contender: Contender, trials: list[dict[str, Any]]
+) -> tuple[dict[str, Any], pa.Table]:
+    """Run all trials of a contender on one resample.
+
+    Returns
+    -------
+    dict, pyarrow.Table
+        An entry of ``resamples`` and the rows of the table of `judge_rows`.
+    """
+    parts = (sample.validation, sample.test)
+    columns: dict[str, Any] = {
+        "seed": np.full(sum(map(len, parts)), sample.seed, dtype=np.int16),
+        "part": np.repeat(np.array([VALIDATION, TEST], dtype=np.int8), [len(p) for p in parts]),
+        "row_id": np.concatenate([p.row_id for p in parts]),
+        "label": np.concatenate([p.y for p in parts]).astype(np.int8),
+    }
+    scores = []
+    for number, values in enumerate(trials):
+        answers, entry = _run_trial(sample, contender, values)
+        scores.append(entry)
+        for c in range(1, sample.n_classes):
+            columns[f"t{number}_{c}"] = answers[:, c]
+    entry = {
+        "seed": sample.seed,
+        "n_train": len(sample.train),
+        "n_validation": len(sample.validation),
+        "n_test": len(sample.test),
+        "trials": scores,
+    }
+    return entry, pa.table(columns)
+
+
+def _run_trial(
+    sample: Resample, contender: Contender, values: dict[str, Any]
+) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
+    begin = time.process_time()
+    predict = fit_trial(contender, values, sample)
+    parts: tuple[Rows, Rows] = (sample.validation, sample.test)
+    # What is stored is what is scored, so that scores can be taken again from the stored answers.
+    answers = [np.asarray(predict(rows), dtype=np.float32) for rows in parts]
+    seconds = time.process_time() - begin
+    validation, test = (answer.astype(np.float64) for answer in answers)
+    scores = score_trial(sample.validation.y, sample.test.y, validation, test)
+    return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}
+
+
+def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a record of `run_trials`; one that is edited, or not of its place, is a `DataError`.
+
+    So is one beside other answers than its own.
+    """
+    record = read_json(path)
+    if not record.keys() >= _ENTRIES:
+        raise DataError(f"{path}: not a record of trials; run it again")
+    check_place(path, record, "{contender}.json" if "train" in record else _PLACE)
+    answers = answers_path(path)
+    if answers.exists() and file_digest(answers) != record["answers"]:
+        raise DataError(f"{answers}: not the answers of its record; delete both and run it again")
+    return record

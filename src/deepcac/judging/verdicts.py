@@ -1,0 +1,245 @@
+"""From scores in resamples to verdicts: one row a comparison and metric."""
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deepcac.errors import DataError
+from deepcac.files.atomic import atomic_path
+from deepcac.files.storage import read_json, write_json
+from deepcac.judging.mean_scores import mean_scores
+from deepcac.judging.questions import QUESTIONS, Question, pairs
+from deepcac.judging.resample_scores import METRICS, resample_scores
+from deepcac.judging.trials import read_trials
+from deepcac.scoring.equivalence import NEVER, Difference, difference, over_datasets, verdict
+from deepcac.scoring.statistics import holm
+from deepcac_study.experiments.record import file_digest
+from deepcac_study.judge.power import power_curve
+from deepcac_study.splits import SHARE
+
+_VALIDATION_BY_TEST = 1 - SHARE  # rows, of `resamples`
+_VERDICTS = ["verdict", "verdict_strict", "verdict_wide"]
+
+
+def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the records of trials by data set and contender."""
+    found: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+    for path in paths:
+        record = read_trials(path)
+        found[record["dataset"]][record["contender"]] = record
+    return dict(found)
+
+
+def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame:
+    """Compare the contenders of every question on every data set.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Of `deepcac.judging.resample_scores.resample_scores`.
+    margin, strict : float
+        Differences that are of no account, and a stricter choice of them.
+
+    Returns
+    -------
+    DataFrame
+        One row a question, metric, data set, contender and reference: the number of resamples, and
+        of those in which the chosen trial has ``clustered`` the rows; both mean scores, the
+        fields of `Difference`, ``p_holm``, ``p_equivalent_holm`` and ``p_gain_excluded_holm``
+        (adjusted inside the question and metric), ``verdict`` and ``verdict_strict`` by these;
+        ``verdict_wide``, as if only training rows, and no validation rows, were learnt from.
+        Where clusters were offered and chosen in no resample, both sides are one model: the
+        verdict is `NEVER`, there is no interval, and the row belongs to no family.
+
+    Raises
+    ------
+    DataError
+        Two contenders were not run on the same resamples.
+    """
+    by_dataset = {
+        str(dataset): {str(name): own for name, own in rows.groupby("contender")}
+        for dataset, rows in (scores.groupby("dataset", sort=False) if len(scores) else ())
+    }
+    rows = [
+        row
+        for question in QUESTIONS
+        for metric in METRICS
+        for dataset, found in by_dataset.items()
+        for row in _compare(question, metric, dataset, found)
+    ]
+    if not rows:
+        return pd.DataFrame()
+    table = pd.DataFrame(rows)
+    differences = table.pop("differences")
+    compared = differences.map(np.any)
+    decided = _decided(table[compared], differences[compared], margin, strict)
+    words = decided.reindex(table.index)[_VERDICTS].astype(object)
+    table["mean"] = differences.map(np.mean)
+    return table.join(decided.drop(columns=["mean", *words])).join(words.fillna(NEVER))
+
+
+def _decided(
+    table: pd.DataFrame, differences: pd.Series, margin: float, strict: float
+) -> pd.DataFrame:
+    """Measure the differences of comparisons, and decide each inside its family."""
+    family = [table["question"], table["metric"]]
+    sizes = table.groupby(family)["dataset"].transform("size")
+    shares = table["test_share"]
+    found, strictly, widely = (
+        [
+            difference(d, test_share=share, margin=m, tests=n)
+            for d, share, n in zip(differences, own, sizes, strict=True)
+        ]
+        for m, own in ((margin, shares), (strict, shares), (margin, shares.map(_wide)))
+    )
+
+    def adjusted(p: list[float]) -> pd.Series:
+        each = pd.Series(p, index=table.index).groupby(family)
+        return each.transform(lambda own: holm(own.to_numpy()))
+
+    p_holm, p_wide = (adjusted([one.p for one in each]) for each in (found, widely))
+    same, strictly_same, widely_same = (
+        adjusted([one.p_equivalent for one in each]) for each in (found, strictly, widely)
+    )
+    columns = [one.name for one in fields(Difference)]
+    return pd.DataFrame(map(asdict, found), columns=columns, index=table.index).assign(
+        p_holm=p_holm,
+        p_equivalent_holm=same,
+        p_gain_excluded_holm=adjusted([one.better for one in found]),
+        verdict=list(map(verdict, found, p_holm, same)),
+        verdict_strict=list(map(verdict, strictly, p_holm, strictly_same)),
+        verdict_wide=list(map(verdict, widely, p_wide, widely_same)),
+    )
+
+
+def _wide(share: float) -> float:
+    """Return the share of the test rows where validation rows do not count as learnt from."""
+    return share / (1 - share * _VALIDATION_BY_TEST)
+
+
+def _compare(
+    question: Question, metric: str, dataset: str, found: dict[str, pd.DataFrame]
+) -> Iterator[dict[str, Any]]:
+    for name, reference in pairs(question, sorted(found)):
+        column = f"{metric}_{question.choice}"
+        both = found[name].set_index("seed"), found[reference].set_index("seed")
+        if not both[0].index.equals(both[1].index):
+            raise DataError(
+                f"{name} and {reference} on {dataset}: not on the same resamples; delete their "
+                "records and run the judge again"
+            )
+        ours, theirs = both[0][column], both[1][f"{metric}_{question.reference_choice}"]
+        yield {
+            "question": question.id,
+            "metric": metric,
+            "dataset": dataset,
+            "contender": name,
+            "reference": reference,
+            "resamples": len(ours),
+            "test_share": both[0]["test_share"].iloc[0],
+            "clustered": int((both[0][f"{column}_k"] > 1).sum()),
+            "score": ours.mean(),
+            "reference_score": theirs.mean(),
+            "differences": (ours - theirs).to_numpy(),
+        }
+
+
+def half_detect(rows: pd.DataFrame) -> float:
+    """Return the difference that half of the comparisons would have found, NaN without any."""
+    return float(rows["detectable"].median())
+
+
+def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
+    """Count the verdicts of each question and metric, by contender and reference over data sets.
+
+    Returns
+    -------
+    list of dict
+        ``question``, ``text``, ``metric``, ``n``, a count for each verdict; and ``over_datasets``:
+        for each pair of contenders the number of data sets and the probabilities of
+        `over_datasets`.
+    """
+    texts = {question.id: question.text for question in QUESTIONS}
+    found = []
+    for (question, metric), rows in table.groupby(["question", "metric"], sort=False):
+        across = [
+            {
+                "contender": contender,
+                "reference": reference,
+                "datasets": len(pair),
+                **dict(
+                    zip(
+                        ("worse", "same", "better"),
+                        over_datasets(pair["mean"].to_numpy(), margin),
+                        strict=True,
+                    )
+                ),
+            }
+            for (contender, reference), pair in rows[rows["verdict"] != NEVER].groupby(
+                ["contender", "reference"]
+            )
+        ]
+        found.append(
+            {
+                "question": question,
+                "text": texts[str(question)],
+                "metric": metric,
+                "n": len(rows),
+                **Counter(rows["verdict"]),
+                "over_datasets": across,
+            }
+        )
+    return found
+
+
+def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    rows = table.to_dict("records")
+    return [{name: value for name, value in row.items() if value == value} for row in rows]
+
+
+def _generated(found: Mapping[str, dict[str, Any]]) -> bool:
+    return any(record["synthetic"] for record in found.values())
+
+
+def write_judgement(
+    csv_path: str | os.PathLike[str],
+    summary_path: str | os.PathLike[str],
+    trial_paths: Iterable[str | os.PathLike[str]],
+    planted_paths: Iterable[str | os.PathLike[str]],
+    *,
+    margin: float,
+    strict: float,
+) -> None:
+    """Write the verdicts as CSV; their digest, counts, all scores and the power curve as JSON.
+
+    Parameters
+    ----------
+    csv_path, summary_path : path-like
+        Files to write; numbers of the CSV have five decimals.
+    trial_paths : iterable of path-like
+        Records of `deepcac.judging.trials.run_trials`.
+    planted_paths : iterable of path-like
+        Records of `deepcac_study.judge.power.run_planted`.
+    margin, strict : float
+        See `verdicts`.
+    """
+    records = read_records(trial_paths)
+    scores = resample_scores(records)
+    table = verdicts(scores, margin, strict)
+    with atomic_path(csv_path) as partial:
+        partial.write_text(table.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
+    content = {
+        "margin": margin,
+        "strict_margin": strict,
+        "synthetic": [name for name, found in records.items() if _generated(found)],
+        "questions": summary(table, margin),
+        "scores": _without_gaps(mean_scores(scores)),
+        "power": power_curve([read_json(path) for path in planted_paths]),
+        "verdicts": file_digest(csv_path),
+    }
+    write_json(summary_path, content)

@@ -1,0 +1,1 @@
+"""Linear base classifiers and their solver."""

@@ -1,0 +1,1 @@
+"""How a network is trained: batches, losses, stopping, pre-training."""

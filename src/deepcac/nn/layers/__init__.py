@@ -1,0 +1,1 @@
+"""Networks, their centroids and their heads."""

@@ -1,0 +1,1 @@
+"""Figures and templates of every HTML page."""

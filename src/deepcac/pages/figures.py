@@ -1,0 +1,149 @@
+"""Figures as SVG, PNG and CSV: the same bytes for the same runs."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from deepcac.files.atomic import atomic_path
+from deepcac.pages.tables import plain_cell
+from deepcac.pages.wording import minus
+
+# Okabe and Ito's palette: distinct with every common kind of colour blindness.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
+_PAGE_DPI, _PNG_DPI = 96, 150
+_STYLE: Any = {
+    "svg.hashsalt": "deepcac",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "text.parse_math": False,  # a column's name may hold a dollar sign
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "grid.color": "#e3e6ea",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.4,
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure and the numbers it shows.
+
+    Attributes
+    ----------
+    id : str
+        File name without its ending.
+    title, caption : str
+        Heading and explanation.
+    section : str
+        Part of the report it belongs to.
+    size : (float, float)
+        Inches.
+    draw : callable
+        Draws on a matplotlib figure.
+    head : sequence of str
+        Columns of the data.
+    data : sequence of sequence
+        Rows of the data.
+    seen : str
+        What the picture shows, from its data, for those who cannot see it.
+    """
+
+    id: str
+    title: str
+    caption: str
+    section: str
+    size: tuple[float, float]
+    draw: Callable[[Canvas], None]
+    head: Sequence[str]
+    data: Sequence[Sequence[object]]
+    seen: str = ""
+
+    @property
+    def alternative(self) -> str:
+        """The text that stands for the picture."""
+        return f"{self.title}: {minus(self.seen or _span(self.head, self.data))}."
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height on the page."""
+        return round(self.size[0] * _PAGE_DPI), round(self.size[1] * _PAGE_DPI)
+
+
+def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:
+    """Say how many rows the data have, and from where to where the last column of numbers goes."""
+    said = f"{len(data):,} rows of {', '.join(map(str, head))}"
+    for place in reversed(range(len(head))):
+        values = [row[place] for row in data if isinstance(row[place], float)]
+        numbers = [value for value in values if isinstance(value, float) and value == value]
+        if numbers:
+            return f"{said}; {head[place]} from {min(numbers):.3g} to {max(numbers):.3g}"
+    return said
+
+
+def write(figure: Figure, folder: Path) -> None:
+    """Write ``folder/id.svg``, ``.png`` and ``.csv``."""
+    with _drawn(figure) as canvas:
+        with atomic_path(folder / f"{figure.id}.svg") as partial:
+            FigureCanvasSVG(canvas).print_svg(partial, metadata={"Date": None, "Creator": None})
+        canvas.dpi = _PNG_DPI
+        with atomic_path(folder / f"{figure.id}.png") as partial:
+            FigureCanvasAgg(canvas).print_png(partial, metadata={"Software": None})
+    path = folder / f"{figure.id}.csv"
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([plain_cell(name) for name in figure.head])
+        writer.writerows([_plain(value) for value in row] for row in figure.data)
+
+
+def _plain_powers(canvas: Canvas) -> None:
+    """Write the ticks of logarithmic axes as numbers: matplotlib's own need its mathematics."""
+    for axes in canvas.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() in ("log", "symlog"):
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+                axis.set_minor_formatter(NullFormatter())
+
+
+def as_svg(figure: Figure) -> str:
+    """Return a figure as SVG; no file is written."""
+    text = io.StringIO()
+    with _drawn(figure) as canvas:
+        FigureCanvasSVG(canvas).print_svg(text, metadata={"Date": None, "Creator": None})
+    return text.getvalue()
+
+
+@contextmanager
+def _drawn(figure: Figure) -> Iterator[Canvas]:
+    with rc_context(_STYLE):
+        canvas = Canvas(figsize=figure.size, layout="constrained")
+        figure.draw(canvas)
+        _plain_powers(canvas)
+        # Laid out once, without drawing; each format is then drawn once, which `savefig` would do
+        # twice.
+        engine = canvas.get_layout_engine()
+        assert engine is not None
+        engine.execute(canvas)
+        canvas.set_layout_engine("none")
+        yield canvas
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return plain_cell(value) if isinstance(value, str) else value

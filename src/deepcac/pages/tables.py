@@ -1,0 +1,196 @@
+"""Tables as data, and as CSV, Markdown, LaTeX and HTML."""
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deepcac.files.atomic import atomic_path
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Digits, signs and what stands between the numbers of one cell; no letter that a formula needs.
+_NUMBER = re.compile(r"[\d.,eE\s%±()+to–-]+", re.ASCII)
+_MARKS = {"agree": "✓", "differ": "✗"}
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "✓": r"\checkmark{}",
+    "✗": r"$\times$",
+    "–": "--",
+    "≤": r"$\le$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "−": "$-$",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table.
+
+    Attributes
+    ----------
+    text : str
+        What it says, or the printed value in a comparison.
+    published, sound : str
+        Our values in a comparison; empty elsewhere.
+    verdict : str
+        Verdict in a comparison; empty elsewhere.
+    link : str
+        The run that decides, relative to the project's folder.
+    difference : str
+        Of the deciding number from the printed one, in a comparison.
+    links : sequence of (str, str)
+        Several texts with their ways from the report's folder, in place of the text on a page.
+    """
+
+    text: str
+    published: str = ""
+    sound: str = ""
+    verdict: str = ""
+    link: str = ""
+    difference: str = ""
+    links: Sequence[tuple[str, str]] = ()
+
+    @property
+    def compares(self) -> bool:
+        """Whether the cell holds a printed value beside ours."""
+        return bool(self.verdict)
+
+    def inline(self) -> str:
+        """Return the cell as one line of text."""
+        if not self.compares:
+            return self.text
+        values = f"{self.text or '–'} | {self.published or '–'} | {self.sound or '–'}"
+        ours = self.published or self.sound
+        return (
+            f"{values} {_MARKS.get(self.verdict, '')}".strip()
+            if ours
+            else (f"{self.text or '–'} ({self.verdict})")
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in the shape it is shown in.
+
+    Attributes
+    ----------
+    id : str
+        File name without its ending.
+    title, note : str
+        Heading, and what a reader must know to read it.
+    head : sequence of str
+        Column names; the first `n_labels` columns are row labels.
+    rows : sequence of sequence of Cell
+        As many cells a row as there are columns.
+    n_labels : int
+        Number of label columns.
+    verdict : str
+        The column that the page shows first, as a verdict; empty where there is none.
+    filters : sequence of str
+        Columns whose values a reader can choose among.
+    group : str
+        The paper that printed it, by its key; empty elsewhere.
+    mixed : bool
+        Whether a column holds numbers of several kinds, which need other decimals.
+    """
+
+    id: str
+    title: str
+    note: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    n_labels: int = 1
+    verdict: str = ""
+    filters: Sequence[str] = ()
+    group: str = ""
+    mixed: bool = False
+
+
+def text_row(*values: object) -> list[Cell]:
+    """Return a row of plain cells."""
+    return [Cell("" if value is None else str(value)) for value in values]
+
+
+def write(table: Table, folder: Path) -> None:
+    """Write a table as ``folder/id.csv``, ``.md`` and ``.tex``."""
+    _write_csv(table, folder / f"{table.id}.csv")
+    for name, text in ((".md", markdown(table)), (".tex", latex(table))):
+        with atomic_path(folder / f"{table.id}{name}") as partial:
+            partial.write_text(text, encoding="utf-8")
+
+
+def _write_csv(table: Table, path: Path) -> None:
+    comparing = [
+        any(row[column].compares for row in table.rows) for column in range(len(table.head))
+    ]
+    head: list[str] = []
+    for name, several in zip(table.head, comparing, strict=True):
+        parts = ("printed", "as published", "sound", "verdict")
+        head += [f"{name} {part}" for part in parts] if several else [name]
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([plain_cell(name) for name in head])
+        for row in table.rows:
+            line: list[str] = []
+            for cell, several in zip(row, comparing, strict=True):
+                ours = (cell.published, cell.sound, cell.verdict) if several else ()
+                line += [cell.text, *ours]
+            writer.writerow([plain_cell(text) for text in line])
+
+
+def plain_cell(text: str) -> str:
+    """Return a CSV cell that no spreadsheet takes for a formula: such a text gets an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
+def markdown(table: Table) -> str:
+    """Return the table as GitHub Markdown with its title and note."""
+
+    def line(values: Sequence[str]) -> str:
+        return "| " + " | ".join(_markdown(value) for value in values) + " |"
+
+    body = [line([cell.inline() for cell in row]) for row in table.rows]
+    rule = "|" + "---|" * len(table.head)
+    title, note = f"**{_markdown(table.title)}**", _markdown(table.note)
+    return "\n".join([title, "", note, "", line(table.head), rule, *body, ""])
+
+
+def _markdown(text: str) -> str:
+    """Return text as one line without HTML; a cell ends only at its own bar."""
+    return " ".join(text.split()).replace("|", r"\|").replace("<", "&lt;")
+
+
+def latex(table: Table) -> str:
+    """Return the table as a LaTeX ``tabular`` (booktabs; amssymb for the check mark)."""
+    body = [" & ".join(escape(cell.inline()) for cell in row) + r" \\" for row in table.rows]
+    columns = "l" * table.n_labels + "r" * (len(table.head) - table.n_labels)
+    return "\n".join(
+        [
+            f"% {table.title}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            " & ".join(escape(name) for name in table.head) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+def escape(text: str) -> str:
+    """Return text with LaTeX's special characters made plain."""
+    return "".join(_LATEX.get(letter, letter) for letter in text)

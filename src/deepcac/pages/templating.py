@@ -1,0 +1,33 @@
+"""The page's templates: everything is escaped but its own style and script."""
+
+import posixpath
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from deepcac.pages.tableview import view
+from deepcac.pages.wording import mark, minus, people, tone
+
+
+def environment() -> Environment:
+    """Return the templates' environment, with the page's style, script and filters."""
+    loader = PackageLoader("deepcac_study.report", "templates")
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # Style and script are files of this package; everything else on the page is escaped.
+    for name in ("style.css", "page.js"):
+        text, _, _ = loader.get_source(made, name)
+        made.globals[name.partition(".")[0]] = Markup(text)
+    made.filters |= {"tone": tone, "mark": mark, "people": people, "minus": minus, "view": view}
+    made.globals["from_page"] = _from_page
+    return made
+
+
+def _from_page(path: str, up: str = "") -> str:
+    """Return the way to a run from the report's folder, or from one below it (`up`)."""
+    return up + posixpath.relpath(path, "results/report")

@@ -1,0 +1,208 @@
+"""The judge's protocol inside a number of minutes: resamples, each with all contenders."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, cpu_count, delayed
+from threadpoolctl import threadpool_limits
+
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.judging.contenders import ARMS, Contender
+from deepcac.judging.learners import Array
+from deepcac.judging.resamples import resamples
+from deepcac.judging.spaces import of_kind
+from deepcac.judging.trials import run_resample
+from deepcac.table.reading.labelled_table import LabelledTable
+
+Say = Callable[[str], None]
+
+BOOSTERS = ("lgbm", "hgb")  # the second where the first is not installed
+SMALL_ROWS, RESAMPLES_SMALL, RESAMPLES = 2_500, 30, 10  # as in the study of the papers' data sets
+FEWEST_RESAMPLES = 5  # are made however long they take
+TRIALS = 8
+CELLS_A_MINUTE = 60_000  # training rows times features, so that a resample takes half a minute
+FEWEST_TRAIN, MOST_TRAIN = 500, 10_000
+MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy of the table
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What the comparison may cost.
+
+    Attributes
+    ----------
+    minutes : float
+    trials : int
+        Draws a contender, the defaults among them.
+    seed : int
+        Of the first resample.
+    jobs : int
+        Resamples that are judged at once, each in a process and with one thread; what a resample
+        says does not depend on it.
+    resamples : int or None
+        Made exactly, whatever the time; None makes as many as the minutes allow.
+    """
+
+    minutes: float = 3.0
+    trials: int = TRIALS
+    seed: int = 0
+    jobs: int = 1
+    resamples: int | None = None
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What was run.
+
+    Attributes
+    ----------
+    records : dict
+        Contender to record, as of `deepcac.judging.trials.judge_rows`.
+    planned : int
+        Resamples that were planned; fewer were made if the time was over.
+    train_rows : int
+        Largest number of training rows.
+    seconds : float
+    jobs : int
+        Resamples that were judged at once.
+    seeds : list of int
+        Of the resamples that were made.
+    """
+
+    records: dict[str, dict[str, Any]]
+    planned: int
+    train_rows: int
+    seconds: float
+    jobs: int = 1
+    seeds: list[int] = field(default_factory=list)
+
+
+def linear() -> str:
+    """Return logistic regression, the first of the plain learners."""
+    return of_kind("plain")[0]
+
+
+def booster() -> str:
+    """Return the boosting that is installed."""
+    return BOOSTERS[0] if find_spec("lightgbm") else BOOSTERS[1]
+
+
+def contenders() -> list[Contender]:
+    """Return logistic regression and boosting, alone and with every arm."""
+    return [Contender(learner, arm) for learner in (linear(), booster()) for arm in ("", *ARMS)]
+
+
+def usual_jobs() -> int:
+    """Return how many resamples are judged at once if nobody says: one a core, at most eight."""
+    return min(cpu_count(), MOST_JOBS)
+
+
+def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
+    """Run all trials of all contenders until the resamples are done or the time is over.
+
+    The number of resamples made depends on the time, on no result; each resample has its own
+    seed, so that it says the same whoever judges it, and beside whatever others.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    effort : Effort
+    say : callable
+        Is told how far it is, in one line.
+    """
+    begin = time.monotonic()
+    n, d = table.features.X.shape
+    planned = effort.resamples or (RESAMPLES_SMALL if n < SMALL_ROWS else RESAMPLES)
+    limit = int(np.clip(CELLS_A_MINUTE * effort.minutes / d, FEWEST_TRAIN, MOST_TRAIN))
+    fighters = contenders()
+    each: list[float] = []
+
+    def due() -> Iterator[int]:
+        """Yield seeds as long as there is time for one resample more."""
+        for made in range(planned):
+            spent = time.monotonic() - begin + (float(np.mean(each)) if each else 0.0)
+            over = effort.resamples is None and made >= FEWEST_RESAMPLES
+            if over and spent > 60 * effort.minutes:
+                return
+            yield effort.seed + made
+
+    # No row is written to a file for the processes to share (max_nbytes).
+    pool = Parallel(
+        n_jobs=effort.jobs, pre_dispatch=effort.jobs, return_as="generator", max_nbytes=None
+    )
+    found: list[list[dict[str, Any]]] = []
+    for entries, seconds in pool(
+        delayed(_judge)(
+            (table.features, 1, limit), {"first": seed, "unit": table.group}, fighters,
+            effort.trials, say if seed == effort.seed else None,
+        )
+        for seed in due()
+    ):  # fmt: skip
+        found.append(entries)
+        each.append(seconds)
+        left = _left(effort, planned, each, time.monotonic() - begin)
+        say(f"resample {len(found)} of {planned}: about {_duration(left)} left")
+    records = {
+        one.id: _record(one, effort.trials, [entries[place] for entries in found])
+        for place, one in enumerate(fighters)
+    }
+    seeds = list(range(effort.seed, effort.seed + len(found)))
+    return Trials(records, planned, limit, time.monotonic() - begin, effort.jobs, seeds)
+
+
+def _judge(
+    drawn: tuple[FeatureMatrix, int, int],
+    options: dict[str, Any],
+    fighters: list[Contender],
+    trials: int,
+    say: Say | None,
+) -> tuple[list[dict[str, Any]], float]:
+    """Run all contenders on one resample, with one thread; return their entries and seconds.
+
+    `drawn` and `options` are what `resamples` is called with; a whole table is not sent about.
+    """
+    begin = time.monotonic()
+    (sample,) = resamples(*drawn, **options)
+    entries = []
+    with threadpool_limits(1):
+        for place, one in enumerate(fighters, start=1):
+            entries.append(run_resample(sample, one, one.trials(trials))[0])
+            if say is not None:
+                say(f"first resample: {place} of {len(fighters)} contenders")
+    return entries, time.monotonic() - begin
+
+
+def _left(effort: Effort, planned: int, each: list[float], spent: float) -> float:
+    """Return the seconds that are left, by the time that the resamples took."""
+    one, made = float(np.mean(each)), len(each)
+
+    def needed(goal: int) -> float:
+        return max(goal - made, 0) * one / effort.jobs
+
+    if effort.resamples is not None:
+        return needed(planned)
+    inside = min(needed(planned), max(60 * effort.minutes - spent, 0))
+    return max(inside, needed(FEWEST_RESAMPLES))
+
+
+def _record(one: Contender, trials: int, entries: list[dict[str, Any]]) -> dict[str, Any]:
+    head = {"contender": one.id, "arm": one.arm, "learner": one.learner, "synthetic": False}
+    return {**head, "trials": one.trials(trials), "resamples": entries}
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def validation_scores(record: dict[str, Any], metric: str = "auroc") -> Array:
+    """Return the validation scores of a record, of shape (resamples, trials)."""
+    return np.array(
+        [
+            [trial["validation"][metric] for trial in sample["trials"]]
+            for sample in record["resamples"]
+        ]
+    )

@@ -1,0 +1,205 @@
+"""Subcommands of ``deepcac``; each reads arguments, calls one function and says what it wrote."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deepcac.table.reading.labelled_table import Roles
+from deepcac.table.reading.row_sample import MOST_ROWS
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Does clustering help on your patients? Tables: CSV, parquet, Excel.",
+)
+
+Table = Annotated[Path, typer.Argument(help="CSV, parquet or Excel; one row a patient.")]
+Label = Annotated[str, typer.Option(help="Column with the outcome: two to ten classes.")]
+Id = Annotated[str | None, typer.Option("--id", help="Column of row ids; none may stand twice.")]
+Group = Annotated[
+    str | None, typer.Option(help="Column of the patient, where a patient has several rows.")
+]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
+Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
+Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
+Decimal = Annotated[
+    str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
+]
+RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
+Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
+
+
+@app.callback()
+def commands() -> None:
+    """Judge, describe and model a table of your own."""
+
+
+def say(line: str) -> None:
+    """Tell the user how far it is, on standard error."""
+    typer.echo(line, err=True)
+
+
+@app.command(
+    epilog="Examples:  deepcac compare patients.csv --label died   |   deepcac compare "
+    "visits.parquet --label readmitted --group patient --budget 10 --out visits.html"
+)
+def compare(
+    table: Table,
+    label: Label,
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("compare.html"),
+    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
+    margin: Annotated[
+        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
+    ] = 0.01,
+    resamples: Annotated[
+        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
+        ),
+    ] = None,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Answer on one page whether clusters help a tuned risk model on this table."""
+    from deepcac.table.comparing import compare_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    answer = compare_table(
+        table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
+
+
+def _typed() -> str:
+    return shlex.join(["deepcac", *sys.argv[1:]])
+
+
+@app.command(epilog="Example:  deepcac profile patients.csv --label died")
+def profile(
+    table: Table,
+    label: Annotated[str | None, typer.Option(help="Column whose rates are shown.")] = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("profile.html"),
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Describe a table on one page: columns, missing values, outcome by column."""
+    from deepcac.table.pages.profile_page import write_profile_page
+
+    encoder, faults, mend = write_profile_page(
+        table, out, command=_typed(), label=label, positive=positive, above=above,
+        decimal=decimal, most=rows, seed=seed,
+    )  # fmt: skip
+    typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
+    for fault in faults:
+        typer.echo(f"look at: {fault}")
+    if faults:
+        typer.echo(f"then: {mend}")
+    say(f"page: {out}")
+
+
+@app.command(
+    epilog="Example:  deepcac fit patients.csv --label died --out model.json  "
+    "&&  deepcac predict model.json new.csv --out risk.csv"
+)
+def fit(
+    table: Table,
+    label: Label,
+    out: Annotated[Path, typer.Option(help="Model to write (JSON).")] = Path("model.json"),
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    method: Annotated[
+        str,
+        typer.Option(help="auto, plain, k-means or CAC; a logistic regression in each cluster."),
+    ] = "auto",
+    clusters: Annotated[int, typer.Option(min=2, max=50, help="Not for auto and plain.")] = 2,
+    alpha: Annotated[float, typer.Option(min=0, help="Class separation, of CAC alone.")] = 0.03,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Fit a risk model on a table and save it with all it needs to read another table."""
+    from deepcac.table.answer import arm_name
+    from deepcac.table.risk_model_choice import told
+    from deepcac.table.risk_tables import fit_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    model = fit_table(
+        table, roles, out, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
+        seed=seed,
+    )  # fmt: skip
+    k = len(model.centres)
+    what = f"{k} {arm_name(model.method['arm'])} clusters" if k else "no clusters"
+    typer.echo(f"logistic regression, {what}, {model.method['chosen']}")
+    for line in told(model.method):
+        typer.echo(line)
+    say(f"model: {out}")
+
+
+@app.command(epilog="Example:  deepcac predict model.json new.csv --out risk.csv")
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model of `deepcac fit` or deepcac.save.")],
+    table: Annotated[Path, typer.Argument(help="Table with the columns of the model.")],
+    out: Annotated[Path, typer.Option(help="Risks to write (CSV).")] = Path("risk.csv"),
+    decimal: Decimal = None,
+    accept_unseen: Annotated[
+        bool, typer.Option("--accept-unseen", help="Though most rows of a column are unlike fit's.")
+    ] = False,
+) -> None:
+    """Write the risk, and the subtype, of every row of a table."""
+    from deepcac.table.risk_tables import predict_table
+
+    n = predict_table(model, table, out, say=say, decimal=decimal, accept=accept_unseen)
+    typer.echo(f"{n:,} rows")
+    say(f"risks: {out}")
+
+
+@app.command(
+    epilog="Example:  deepcac add patients.csv --label died --name mine  "
+    "&&  snakemake --cores 2 results/mine/cac_lr_k3.json"
+)
+def add(
+    table: Table,
+    label: Label,
+    name: Annotated[str, typer.Option(help="Id of the data set in the workflow.")],
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    project: Annotated[Path, typer.Option(help="Folder of the workflow.")] = Path("."),
+) -> None:
+    """Make a table a data set of the workflow, privately: untracked, and never shared."""
+    from deepcac_study.private_data_set import add_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    features, entry, read = add_table(table, roles, name, project)
+    read.tell(say)
+    say(f"features: {features}")
+    say(f"registry entry: {entry}")
+    if group is not None:
+        say(f"rows of one {group!r} stay in one part of each split")
+    typer.echo(f"snakemake --cores 2 results/{name}/cac_lr_k2.json")

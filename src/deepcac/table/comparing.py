@@ -1,0 +1,75 @@
+"""`deepcac compare`: read, judge, look at the subtypes, write the page."""
+
+import os
+
+from deepcac.table.answer import MARGIN, answer
+from deepcac.table.budgeted_trials import Effort, Say, contenders, run_budgeted, usual_jobs
+from deepcac.table.found_subtypes import found_clusterings
+from deepcac.table.output_files import check_output
+from deepcac.table.pages.compare_page import write_compare_page
+from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.row_sample import MOST_ROWS
+
+
+def compare_table(
+    path: str | os.PathLike[str],
+    roles: Roles,
+    out: str | os.PathLike[str],
+    *,
+    say: Say,
+    command: str,
+    minutes: float = 3.0,
+    margin: float = MARGIN,
+    most: int = MOST_ROWS,
+    seed: int = 0,
+    jobs: int | None = None,
+    n_resamples: int | None = None,
+) -> str:
+    """Judge whether clusters help on a table, write the page and return the answer.
+
+    Parameters
+    ----------
+    path, out : path-like
+        Table to read, page to write.
+    roles : Roles
+        What its columns are.
+    say : callable
+        Is told how far it is.
+    command : str
+        What the page says it was made by.
+    minutes : float
+        For the comparison; at least five resamples are made.
+    margin : float
+        Differences in AUROC up to this are of no account.
+    most : int
+        Of more rows than this a sample is used.
+    seed : int
+    jobs : int, optional
+        Resamples that are judged at once; `usual_jobs` if None. A resample says the
+        same, but more of them fit into the time.
+    n_resamples : int, optional
+        Made exactly, whatever the time.
+
+    Raises
+    ------
+    DataError
+        The table is at fault; column and row are named.
+    """
+    check_output(out, path)
+    say(f"reading {path}")
+    table = read_labelled(path, roles, most=most, seed=seed)
+    _tell(table, say)
+    effort = Effort(minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples)
+    trials = run_budgeted(table, effort, say)
+    found = answer(trials, table.name, table.rarest, margin)
+    say("subtypes")
+    clusterings = found_clusterings(table, trials)
+    write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command)
+    return found.sentence
+
+
+def _tell(table: LabelledTable, say: Say) -> None:
+    n, d = table.features.X.shape
+    say(f"{n:,} rows, {d} features of {len(table.encoder.used)} columns")
+    table.tell(say)
+    say(f"{len(contenders())} contenders: logistic regression and boosting, with and without")

@@ -1,0 +1,192 @@
+"""Clusterings of a table that are worth a look: which, how stable, and what is in them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import adjusted_rand_score
+
+from deepcac.judging.contenders import CAC, KM
+from deepcac.judging.partitions import part
+from deepcac.judging.resamples import OUTLIER, Resample, Rows, resamples
+from deepcac.preprocess import TableScaler
+from deepcac.scoring.small_cells import SMALL, few_rows
+from deepcac.scoring.statistics import wilson
+from deepcac.scoring.subtypes import distinguishing_features
+from deepcac.table.budgeted_trials import Trials, validation_scores
+from deepcac.table.reading.labelled_table import LabelledTable
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+SHOWN = (KM, CAC)
+STABILITY_RESAMPLES = 10
+NOTABLE = 0.5  # standard deviations from the other rows: a medium effect (Cohen 1988)
+NAMING = 3  # variables in a name
+TOO_FEW = f"fewer than {SMALL} rows: too few to describe"
+
+
+@dataclass(frozen=True)
+class Subtype:
+    """One cluster.
+
+    Attributes
+    ----------
+    number : int
+        From 1, the largest cluster first.
+    name : str
+        The variables that set it apart, such as "high age, low platelets".
+    size : int or None
+        Rows; None where they are too few to be told.
+    rates, low, high : ndarray of shape (n_classes,)
+        Share of each class with its 95 % interval (Wilson 1927); NaN where it would tell of fewer
+        than five rows.
+    """
+
+    number: int
+    name: str
+    size: int | None
+    rates: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class FoundClustering:
+    """A clustering of all rows.
+
+    Attributes
+    ----------
+    arm : {"km", "cac"}
+    k : int
+        Clusters asked for.
+    alpha : float
+        Of CAC.
+    validation : float
+        Mean validation AUROC of the models in these clusters.
+    label : ndarray of shape (n,), int64
+        Cluster of each row, 0 for the largest.
+    subtypes : list of Subtype
+    profile : ndarray of shape (found, q)
+        Mean of each feature in each cluster, in standard deviations from the mean of all rows;
+        NaN in a cluster of too few rows.
+    names : tuple of str, length q
+    stability : float
+        Mean adjusted Rand index between this clustering and those of training parts.
+    """
+
+    arm: str
+    k: int
+    alpha: float
+    validation: float
+    label: Ids
+    subtypes: list[Subtype]
+    profile: Array
+    names: tuple[str, ...]
+    stability: float
+
+
+def found_clusterings(table: LabelledTable, trials: Trials) -> list[FoundClustering]:
+    """Return the k-means and the CAC clustering to show, the better one on validation rows first.
+
+    Of the trials with two clusters or more the one with the best mean validation AUROC is looked
+    for, over both learners; of those within one standard error of it the one with the fewest
+    clusters is taken (the one-standard-error rule of Breiman et al. 1984, section 3.4.3).
+    """
+    found = [_found(table, trials, arm) for arm in SHOWN]
+    return sorted(found, key=lambda one: -one.validation)
+
+
+def _found(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
+    values, score = _chosen(trials, arm)
+    k, alpha = int(values["n_clusters"]), float(values.get("alpha", 0.0))
+    scaler = TableScaler().fit(table.features.X)
+    rows = Rows(
+        table.features.X, scaler.transform(table.features.X), table.features.label,
+        table.features.row_id,
+    )  # fmt: skip
+    names = tuple(map(str, scaler.get_feature_names_out(np.array(table.features.names, object))))
+    whole = Resample(rows, rows, rows, table.features.n_classes, trials.seeds[0])
+    label = _by_size(part(whole, arm, k, alpha).train)
+    return FoundClustering(
+        arm=arm,
+        k=k,
+        alpha=alpha,
+        validation=score,
+        label=label,
+        subtypes=_subtypes(rows, label, names, table),
+        profile=np.array([_means(rows.scaled[label == j]) for j in np.unique(label)]),
+        names=names,
+        stability=_stability(table, trials, arm, (k, alpha), label),
+    )
+
+
+def _means(own: Array) -> Array:
+    return own.mean(axis=0) if len(own) >= SMALL else np.full(own.shape[1], np.nan)
+
+
+def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
+    """Return the trial of an arm with the fewest clusters among the best, and its score."""
+    records = [one for one in trials.records.values() if one["arm"] == arm]
+    scores = np.mean([validation_scores(one) for one in records], axis=0)
+    drawn = records[0]["trials"]
+    several = [t for t, values in enumerate(drawn) if values["n_clusters"] > 1]
+    means = scores.mean(axis=0)
+    best = max(several, key=lambda t: means[t])
+    error = scores[:, best].std(ddof=1) / np.sqrt(len(scores))
+    good = [t for t in several if means[t] >= means[best] - error]
+    taken = min(good, key=lambda t: (drawn[t]["n_clusters"], -means[t]))
+    return drawn[taken], float(means[taken])
+
+
+def _by_size(label: Ids) -> Ids:
+    """Return clusters renumbered from the largest."""
+    _, label, counts = np.unique(label, return_inverse=True, return_counts=True)
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    return rank[label]
+
+
+def _stability(
+    table: LabelledTable, trials: Trials, arm: str, values: tuple[int, float], label: Ids
+) -> float:
+    """Cluster the training part of resamples; compare all rows' clusters with `label`."""
+    n = min(len(trials.seeds), STABILITY_RESAMPLES)
+    drawn = resamples(table.features, n, trials.train_rows, first=trials.seeds[0], unit=table.group)
+    agreement = []
+    for sample in drawn:
+        found = part(sample, arm, *values)
+        own = np.zeros(len(label), dtype=np.int64)
+        for rows in (sample.train, sample.validation, sample.test):
+            own[np.searchsorted(table.features.row_id, rows.row_id)] = found.assign(rows) + 1
+        seen = np.flatnonzero(own)
+        agreement.append(adjusted_rand_score(label[seen], own[seen]))
+    return float(np.mean(agreement))
+
+
+def _subtypes(
+    rows: Rows, label: Ids, names: tuple[str, ...], table: LabelledTable
+) -> list[Subtype]:
+    n_classes, levels = table.features.n_classes, table.encoder.level_names
+    bounded = np.clip(rows.scaled, -OUTLIER, OUTLIER)
+    effects = distinguishing_features(bounded, label, names, top=NAMING)
+    groups = np.unique(label)
+    counts = np.array([np.bincount(rows.y[label == j], minlength=n_classes) for j in groups])
+    sizes = counts.sum(axis=1)
+    shown = np.where(few_rows(counts)[:, None], np.nan, counts / sizes[:, None])
+    secret = few_rows(sizes[:, None])
+    found = []
+    for j, size, rates in zip(groups, sizes.tolist(), shown, strict=True):
+        low, high = wilson(rates, np.array(size))
+        said = [one for one in effects if one["cluster"] == j and abs(one["effect"]) >= NOTABLE]
+        name = ", ".join(_said(one, levels) for one in said) or "no variable stands out"
+        name = name if size >= SMALL else TOO_FEW
+        found.append(Subtype(int(j) + 1, name, None if secret[j] else size, rates, low, high))
+    return found
+
+
+def _said(one: dict[str, Any], levels: frozenset[str]) -> str:
+    level = one["feature"] in levels or one["feature"].endswith("_missing")
+    words = ("more", "fewer") if level else ("high", "low")
+    return f"{words[one['effect'] < 0]} {one['feature'].replace('=', ' = ')}"

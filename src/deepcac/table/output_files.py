@@ -1,0 +1,37 @@
+"""Where a command may write: a regular file, in a folder that can be written, and no input."""
+
+import os
+from pathlib import Path
+
+from deepcac.errors import ConfigError
+from deepcac.files.atomic import check_writable
+
+StrPath = str | os.PathLike[str]
+
+
+def check_output(out: StrPath, *inputs: StrPath) -> None:
+    """Refuse to write where a user would lose something, before anything is read.
+
+    Parameters
+    ----------
+    out : path-like
+        File to write.
+    *inputs : path-like
+        Files that are read.
+
+    Raises
+    ------
+    ConfigError
+        `out` is one of the inputs, a folder or a device, or its folder cannot be written.
+    """
+    path = Path(out)
+    if path.exists():
+        if not path.is_file():
+            kind = "a folder" if path.is_dir() else "no regular file"
+            raise ConfigError(f"--out {out}: is {kind}; name a file")
+        if any(Path(one).exists() and path.samefile(one) for one in inputs):
+            raise ConfigError(f"--out {out}: is what is read; name another file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ConfigError(f"--out {out}: there is no folder {folder}; make it first")
+    check_writable(folder)

@@ -1,0 +1,1 @@
+"""Pages about a table of one's own."""

@@ -1,0 +1,238 @@
+"""The page that says whether clustering helps on a table, answer first."""
+
+import os
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from deepcac import __version__
+from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
+from deepcac.judging.contenders import CAC, KM
+from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
+from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
+from deepcac.table.answer import Answer, contender_name, signed
+from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
+from deepcac.table.found_subtypes import FoundClustering, Subtype
+from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
+from deepcac.table.pages.own_pages import write_page
+from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.reading.labelled_table import LabelledTable
+
+_METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
+_WORDS = ((0.8, "stable"), (0.6, "moderately stable"), (-1.0, "unstable: do not name them"))
+
+
+def write_compare_page(
+    path: str | os.PathLike[str],
+    table: LabelledTable,
+    label: str,
+    effort: Effort,
+    trials: Trials,
+    found: Answer,
+    clusterings: list[FoundClustering],
+    command: str,
+) -> None:
+    """Write the page.
+
+    Parameters
+    ----------
+    path : path-like
+        HTML file to write.
+    table : LabelledTable
+    label : str
+        Name of its label column.
+    effort, trials, found, clusterings
+        What was asked for, run, concluded and found.
+    command : str
+        As the user typed it.
+    """
+    agreement = adjusted_rand_score(*(each.label for each in clusterings))
+    same = agreement == 1.0
+    shown = [one for one in clusterings if not same or one.arm == KM]
+    content = {
+        "version": __version__,
+        "command": command,
+        "name": table.name,
+        "label": label,
+        "rows": len(table.features.label),
+        "shares": _shares(table),
+        "answer": found,
+        "leaks": table.leaks,
+        "forest": forest(found, (HELP, NEGATIVE)),
+        "all_forest": forest(found),
+        "remarks": [*table.remarks, *_limits(trials)],
+        "comparisons": _comparisons(found),
+        "scores": _scores(trials),
+        "agreement": agreement,
+        "clusterings": [_clustering(each, table) for each in shown],
+        "classes": _classes(table),
+        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
+        "missing": missingness(table.columns, len(table.features.label)),
+        "method": _method(table, effort, trials),
+    }
+    write_page(path, "compare.html", content)
+
+
+def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
+    counts = np.bincount(table.features.label, minlength=len(table.classes))
+    return [
+        (name, WITHHELD, WITHHELD)
+        if hidden
+        else (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
+        for name, count, hidden in zip(
+            table.classes, counts, few_rows(counts[:, None]), strict=True
+        )
+    ]
+
+
+def _shares(table: LabelledTable) -> str:
+    lines = _classes(table)
+    shown = lines[1:] if len(lines) == 2 else lines
+    return ", ".join(f"{share} {name}" for name, _, share in shown)
+
+
+def _limits(trials: Trials) -> list[str]:
+    made = len(trials.seeds)
+    if made == trials.planned:
+        return []
+    return [
+        f"The time was over after {made} of {trials.planned} resamples; with a larger --budget "
+        "the intervals are narrower."
+    ]
+
+
+def _comparisons(found: Answer) -> dict[str, Any]:
+    texts = {question.id: question.text for question in QUESTIONS}
+    rows = [
+        (
+            texts[row["question"]],
+            contender_name(row["contender"]),
+            contender_name(row["reference"]),
+            _METRICS[row["metric"]],
+            row["verdict"],
+            signed(row["mean"], 4),
+            *_tested(row),
+        )
+        for row in found.table.to_dict("records")
+    ]
+    head = (
+        *("question", "contender", "reference", "metric", "verdict", "difference"),
+        *("95 % interval", "p (Holm)", "detectable"),
+    )
+    return {"head": head, "rows": rows}
+
+
+def _tested(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
+    """Return interval, p and detectable difference; nothing where two sides are one model."""
+    if row["verdict"] == NEVER:
+        return ("", "", "")
+    span = f"{signed(row['low'], 4)} to {signed(row['high'], 4)}"
+    return (span, f"{row['p_holm']:.3f}", f"{row['detectable']:.4f}")
+
+
+def _scores(trials: Trials) -> dict[str, Any]:
+    rows = []
+    for name, record in trials.records.items():
+        ways = (DEFAULT, TUNED, CLUSTERED) if record["arm"] else (DEFAULT, TUNED)
+        candidates = open_to(trials.records, name)
+        cells = [
+            f"{choose(candidates, way, metric).scores.mean():.4f}"
+            for metric in _METRICS
+            for way in ways
+        ]
+        if not record["arm"]:
+            cells = [*cells[:2], "–", *cells[2:], "–"]
+        rows.append((contender_name(name), *cells))
+    ways = ("default", "tuned", "two clusters or more")
+    head = ("contender", *(f"{text}, {way}" for text in _METRICS.values() for way in ways))
+    return {"head": head, "rows": rows}
+
+
+def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
+    way = "CAC" if one.arm == CAC else "k-means"
+    word = next(word for least, word in _WORDS if one.stability >= least)
+    note = (
+        f"Made again on the training rows of resamples, {len(one.subtypes)} clusters agree with "
+        f"these with an adjusted Rand index of {one.stability:.2f} (1: always the same rows "
+        f"together, 0: as by chance): {word}. Validation AUROC of the models in them: "
+        f"{one.validation:.3f}."
+    )
+    if one.arm == CAC:
+        note += (
+            f" CAC (alpha {one.alpha:g}) looks at the labels when it clusters, so outcomes here "
+            "are not those that new rows of a subtype will have."
+        )
+    spread = np.abs(np.nan_to_num(one.profile)).max(axis=0)
+    shown = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
+    return {
+        "title": f"{len(one.subtypes)} subtypes by {way}",
+        "note": note,
+        "head": ("subtype", "what sets it apart", "rows", "share", *table.classes),
+        "rows": [_subtype(each, len(one.label)) for each in one.subtypes],
+        "figure": subtype_profile(one, table.classes),
+        "values_head": ("feature", *(f"subtype {each.number}" for each in one.subtypes)),
+        "medians": _values(one, table, [one.names[f] for f in shown]),
+    }
+
+
+def _subtype(one: Subtype, n: int) -> tuple[str, ...]:
+    rates = (
+        WITHHELD if np.isnan(rate) else f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+        for rate, low, high in zip(one.rates, one.low, one.high, strict=True)
+    )
+    size = (f"{one.size:,}", f"{100 * one.size / n:.0f} %") if one.size else (WITHHELD, WITHHELD)
+    return (str(one.number), one.name, *size, *rates)
+
+
+def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> list[tuple[str, ...]]:
+    """Return the median of each number in each subtype, in its own unit; of a level its share.
+
+    Of fewer than ten rows nothing is shown.
+    """
+    place = {name: j for j, name in enumerate(table.features.names)}
+    lines = []
+    for name in names:
+        flag = name not in place
+        column = table.features.X[:, place[name.removesuffix("_missing")]]
+        column = np.isnan(column).astype(float) if flag else column
+        level = flag or name in table.encoder.level_names
+        cells = [column[one.label == j] for j in range(len(one.subtypes))]
+        shown = [
+            WITHHELD
+            if len(part) < SMALL or np.isnan(part).all()
+            else f"{100 * np.nanmean(part):.0f} %"
+            if level
+            else f"{np.nanmedian(part):,.4g}"
+            for part in cells
+        ]
+        lines.append((_spaced(name, table), *shown))
+    return lines
+
+
+def _spaced(name: str, table: LabelledTable) -> str:
+    return name.replace("=", " = ", 1) if name in table.encoder.level_names else name
+
+
+def _method(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:
+    n = len(table.features.label)
+    rows = "patients (--group)" if table.group is not None else "rows"
+    return [
+        f"{len(trials.seeds)} of {trials.planned} planned resamples (at least {FEWEST_RESAMPLES}), "
+        f"seeds {trials.seeds[0]} to {trials.seeds[-1]}, in {trials.seconds:.0f} s, "
+        f"{trials.jobs} at a time: 56 % of the {rows} for training (at most {trials.train_rows:,} "
+        f"of {n:,} rows), 19 % for choosing a trial, 25 % for the test. "
+        "Numbers are imputed by the training median with a flag, and standardised on the training "
+        "part; categories are one column a level.",
+        f"Every contender has {effort.trials} trials: the defaults, and draws from a declared "
+        "space. The same trial has the same values with and without clusters, but for the number "
+        "of clusters (1 to 5) and alpha of CAC. The trial is chosen on the validation rows; with "
+        "clusters also among the trials without, so that no clusters is a choice.",
+        "A model in each cluster: k-means; CAC, which also separates the classes inside a cluster; "
+        "or one model that is given the distances to the k-means centres. Controls: cells around "
+        "rows drawn at random, and a hash of the row number.",
+        "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
+        "Equivalence: two one-sided tests at 5 %.",
+    ]

@@ -1,0 +1,183 @@
+"""Pictures of a comparison on one's own table: differences, subtypes, missing values."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.judging.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.small_cells import FEW, WITHHELD
+from deepcac.table.answer import Answer, arm_name, contender_name, signed
+from deepcac.table.found_subtypes import FoundClustering
+from deepcac.table.reading.table_encoder import EncodedColumn
+from deepcac_study.report.verdict_forest import VERDICT_COLOURS
+
+_HEADINGS = {
+    HELP: "With clusters, less the same model without",
+    ANY: "Two clusters or more, less a partition that means nothing",
+    BOOSTING: "With clusters, less tuned boosting",
+    NEGATIVE: "Control: a hash of the row number, less nothing",
+}
+Array = npt.NDArray[np.float64]
+Line = tuple[str, str, float, float, float, str]
+MOST_FEATURES = 15
+_CLEAR = 3.0  # standard deviations at which the colour is full
+
+
+def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> Figure:
+    """Draw the differences in AUROC of some questions with their 95 % intervals.
+
+    Parameters
+    ----------
+    found : Answer
+    questions : sequence of Question
+        Those of `_HEADINGS` by default.
+    """
+    lines = _lines(found, questions)
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.axvspan(-found.margin, found.margin, color="#e3e6ea", linewidth=0)
+        axis.axvline(0, color="#888888", linewidth=0.8)
+        for place, (_, _, mean, low, high, verdict) in enumerate(lines):
+            if verdict:
+                compared = verdict != NEVER
+                colour = VERDICT_COLOURS[verdict]
+                axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
+                              fmt="o", markersize=4, color=colour, elinewidth=1.2,
+                              markerfacecolor=colour if compared else "none")  # fmt: skip
+        axis.set_yticks(range(len(lines)), [name for _, name, *_ in lines])
+        for text, line in zip(axis.get_yticklabels(), lines, strict=True):
+            text.set_fontweight("normal" if line[-1] else "bold")
+        axis.tick_params(axis="y", length=0)
+        axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
+        for verdict, colour in VERDICT_COLOURS.items():
+            axis.plot([], [], "o", color=colour, label=verdict, markersize=4)
+        canvas.legend(loc="outside lower center", ncols=5)
+
+    return Figure(
+        id="forest",
+        title="Differences in AUROC",
+        caption="Mean difference over the resamples with its 95 % interval. Grey band: "
+        f"differences of no account (margin {found.margin:g}). Hollow: clusters were never chosen, "
+        "so both sides are one model.",
+        section="comparison",
+        size=(8.6, 1.1 + 0.23 * len(lines)),
+        draw=draw,
+        head=("question", "contender", "mean", "low", "high", "verdict"),
+        data=lines,
+    )
+
+
+def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
+    """Return a heading without verdict, and the comparisons, of each question."""
+    table = found.table[found.table["metric"] == "auroc"]
+    lines: list[Line] = []
+    for question in questions:
+        own = table[table["question"] == question.id]
+        if len(own):
+            lines.append((question.id, _HEADINGS[question], 0.0, 0.0, 0.0, ""))
+        ordered = own.sort_values(["reference", "contender"], ascending=False)
+        for row in ordered.to_dict("records"):
+            name = contender_name(row["contender"])
+            if question == ANY:
+                name += f" – {arm_name(row['reference'])}"
+            ends = (row["mean"], row["low"], row["high"])
+            lines.append((question.id, name, *ends, row["verdict"]))
+    return lines
+
+
+def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
+    """Draw the features that set clusters apart, and the outcome in each of them."""
+    spread = np.abs(np.nan_to_num(one.profile)).max(axis=0)
+    shown = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
+    values = one.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
+    columns = [f"{s.number}\nn = {s.size:,}" if s.size else f"{s.number}" for s in one.subtypes]
+    positive = _event(one, classes)
+    rates = np.array([[s.rates[positive], s.low[positive], s.high[positive]] for s in one.subtypes])
+
+    def draw(canvas: Canvas) -> None:
+        heat, bars = canvas.subplots(1, 2, width_ratios=[2.2, 1])
+        _heat(heat, values, [one.names[f].replace("=", " = ") for f in shown], columns)
+        _bars(bars, rates, classes[positive])
+
+    return Figure(
+        id=f"profile_{one.arm}",
+        title="What is in the subtypes",
+        caption="Left: mean of each feature in the subtype, in standard deviations from the mean "
+        "of all rows; the features with the largest distances. Right: the outcome, with 95 % "
+        "intervals. Withheld: what would tell of fewer than five rows.",
+        section="subtypes",
+        size=(8.6, 1.3 + 0.26 * max(len(shown), 3)),
+        draw=draw,
+        head=("feature", *(str(s.number) for s in one.subtypes)),
+        data=[(one.names[f], *map(float, one.profile[:, f])) for f in shown],
+    )
+
+
+def _heat(axis: Axes, values: Array, names: list[str], columns: list[str]) -> None:
+    axis.imshow(values, cmap="RdBu_r", vmin=-_CLEAR / 2, vmax=_CLEAR / 2, aspect="auto")
+    for (i, j), value in np.ndenumerate(values):
+        if not np.isnan(value):
+            light = abs(value) > _CLEAR / 3
+            axis.text(j, i, _short(value), ha="center", va="center", fontsize=8,
+                      color="white" if light else "#1c2430")  # fmt: skip
+    axis.set_yticks(range(len(names)), names)
+    axis.set_xticks(range(len(columns)), columns)
+    axis.set(xlabel="subtype")
+    axis.grid(visible=False)
+
+
+def _bars(axis: Axes, rates: Array, event: str) -> None:
+    """Draw a rate with its interval for each subtype, or that it is withheld."""
+    place = np.arange(len(rates))
+    axis.barh(place, rates[:, 0], color=PALETTE[0], height=0.55)
+    errors = np.abs(rates[:, 1:].T - rates[:, 0])
+    axis.errorbar(rates[:, 0], place, xerr=errors, fmt="none", ecolor="#1c2430", elinewidth=1)
+    for j in np.flatnonzero(np.isnan(rates[:, 0])).tolist():
+        axis.text(0.02, j, WITHHELD, va="center", fontsize=8)
+    axis.set_yticks(place, [str(j + 1) for j in place])
+    axis.set(xlim=(0, 1), ylim=(len(rates) - 0.5, -0.5), ylabel="subtype")
+    axis.set_xlabel(f"share of {event}")
+    axis.grid(visible=False, axis="y")
+
+
+def _short(value: float) -> str:
+    return signed(value, 1).replace("-", "−")
+
+
+def _event(one: FoundClustering, classes: tuple[str, ...]) -> int:
+    """Return the positive class of two; of more the rarest that is shown in every subtype."""
+    mean = np.mean([s.rates for s in one.subtypes], axis=0)
+    return 1 if len(classes) == 2 or np.isnan(mean).all() else int(np.nanargmin(mean))
+
+
+def missingness(columns: Sequence[EncodedColumn], n: int) -> Figure | None:
+    """Draw the share of `n` rows that miss a value, by column; None where too few miss one."""
+    told = [one for one in columns if one.missing >= FEW]
+    shares = sorted(((one.missing / n, one.name) for one in told), reverse=True)[:30]
+    if not shares:
+        return None
+    names = [name for _, name in shares]
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.barh(range(len(names)), [share for share, _ in shares], color=PALETTE[0], height=0.7)
+        axis.set_yticks(range(len(names)), names)
+        axis.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xlabel="share missing")
+        axis.grid(visible=False, axis="y")
+
+    return Figure(
+        id="missing",
+        title="Missing values",
+        caption="Share of rows without a value, before any imputation; at most 30 columns.",
+        section="cohort",
+        size=(6.5, 0.9 + 0.2 * len(names)),
+        draw=draw,
+        head=("column", "share_missing"),
+        data=[(name, share) for share, name in shares],
+    )

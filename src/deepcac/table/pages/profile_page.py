@@ -1,0 +1,123 @@
+"""`deepcac profile`: a page on the columns of a table, with or without a label."""
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from deepcac import __version__
+from deepcac.errors import DataError
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
+from deepcac.table.output_files import check_output
+from deepcac.table.pages.own_figures import missingness
+from deepcac.table.pages.own_pages import write_page
+from deepcac.table.reading.class_labels import ClassLabels, class_labels
+from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.reading.column_parts import MISSING, ColumnParts, Ids, column_parts
+from deepcac.table.reading.label_leaks import label_leaks
+from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
+from deepcac.table.reading.table_encoder import OTHER, TableEncoder, learn_encoder
+from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
+from deepcac.table.reading.table_files import read_blocks
+
+_RATES_HEAD = ("column", "level or quarter", "rows")
+
+
+def write_profile_page(
+    path: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    command: str,
+    label: str | None = None,
+    positive: str | None = None,
+    above: float | None = None,
+    decimal: str | None = None,
+    most: int = MOST_ROWS,
+    seed: int = 0,
+) -> tuple[TableEncoder, list[str], str]:
+    """Describe a table on a page; a fault of a column is told, and never stops it.
+
+    Parameters
+    ----------
+    path, out : path-like
+        Table to read, page to write.
+    command : str
+        What the page says it was made by.
+    label : str, optional
+        Column whose rates are shown for each level and each quarter of the others.
+    positive, above, decimal
+        As of `Roles`.
+    most : int
+        Of more rows than this a sample is used.
+    seed : int
+
+    Returns
+    -------
+    TableEncoder, list of str, str
+        What each column is, what to look at first, and the comparison with the options that the
+        faults ask for.
+    """
+    check_output(out, path)
+    keys = [label] if label else []
+    sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
+    refused: dict[str, str] = {}
+    encoder = learn_encoder(
+        sample.rows, sample.number, {label: "the label"} if label else {}, refused
+    )
+    labels, faults = _labels(sample, label, positive, above)
+    named = (label, labels) if label and labels else None
+    faults += table_faults(sample.rows, encoder.columns, refused, named, sample.number)
+    told, mend = [one.text for one in faults], mending_command(os.fspath(path), label, faults)
+    content = {
+        "version": __version__,
+        "command": command,
+        "name": os.path.basename(path),
+        "rows": len(sample.number),
+        "total": sample.total,
+        "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
+        "missing": missingness(encoder.columns, len(sample.number)),
+        "label": label,
+        "faults": told,
+        "mend": mend,
+        **(_outcome(sample, encoder, labels) if labels else {"rates": None, "leaks": []}),
+    }
+    write_page(out, "profile.html", content)
+    return encoder, told, mend
+
+
+def _labels(
+    sample: SampledTable, label: str | None, positive: str | None, above: float | None
+) -> tuple[ClassLabels | None, list[Fault]]:
+    """Return the classes of the label column, or what is wrong with it."""
+    if label is None:
+        return None, []
+    try:
+        return class_labels(sample.keys[label], label, positive=positive, above=above), []
+    except DataError as error:
+        return None, [Fault(str(error))]
+
+
+def _outcome(sample: SampledTable, encoder: TableEncoder, labels: ClassLabels) -> dict[str, object]:
+    """Return the class shares in each level of a category and each quarter of a number."""
+    codes = labels.codes[sample.number - 1]
+    X, _ = encoder.encode(sample.rows, sample.number)
+    lines: list[tuple[str, ...]] = []
+    for column in encoder.used:
+        parts = column_parts(column, X, encoder.names)
+        lines += [(column.name, *line) for line in _part_lines(parts, codes, len(labels.classes))]
+    return {
+        "rates": {"head": (*_RATES_HEAD, *labels.classes), "rows": lines},
+        "leaks": label_leaks(encoder, X, codes, labels.classes),
+    }
+
+
+def _part_lines(parts: ColumnParts, codes: Ids, n_classes: int) -> Iterator[tuple[str, ...]]:
+    """Yield name, size and class shares of each part; of few rows nothing is told."""
+    counts = np.zeros((len(parts.names), n_classes), dtype=np.int64)
+    np.add.at(counts, (parts.number, codes), 1)
+    few, sizes = few_rows(counts), counts.sum(axis=1)
+    hidden = few_rows(sizes[:, None])
+    for name, n, own, shares, secret in zip(parts.names, sizes, few, counts, hidden, strict=True):
+        told = [WITHHELD if own else f"{100 * count / n:.1f} %" for count in shares]
+        shown = "rare values" if n < FEW and name not in (OTHER, MISSING) else name
+        yield (shown, WITHHELD if secret else f"{n:,}", *told)

@@ -1,0 +1,1 @@
+"""A table of one's own: read, checked and encoded."""

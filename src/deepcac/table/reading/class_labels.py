@@ -1,0 +1,172 @@
+"""The label column of a table: classes, and which of two is the positive one."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.table.reading.cells import EXACT, as_numbers, is_text, plain
+from deepcac.table.reading.column_numbers import refuse_two_readings
+
+MOST_CLASSES = 10
+_POSITIVE = ("yes", "true", "y", "t", "positive", "pos")
+_NEGATIVE = ("no", "false", "n", "f", "negative", "neg")
+
+
+class ClassLabels(NamedTuple):
+    """Classes of all rows.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,), int64
+        Class ids from 0; of two classes 1 is the positive one.
+    classes : tuple of str
+        As they stand in the table, in the order of the ids.
+    reason : str
+        Why the positive class is the positive one; empty for three classes or more.
+    """
+
+    codes: npt.NDArray[np.int64]
+    classes: tuple[str, ...]
+    reason: str
+
+
+def class_labels(
+    column: pa.ChunkedArray, name: str, *, positive: str | None = None, above: float | None = None
+) -> ClassLabels:
+    """Read a label column.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        Of every row of the file.
+    name : str
+        For messages.
+    positive : str, optional
+        The positive one of two classes, as it stands in the table.
+    above : float, optional
+        Makes two classes of a number: positive where it is larger than this.
+
+    Raises
+    ------
+    DataError
+        A label is missing or a fraction, or there is one class or more than `MOST_CLASSES`.
+    """
+    cells = plain(column)
+    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
+    if absent.any():
+        raise DataError(
+            f"column {name!r}, data row {int(absent.argmax()) + 1}: no label; fill it in, or "
+            "remove the row"
+        )
+    if above is not None:
+        return _divided(cells, name, above)
+    shown = _shown(cells, name)
+    distinct = pc.unique(shown)
+    if not 2 <= len(distinct) <= MOST_CLASSES:
+        raise DataError(_wrong_number(name, distinct, cells))
+    ordered, reason = _order(distinct.to_pylist(), shown, name, positive)
+    codes = pc.index_in(shown, value_set=pa.array(ordered, pa.string()))
+    return ClassLabels(codes.to_numpy().astype(np.int64), tuple(ordered), reason)
+
+
+def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
+    values = _numbers(cells, name)
+    codes = (values > above).astype(np.int64)
+    if codes.min() == codes.max():
+        raise DataError(
+            f"column {name!r}: {'every' if codes[0] else 'no'} value is above {above:g}; it goes "
+            f"from {values.min():g} to {values.max():g}"
+        )
+    classes = (f"{name} up to {above:g}", f"{name} above {above:g}")
+    return ClassLabels(codes, classes, f"made from the number {name!r}, above {above:g}")
+
+
+def _numbers(cells: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
+    if not is_text(cells.type):
+        return cells.cast(pa.float64(), safe=False).to_numpy()
+    refuse_two_readings(cells, name)
+    found = as_numbers(cells)
+    if found.slips.any():
+        row = int(found.slips.argmax())
+        raise DataError(f"column {name!r}, data row {row + 1}: {cells[row].as_py()!r} is no number")
+    return found.values
+
+
+def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Return labels as text; whole numbers without a decimal point, fractions refused."""
+    kind = cells.type
+    if is_text(kind):
+        numbers = as_numbers(cells)
+        if numbers.slips.any():
+            return cells
+        values = numbers.values
+    elif pa.types.is_boolean(kind):
+        return cells.cast(pa.string())
+    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        values = cells.cast(pa.float64(), safe=False).to_numpy()
+    else:
+        raise DataError(f"column {name!r} is of type {kind}; a label is text or a whole number")
+    broken = ~((values == np.floor(values)) & (np.abs(values) < EXACT))
+    if broken.any():
+        row = int(broken.argmax())
+        raise DataError(
+            f"column {name!r}, data row {row + 1}: {values[row]:g} is no class; use whole numbers "
+            "or text, or divide the number with --above"
+        )
+    return pa.chunked_array([pa.array(values.astype(np.int64)).cast(pa.string())])
+
+
+def _wrong_number(name: str, distinct: pa.Array, cells: pa.ChunkedArray) -> str:
+    if len(distinct) < 2:
+        return f"column {name!r} holds {distinct[0].as_py()!r} in every row; two classes are needed"
+    return (
+        f"column {name!r} holds {len(distinct):,} different values; a label has 2 to "
+        f"{MOST_CLASSES} classes{_halves(cells, name)}"
+    )
+
+
+def _halves(cells: pa.ChunkedArray, name: str) -> str:
+    """Say how a number is divided in two."""
+    if is_text(cells.type) and as_numbers(cells).slips.any():
+        return ""
+    middle = np.median(_numbers(cells, name))
+    return f"; divide a number with --above, at its median by --above {middle:g}"
+
+
+def _order(
+    classes: list[str], shown: pa.ChunkedArray, name: str, positive: str | None
+) -> tuple[list[str], str]:
+    """Return the classes in order, the positive one of two last, and why it is that."""
+    if positive is not None and positive not in classes:
+        raise DataError(
+            f"column {name!r} holds no {positive!r} for --positive; there are "
+            f"{', '.join(sorted(classes))}"
+        )
+    if len(classes) > 2:
+        if positive is not None:
+            raise DataError(f"--positive is for two classes; {name!r} has {len(classes)}")
+        return sorted(classes, key=_rank), ""
+    chosen, reason = _positive(classes, shown) if positive is None else (positive, "as asked for")
+    return [one for one in classes if one != chosen] + [chosen], reason
+
+
+def _positive(classes: list[str], shown: pa.ChunkedArray) -> tuple[str, str]:
+    known = sorted(classes, key=lambda one: one.lower() in _POSITIVE)
+    if known[0].lower() in _NEGATIVE and known[1].lower() in _POSITIVE:
+        return known[1], "by its name"
+    if all(_is_whole(one) for one in classes):
+        return max(classes, key=int), "the larger number"
+    counts = [(pc.sum(pc.equal(shown, one)).as_py(), one) for one in sorted(classes)]
+    return min(counts)[1], "the rarer one"
+
+
+def _rank(text: str) -> tuple[bool, int, str]:
+    return (not _is_whole(text), int(text) if _is_whole(text) else 0, text)
+
+
+def _is_whole(text: str) -> bool:
+    return text.lstrip("+-").isdecimal()

@@ -1,0 +1,86 @@
+"""The rows of a column in parts: levels of a category, ranges of a number, no value."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.table.reading.table_encoder import EncodedColumn
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+MISSING = "missing"
+
+
+class ColumnParts(NamedTuple):
+    """Rows of a column in parts.
+
+    Attributes
+    ----------
+    names : list of str
+        What a row of each part has, such as "above 4.1" or "icu"; every part has rows.
+    number : ndarray of shape (n,), int64
+        Part of each row.
+    exact : bool
+        Whether all rows of a part have the same value.
+    """
+
+    names: list[str]
+    number: Ids
+    exact: bool = True
+
+    @property
+    def sizes(self) -> Ids:
+        """Rows of each part."""
+        return np.bincount(self.number, minlength=len(self.names))
+
+
+def column_parts(
+    column: EncodedColumn, X: Array, names: tuple[str, ...], most: int = 4
+) -> ColumnParts:
+    """Part the rows by a used column.
+
+    Parameters
+    ----------
+    column : EncodedColumn
+    X : ndarray of shape (n, d)
+        Of `TableEncoder.encode`.
+    names : tuple of str
+        Of its columns.
+    most : int
+        Parts of a number at most, of equal size as far as values allow; a number of no more
+        values has a part each. Rows without a value are one part more.
+    """
+    if column.levels:
+        return _levels(column, X, names)
+    values = X[:, names.index(column.name)]
+    absent = np.isnan(values)
+    distinct = np.unique(values[~absent])
+    exact = len(distinct) <= most
+    if exact:
+        number = np.searchsorted(distinct, values)
+        named = [f"{value:,.6g}" for value in distinct]
+    else:
+        # Cuts are values, so that no part is empty; above the largest value there is nothing.
+        at = np.arange(1, most) / most
+        cuts = np.unique(np.quantile(values[~absent], at, method="inverted_cdf"))
+        cuts = np.unique(np.minimum(cuts, distinct[-2]))
+        number = np.digitize(values, cuts, right=True)
+        said = [f"{cut:,.4g}" for cut in cuts]
+        between = [f"above {low} to {high}" for low, high in pairwise(said)]
+        named = [f"up to {said[0]}", *between, f"above {said[-1]}"]
+    number[absent] = len(named)
+    named += [MISSING] if absent.any() else []
+    return ColumnParts(named, number.astype(np.int64), exact)
+
+
+def _levels(column: EncodedColumn, X: Array, names: tuple[str, ...]) -> ColumnParts:
+    """Return a part a level; of two levels only the second has a feature."""
+    shown = [level for level in column.levels if f"{column.name}={level}" in names]
+    marked = X[:, [names.index(f"{column.name}={level}") for level in shown]] == 1
+    others = [level for level in column.levels if level not in shown]
+    number = np.where(marked.any(axis=1), len(others) + marked.argmax(axis=1), 0)
+    found = np.unique(number)
+    named = [*others, *shown]
+    return ColumnParts([named[part] for part in found], np.searchsorted(found, number))

@@ -1,0 +1,228 @@
+"""A table with a label, checked and ready to be judged."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import RESERVED, FeatureMatrix
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.label_leaks import HEAD, label_leaks
+from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
+from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
+from deepcac.table.reading.table_files import read_blocks
+
+FEWEST = 40  # rows below which nothing can be said
+FEWEST_OF_A_CLASS = 8
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What columns are, and how the label is read.
+
+    Attributes
+    ----------
+    label : str
+    id, group : str or None
+        Column of row ids; column whose equal values (a patient) stay in one part of a split.
+    drop : sequence of str
+        Columns that are no features.
+    positive : str or None
+        The positive one of two classes.
+    above : float or None
+        Makes two classes of a number.
+    decimal : {".", ","} or None
+        Sign before the decimals of numbers that are text.
+    """
+
+    label: str
+    id: str | None = None
+    group: str | None = None
+    drop: Sequence[str] = ()
+    positive: str | None = None
+    above: float | None = None
+    decimal: str | None = None
+
+    def skipped(self) -> dict[str, str]:
+        """Return the columns that are no features, and why."""
+        named = dict.fromkeys(self.drop, "as asked for (--drop)")
+        for name, why in (
+            (self.label, "the label"),
+            (self.id, "the id"),
+            (self.group, "the group"),
+        ):
+            if name is not None:
+                named[name] = why
+        return named
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """A table of one's own.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, without its ending.
+    rows : pyarrow.Table
+        The rows that are used, as read.
+    features : FeatureMatrix
+        Of these rows; ``row_id`` is the number of the row in the file.
+    classes : tuple of str
+        What the class ids stand for.
+    encoder : TableEncoder
+    group : ndarray of shape (n,), int64, or None
+        Rows with equal values stay in one part of a split.
+    total : int
+        Rows of the file.
+    remarks : tuple of str
+        What a reader must know: the positive class, sampling, columns that were left out.
+    leaks : tuple of str
+        Columns that tell the label or the row (`label_leaks`); they are used like any other.
+    """
+
+    name: str
+    rows: pa.Table
+    features: FeatureMatrix
+    classes: tuple[str, ...]
+    encoder: TableEncoder
+    group: npt.NDArray[np.int64] | None
+    total: int
+    remarks: tuple[str, ...] = field(default=())
+    leaks: tuple[str, ...] = field(default=())
+
+    def tell(self, say: Callable[[str], None]) -> None:
+        """Say everything that a reader must know."""
+        for remark in self.remarks:
+            say(remark)
+        for line in (f"Warning: {HEAD}", *self.leaks) if self.leaks else ():
+            say(line)
+
+    @property
+    def rarest(self) -> int:
+        """Rows of the rarest class: the events that a model can learn from."""
+        return int(np.bincount(self.features.label).min())
+
+    @property
+    def columns(self) -> tuple[EncodedColumn, ...]:
+        """Every column of the file."""
+        return self.encoder.columns
+
+
+def read_labelled(
+    path: str | os.PathLike[str], roles: Roles, *, most: int = MOST_ROWS, seed: int = 0
+) -> LabelledTable:
+    """Read, check and encode a table.
+
+    Parameters
+    ----------
+    path : path-like
+        See `table_files.read_blocks`.
+    roles : Roles
+    most : int
+        Of more rows than this a sample is used.
+    seed : int
+        Of the sample.
+
+    Raises
+    ------
+    DataError
+        With column and row of what is at fault.
+    """
+    keys = list(dict.fromkeys([roles.label, *filter(None, (roles.id, roles.group))]))
+    blocks = read_blocks(path, roles.decimal)
+    sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
+    _check_dropped(sample.rows.column_names, roles)
+    labels = class_labels(
+        sample.keys[roles.label], roles.label, positive=roles.positive, above=roles.above
+    )
+    if roles.id is not None:
+        _refuse_repeats(sample.keys[roles.id], roles.id)
+    encoder = learn_encoder(sample.rows, sample.number, roles.skipped())
+    X, _ = encoder.encode(sample.rows, sample.number)
+    codes = labels.codes[sample.number - 1]
+    _check_sizes(codes, labels.classes)
+    names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
+    remarks = _remarks(sample, labels.classes, labels.reason, encoder)
+    return LabelledTable(
+        name=Path(path).stem,
+        rows=sample.rows,
+        features=FeatureMatrix(sample.number, codes, X, names),
+        classes=labels.classes,
+        encoder=encoder,
+        group=_groups(sample, roles.group),
+        total=sample.total,
+        remarks=tuple(remarks),
+        leaks=tuple(label_leaks(encoder, X, codes, labels.classes)),
+    )
+
+
+def _check_dropped(names: list[str], roles: Roles) -> None:
+    for name in roles.drop:
+        if name not in names:
+            raise DataError(f"no column {name!r} to drop; there are {', '.join(names[:20])}")
+
+
+def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
+    """Refuse an id that is missing or stands twice."""
+    cells = plain(column)
+    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
+    if absent.any():
+        raise DataError(f"column {name!r}, data row {int(absent.argmax()) + 1}: no id")
+    first = pc.index_in(cells, value_set=pc.unique(cells)).to_numpy()
+    _, rows = np.unique(first, return_index=True)
+    if len(rows) < len(cells):
+        row = int(np.setdiff1d(np.arange(len(cells)), rows)[0])
+        earlier = int(rows[first[row]])
+        raise DataError(
+            f"column {name!r}, data row {row + 1}: {cells[row].as_py()!r} stands in row "
+            f"{earlier + 1} already; rows of one patient are named by --group"
+        )
+
+
+def _groups(sample: SampledTable, name: str | None) -> npt.NDArray[np.int64] | None:
+    if name is None:
+        return None
+    cells = plain(sample.rows[name])
+    if cells.null_count:
+        row = int(np.asarray(pc.is_null(cells).to_numpy()).argmax())
+        raise DataError(f"column {name!r}, data row {sample.number[row]}: no group")
+    return np.asarray(pc.index_in(cells, value_set=pc.unique(cells)).to_numpy(), dtype=np.int64)
+
+
+def _check_sizes(codes: npt.NDArray[np.int64], classes: tuple[str, ...]) -> None:
+    if len(codes) < FEWEST:
+        raise DataError(f"{len(codes)} rows; at least {FEWEST} are needed to say anything")
+    counts = np.bincount(codes, minlength=len(classes))
+    if counts.min() < FEWEST_OF_A_CLASS:
+        rare = classes[int(counts.argmin())]
+        raise DataError(
+            f"class {rare!r} has {counts.min()} rows; at least {FEWEST_OF_A_CLASS} are needed "
+            "for training, validation and test"
+        )
+
+
+def _remarks(
+    sample: SampledTable, classes: tuple[str, ...], reason: str, encoder: TableEncoder
+) -> list[str]:
+    said = []
+    if reason:
+        other = "" if reason.startswith(("made", "as asked")) else "; --positive chooses the other"
+        said.append(f"Positive class: {classes[1]} ({reason}{other}).")
+    if not sample.complete:
+        said.append(
+            f"Sampled: {len(sample.number):,} of {sample.total:,} rows, drawn at random; "
+            "--rows changes how many."
+        )
+    for column in encoder.columns:
+        if column.note and column.note not in ("the label", "the id", "the group"):
+            kind = "left out" if column.kind == "left out" else "used"
+            said.append(f"Column {column.name!r} {kind}: {column.note}.")
+    return said

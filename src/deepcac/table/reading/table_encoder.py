@@ -1,0 +1,267 @@
+"""Columns of a table as numbers: what each column is, learnt once and applied to other tables."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.scoring.small_cells import FEW
+from deepcac.table.reading.cells import are_dates, as_numbers, is_text, plain
+from deepcac.table.reading.column_numbers import is_numeric, numbers
+
+Array = npt.NDArray[np.float64]
+
+NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
+MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become one level
+OTHER, ABSENT = "(other)", "(missing)"
+_FREE_TEXT = 50  # distinct texts from which a column of them may be free text
+_ID = re.compile(r"(^|.*[_ .-])(id|nr|no|number|mrn|record|index)$|^unnamed.*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class EncodedColumn:
+    """What one column of a table is.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "left out"}
+    levels : tuple of str
+        Of a category, in order; `OTHER` stands for rarer ones, `ABSENT` for no value.
+    note : str
+        Why it is left out, or what was done to it.
+    missing : int
+        Rows without a value, where it was learnt.
+    """
+
+    name: str
+    kind: str
+    levels: tuple[str, ...] = ()
+    note: str = ""
+    missing: int = 0
+
+
+@dataclass(frozen=True)
+class TableEncoder:
+    """The columns of a table, and how they become numbers.
+
+    Attributes
+    ----------
+    columns : tuple of EncodedColumn
+    """
+
+    columns: tuple[EncodedColumn, ...]
+
+    @property
+    def used(self) -> tuple[EncodedColumn, ...]:
+        """The columns that features are made of."""
+        return tuple(column for column in self.columns if column.kind != LEFT_OUT)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features; ``column=level`` for a level of a category."""
+        return tuple(name for column in self.used for name in feature_names(column))
+
+    @property
+    def level_names(self) -> frozenset[str]:
+        """Names of the features that stand for a level, and have the values 0 and 1."""
+        found = (feature_names(column) for column in self.used if column.kind == CATEGORY)
+        return frozenset(name for names in found for name in names)
+
+    def encode(self, rows: pa.Table, number: npt.NDArray[np.int64]) -> tuple[Array, list[str]]:
+        """Return features, NaN where missing, and remarks on levels that were not learnt.
+
+        Parameters
+        ----------
+        rows : pyarrow.Table
+            Has every used column.
+        number : ndarray of shape (n,)
+            Numbers of the rows in their file, for messages.
+
+        Returns
+        -------
+        X : ndarray of shape (n, d)
+        remarks : list of str
+        """
+        missing = [column.name for column in self.used if column.name not in rows.column_names]
+        if missing:
+            raise DataError(
+                f"column {missing[0]!r} is missing ({len(missing)} of {len(self.used)}); the "
+                "table needs the columns that the model was fitted on"
+            )
+        remarks: list[str] = []
+        parts = []
+        for column in self.used:
+            cells = plain(rows[column.name])
+            if column.kind == NUMBER:
+                parts.append(numbers(cells, column.name, number)[:, None])
+            else:
+                parts.append(_indicators(cells, column, remarks))
+        return np.hstack(parts), remarks
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the encoder as JSON-ready data; how many values were missing stays here."""
+        kept = ("name", "kind", "levels", "note")
+        return {"columns": [{each: getattr(one, each) for each in kept} for one in self.columns]}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> "TableEncoder":
+        """Return the encoder that `to_dict` wrote; an impossible one is a `DataError`."""
+        columns = [
+            EncodedColumn(**{**one, "levels": tuple(one["levels"])}) for one in content["columns"]
+        ]
+        for column in columns:
+            _check(column)
+        if len({column.name for column in columns}) != len(columns):
+            raise DataError("a column stands twice")
+        return cls(tuple(columns))
+
+
+def _check(column: EncodedColumn) -> None:
+    """Refuse a column that `learn_encoder` cannot have found."""
+    levels = column.levels
+    if not all(isinstance(text, str) for text in (column.name, column.note, *levels)):
+        raise DataError("a column's name, note or level is no text")
+    possible = len(set(levels)) == len(levels) and 2 <= len(levels) <= MOST_LEVELS + 2
+    if column.kind not in (NUMBER, CATEGORY, LEFT_OUT) or (
+        not possible if column.kind == CATEGORY else levels
+    ):
+        raise DataError(f"column {column.name!r} is of no kind, or has impossible levels")
+
+
+def learn_encoder(
+    rows: pa.Table,
+    number: npt.NDArray[np.int64],
+    skip: dict[str, str],
+    refused: dict[str, str] | None = None,
+) -> TableEncoder:
+    """Look at every column of a table.
+
+    Parameters
+    ----------
+    rows : pyarrow.Table
+    number : ndarray of shape (n,)
+        Numbers of the rows in their file, for messages.
+    skip : dict
+        Columns that are no features, and why.
+    refused : dict, optional
+        Gets columns that are at fault, and why, so that all of them can be told.
+
+    Raises
+    ------
+    DataError
+        A column of numbers holds something else, an infinite or an impossible value. Not where
+        `refused` is given.
+    """
+    columns = []
+    for name in rows.column_names:
+        try:
+            column = (
+                EncodedColumn(name, LEFT_OUT, note=skip[name])
+                if name in skip
+                else _learn(name, plain(rows[name]), number)
+            )
+        except DataError as error:
+            if refused is None:
+                raise
+            refused[name] = str(error)
+            column = EncodedColumn(name, LEFT_OUT, note="at fault")
+        columns.append(column)
+    if refused is None and all(column.kind == LEFT_OUT for column in columns):
+        raise DataError("no column is left to predict from; see `deepcac profile`")
+    return TableEncoder(tuple(columns))
+
+
+def _learn(name: str, cells: pa.ChunkedArray, number: npt.NDArray[np.int64]) -> EncodedColumn:
+    kind = cells.type
+    missing = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
+    if missing == len(cells):
+        return EncodedColumn(name, LEFT_OUT, note="empty", missing=missing)
+    if pa.types.is_temporal(kind):
+        return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
+    if is_text(kind):
+        return _learn_text(name, cells, number, missing)
+    if not is_numeric(kind):
+        return EncodedColumn(name, LEFT_OUT, note=f"of type {kind}", missing=missing)
+    return _learn_number(name, numbers(cells, name, number), missing)
+
+
+_DATE_NOTE = "a date; make a number of it, such as days since admission"
+
+
+def _learn_text(
+    name: str, cells: pa.ChunkedArray, number: npt.NDArray[np.int64], missing: int
+) -> EncodedColumn:
+    counts = sorted(
+        ((one["counts"], one["values"]) for one in pc.value_counts(cells.drop_null()).to_pylist()),
+        key=lambda pair: (-pair[0], pair[1]),
+    )
+    texts = [text for _, text in counts]
+    present = len(cells) - missing
+    if are_dates(texts):
+        return EncodedColumn(name, LEFT_OUT, note=_DATE_NOTE, missing=missing)
+    if as_numbers(cells).numeric:
+        return _learn_number(name, numbers(cells, name, number), missing)
+    if len(texts) > _FREE_TEXT and len(texts) > present / 2:
+        note = f"free text or an id: {len(texts):,} different texts in {present:,} rows"
+        return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
+    if len(texts) == 1 and not missing:
+        return EncodedColumn(name, LEFT_OUT, note="constant", missing=0)
+    levels = sorted(text for count, text in counts[:MOST_LEVELS] if count >= FEW)
+    if not levels:
+        note = f"no text stands in {FEW} rows or more"
+        return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
+    note = ""
+    if len(texts) > len(levels):
+        note = f"{len(texts) - len(levels):,} rarer levels are one"
+        levels.append(OTHER)
+    if missing:
+        levels.append(ABSENT)
+    return EncodedColumn(name, CATEGORY, tuple(levels), note, missing)
+
+
+def _learn_number(name: str, values: Array, missing: int) -> EncodedColumn:
+    seen = values[~np.isnan(values)]
+    if (seen == seen[0]).all() and not missing:
+        return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
+    whole = not missing and len(np.unique(seen)) == len(seen) and (seen == np.floor(seen)).all()
+    if whole and len(seen) > _FREE_TEXT and _ID.match(name):
+        note = "looks like an id (--id names the id column)"
+        return EncodedColumn(name, LEFT_OUT, note=note)
+    return EncodedColumn(name, NUMBER, missing=missing)
+
+
+def feature_names(column: EncodedColumn) -> list[str]:
+    """Return the names of the features that a used column becomes."""
+    if column.kind == NUMBER:
+        return [column.name]
+    return [f"{column.name}={level}" for level in _shown_levels(column)]
+
+
+def _shown_levels(column: EncodedColumn) -> tuple[str, ...]:
+    """Return the levels with a feature: of two, the second says it all."""
+    return column.levels[1:] if len(column.levels) == 2 else column.levels
+
+
+def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str]) -> Array:
+    text = cells if is_text(cells.type) else cells.cast(pa.string())
+    values = np.asarray(text.to_pandas().to_numpy(dtype=object, na_value=ABSENT))
+    unseen = sorted(set(values) - set(column.levels))
+    if unseen and OTHER in column.levels:
+        values = np.where(np.isin(values, unseen), OTHER, values)
+    elif unseen:
+        share = np.isin(values, unseen).sum()
+        remarks.append(
+            f"column {column.name!r}: {', '.join(map(repr, unseen[:3]))} was not seen when the "
+            f"model was fitted ({share:,} rows); it counts as "
+            + ("missing" if len(column.levels) == 2 else f"none of {', '.join(column.levels)}")
+        )
+    shown = np.column_stack([(values == level) for level in _shown_levels(column)]).astype(float)
+    if len(column.levels) == 2:  # one column says which; a third one, or none, is neither
+        shown[~np.isin(values, column.levels)] = np.nan
+    return shown

@@ -1,0 +1,185 @@
+"""Files of rows, read block by block, of which a bounded sample is kept."""
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow_csv
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.table.reading.cells import is_text, with_points
+
+StrPath = str | os.PathLike[str]
+
+BLOCK_BYTES, BLOCK_ROWS = 1 << 23, 1 << 15
+_DELIMITERS = ",;\t|"
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+
+
+def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a table, block by block, as they stand in the file.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet (``.parquet``), a spreadsheet that pandas reads, or delimited text with a header
+        (comma, semicolon, tab or bar; UTF-8). Text files and spreadsheets give text columns.
+    decimal : {".", ","}, optional
+        Sign before the decimals of numbers that are text; the other one stands between thousands.
+
+    Raises
+    ------
+    ConfigError
+        `decimal` is something else.
+    DataError
+        The file is absent, damaged, empty, ragged, not UTF-8, two columns have one name, or a
+        cell of text may hold whole rows.
+    """
+    if decimal not in (None, ".", ","):
+        raise ConfigError(f"--decimal {decimal!r}; use . or ,")
+    file = Path(path)
+    if not file.is_file():
+        raise DataError(f"{path}: no such file")
+    blocks = _reader(file)(file)
+    rows = 0
+    for block in blocks:
+        _check_names(path, block.schema.names)
+        rows += block.num_rows
+        yield block if decimal is None else _with_points(block, decimal)
+    if not rows:
+        raise DataError(f"{path}: holds no rows")
+
+
+def _with_points(block: pa.RecordBatch, decimal: str) -> pa.RecordBatch:
+    columns = [with_points(c, decimal) if is_text(c.type) else c for c in block.columns]
+    return pa.RecordBatch.from_arrays(columns, names=block.schema.names)
+
+
+def _reader(file: Path) -> Callable[[Path], Iterable[pa.RecordBatch]]:
+    ending = file.suffix.lower()
+    if ending in (".parquet", ".pq"):
+        return _parquet
+    return _spreadsheet if ending in _SPREADSHEETS else _delimited
+
+
+def _check_names(path: StrPath, names: list[str]) -> None:
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        if not name.strip():
+            raise DataError(f"{path}: column {place + 1} has no name; give it one in the header")
+        if name in seen:
+            raise DataError(f"{path}: column {name!r} stands twice; rename one, or add a header")
+        seen.add(name)
+
+
+def _parquet(file: Path) -> Iterator[pa.RecordBatch]:
+    try:
+        for block in pq.ParquetFile(file, page_checksum_verification=True).iter_batches(BLOCK_ROWS):
+            # Arrow has no functions for views of text.
+            views = [pa.types.is_string_view(one.type) for one in block.schema]
+            yield block.cast(
+                pa.schema(
+                    one.with_type(pa.string()) if view else one
+                    for one, view in zip(block.schema, views, strict=True)
+                )
+            )
+    except (pa.ArrowException, OSError, UnicodeError) as error:
+        raise DataError(f"{file}: not readable as parquet ({_first_line(error)})") from error
+
+
+def _spreadsheet(file: Path) -> Iterator[pa.RecordBatch]:
+    import pandas as pd
+
+    try:
+        frame = pd.read_excel(file, dtype=str, keep_default_na=False)
+    except ImportError as error:
+        raise DataError(
+            f"{file}: pandas needs another package for it ({error}); install that, or save the "
+            "sheet as CSV"
+        ) from error
+    except Exception as error:  # readers raise whatever a damaged part leads them to
+        raise DataError(f"{file}: not readable as a spreadsheet ({_first_line(error)})") from error
+    text = pa.schema([pa.field(str(name), pa.string()) for name in frame.columns])
+    frame.columns = text.names
+    yield from pa.Table.from_pandas(frame, text, preserve_index=False).to_batches()
+
+
+def _delimited(file: Path) -> Iterator[pa.RecordBatch]:
+    delimiter, names = _header(file)
+    _check_names(file, names)
+    rows = 0
+    try:
+        for block in arrow_csv.open_csv(
+            file,
+            # The names are those of `_header`, without spaces around them.
+            read_options=arrow_csv.ReadOptions(
+                block_size=BLOCK_BYTES, use_threads=False, column_names=names, skip_rows=1
+            ),
+            # An empty line is a row of a table with one column, and none of a wider one.
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        ):
+            _refuse_swallowed_rows(file, block, delimiter, rows)
+            rows += block.num_rows
+            yield block
+    except (pa.ArrowInvalid, UnicodeError) as error:
+        raise DataError(f"{file}: {_fault(str(error), len(names))}") from error
+
+
+def _refuse_swallowed_rows(file: Path, block: pa.RecordBatch, delimiter: str, before: int) -> None:
+    """Refuse a cell that may hold rows: two stray quotation marks take in what is between them.
+
+    Such a cell has a line break and at least the delimiters of one row. Text with fewer of them
+    may go over several lines.
+    """
+    fewest = block.num_columns - 1
+    for name, column in zip(block.schema.names, block.columns, strict=True):
+        broken = pc.match_substring_regex(column, r"[\r\n]")
+        if not pc.any(broken).as_py():
+            continue
+        held = pc.and_(broken, pc.greater_equal(pc.count_substring(column, delimiter), fewest))
+        if pc.any(held).as_py():
+            row = before + pc.index(held, True).as_py() + 1
+            raise DataError(
+                f"{file}: column {name!r}, data row {row}: the cell goes over lines and may hold "
+                "whole rows; take out the stray quotation mark, or the line breaks"
+            )
+
+
+def _header(file: Path) -> tuple[str, list[str]]:
+    """Return the delimiter, which occurs most often in the first line, and the column names."""
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            first = text.readline()
+            delimiter = max(_DELIMITERS, key=first.count)
+            names = next(csv.reader([first], delimiter=delimiter), [])
+    except UnicodeError as error:
+        raise DataError(f"{file}: not UTF-8 text; save it as UTF-8") from error
+    if not first.strip():
+        raise DataError(f"{file}: is empty; a first line with column names is expected")
+    return delimiter, [name.strip() for name in names]
+
+
+def _fault(message: str, columns: int) -> str:
+    """Say what arrow found, without the row itself: its cells are a patient's."""
+    row = re.search(r"Row #(\d+)", message)
+    got = re.search(r"got (\d+)", message)
+    if got:
+        line = f"data row {int(row[1]) - 1}" if row else "a row"
+        return f"{line} has {got[1]} cells, the header has {columns}; quote cells with delimiters"
+    if "UTF8" in message or "utf-8" in message:
+        return "not UTF-8 text; save it as UTF-8"
+    return f"not readable as delimited text ({message.splitlines()[0][:80]})"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:120]

@@ -1,0 +1,168 @@
+"""A risk model of a table: encoding, clusters, a logistic regression in each, as arrays."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy.special import expit, softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import pairwise_distances_argmin
+
+from deepcac.judging.fitting import FEWEST
+from deepcac.judging.partitions import part
+from deepcac.judging.resamples import OUTLIER, Resample, Rows
+from deepcac.preprocess import TableScaler
+from deepcac.table.reading.labelled_table import LabelledTable, Roles
+from deepcac.table.reading.table_encoder import TableEncoder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A fitted logistic regression, or the class shares where none can be had.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (c, q)
+        One row for two classes, else one a class; zeros for shares.
+    intercept : ndarray of shape (c,)
+    """
+
+    coef: Array
+    intercept: Array
+
+    def probability(self, X: Array) -> Array:
+        """Return probabilities of shape (n, n_classes)."""
+        scores = X @ self.coef.T + self.intercept
+        if scores.shape[1] == 1:
+            return np.hstack([expit(-scores), expit(scores)])
+        return np.asarray(softmax(scores, axis=1))
+
+
+@dataclass(frozen=True)
+class RiskModel:
+    """What predicts risk and subtype of the rows of a table.
+
+    Attributes
+    ----------
+    encoder : TableEncoder
+    scaler : TableScaler
+    classes : tuple of str
+    label, id : str, str or None
+        Columns of the table that it was fitted on.
+    method : dict
+        ``arm``, ``n_clusters``, ``alpha``, ``C`` and ``clip``, and how they were chosen.
+    centres : ndarray of shape (k, q)
+        No rows without clusters.
+    planes : list of Plane
+        One a cluster, or one.
+    """
+
+    encoder: TableEncoder
+    scaler: TableScaler
+    classes: tuple[str, ...]
+    label: str
+    id: str | None
+    method: dict[str, Any]
+    centres: Array
+    planes: list[Plane]
+
+    def answers(self, X: Array) -> tuple[Array, Ids]:
+        """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
+        scaled = self.scaler.transform(X)
+        clip = self.method["clip"]
+        rows = scaled if clip is None else np.clip(scaled, -clip, clip)
+        if not len(self.centres):
+            return self.planes[0].probability(rows), np.ones(len(X), dtype=np.int64)
+        cluster = pairwise_distances_argmin(np.clip(scaled, -OUTLIER, OUTLIER), self.centres)
+        risk = np.empty((len(X), len(self.classes)))
+        for j, plane in enumerate(self.planes):
+            risk[cluster == j] = plane.probability(rows[cluster == j])
+        return risk, cluster.astype(np.int64) + 1
+
+    def predict_proba(self, rows: "pd.DataFrame") -> Array:
+        """Return class probabilities (n, n_classes) of a frame with the columns of the table."""
+        return self.answers(self._encoded(rows))[0]
+
+    def predict(self, rows: "pd.DataFrame") -> npt.NDArray[np.str_]:
+        """Return the most probable class of each row of a frame, shape (n,)."""
+        return self.classes_[self.predict_proba(rows).argmax(axis=1)]
+
+    def assign(self, rows: "pd.DataFrame") -> Ids:
+        """Return the subtype of each row of a frame, from 0, shape (n,)."""
+        return self.answers(self._encoded(rows))[1] - 1
+
+    def _encoded(self, rows: "pd.DataFrame") -> Array:
+        table = pa.Table.from_pandas(rows, preserve_index=False)
+        return self.encoder.encode(table, np.arange(1, len(rows) + 1))[0]
+
+    @property
+    def classes_(self) -> npt.NDArray[np.str_]:
+        """Class labels, as text."""
+        return np.array(self.classes)
+
+    @property
+    def n_subtypes(self) -> int:
+        """Clusters, 0 without."""
+        return len(self.centres)
+
+
+def fit_risk_model(
+    table: LabelledTable, roles: Roles, method: dict[str, Any], seed: int
+) -> RiskModel:
+    """Fit a model on all rows of a table.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    roles : Roles
+        Whose label and id are kept.
+    method : dict
+        ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C``, ``clip``.
+    seed : int
+        Of the k-means start.
+    """
+    scaler = TableScaler().fit(table.features.X)
+    rows = Rows(
+        table.features.X,
+        scaler.transform(table.features.X),
+        table.features.label,
+        table.features.row_id,
+    )
+    k = method["n_clusters"] if method["arm"] else 1
+    centres = np.empty((0, rows.scaled.shape[1]))
+    cluster = np.zeros(len(rows), dtype=np.int64)
+    if k > 1:
+        whole = Resample(rows, rows, rows, table.features.n_classes, seed)
+        found = part(whole, method["arm"], k, method["alpha"]).train
+        centres = np.array([rows.bounded[found == j].mean(axis=0) for j in range(found.max() + 1)])
+        cluster = pairwise_distances_argmin(rows.bounded, centres).astype(np.int64)
+    clip = method["clip"]
+    X = rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
+    planes = [
+        _plane(X[cluster == j], rows.y[cluster == j], rows.y, table.features.n_classes, method["C"])
+        for j in range(max(len(centres), 1))
+    ]
+    return RiskModel(
+        table.encoder, scaler, table.classes, roles.label, roles.id, method, centres, planes
+    )
+
+
+def _plane(X: Array, y: Ids, all_y: Ids, n_classes: int, C: float) -> Plane:
+    """Fit one cluster; its smoothed class shares where a model cannot be had."""
+    counts = np.bincount(y, minlength=n_classes)
+    if len(y) < FEWEST or counts.min() < 2:
+        overall = np.bincount(all_y, minlength=n_classes) / len(all_y)
+        share = (counts + overall) / (len(y) + 1)
+        scores = np.log(share)
+        scores = scores[1:] - scores[:1] if n_classes == 2 else scores
+        return Plane(np.zeros((len(scores), X.shape[1])), scores)
+    model = LogisticRegression(C=C, max_iter=1000).fit(X, y)
+    return Plane(model.coef_, model.intercept_)

@@ -1,0 +1,148 @@
+"""A risk model as JSON: written, and read only if `fit` could have made it."""
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac import __version__
+from deepcac.errors import DataError
+from deepcac.files.saved_models import (
+    LARGEST,
+    MOST_TEXT,
+    SMALLEST,
+    check_array,
+    check_count,
+    check_size,
+    check_version,
+    reading,
+)
+from deepcac.files.storage import read_json, write_json
+from deepcac.judging.resamples import OUTLIER
+from deepcac.preprocess import LEARNT, TableScaler
+from deepcac.table.reading.table_encoder import TableEncoder
+from deepcac.table.risk_model import Plane, RiskModel
+
+StrPath = str | os.PathLike[str]
+Array = npt.NDArray[np.float64]
+
+FORMAT, VERSION = "deepcac risk model", 2
+_KINDS = {float: (int, float), int: (int,), bool: (bool,)}
+
+
+def write_risk_model(path: StrPath, model: RiskModel) -> None:
+    """Write a model with its format and a digest over all of it."""
+    scaler = {name: value.tolist() for name, value in model.scaler.learnt().items()}
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "software": __version__,
+        "encoder": model.encoder.to_dict(),
+        "scaler": scaler,
+        "classes": list(model.classes),
+        "label": model.label,
+        "id": model.id,
+        "method": model.method,
+        "centres": model.centres.tolist(),
+        "planes": [
+            {"coef": plane.coef.tolist(), "intercept": plane.intercept.tolist()}
+            for plane in model.planes
+        ],
+    }
+    write_json(path, content)
+    check_size(path, MOST_TEXT)
+
+
+def read_risk_model(path: StrPath) -> RiskModel:
+    """Read a model of `write_risk_model`.
+
+    Raises
+    ------
+    DataError
+        The file is absent, damaged, foreign, of another format, or holds a model that no table
+        can have given: shapes that do not fit, a number that is none, a spread of 0, a level
+        or class that stands twice.
+    """
+    check_size(path, MOST_TEXT)
+    with reading(path):
+        content = read_json(path)
+        if content.get("format") != FORMAT:
+            raise DataError(f"{path}: no risk model of `deepcac fit`")
+        if content["version"] != VERSION:
+            raise DataError(
+                f"{path}: of format version {str(content['version'])[:20]}, this deepcac reads "
+                f"{VERSION}; fit it again, or use the deepcac that made it"
+            )
+        check_version(path, content["software"])
+        return _model(content)
+
+
+def _model(content: dict[str, Any]) -> RiskModel:
+    encoder = TableEncoder.from_dict(content["encoder"])
+    kinds = dict.fromkeys(LEARNT, float) | {"flagged_": int, "kept_": bool}
+    scaler = TableScaler.of(
+        {name: _array(name, content["scaler"][name], kinds[name]) for name in LEARNT}
+    )
+    if scaler.n_features_in_ != len(encoder.names) or not len(scaler.mean_):
+        raise DataError(f"{scaler.n_features_in_} columns are scaled, of {len(encoder.names)}")
+    classes = _texts("classes", content["classes"])
+    label, named = content["label"], content["id"]
+    used = [column.name for column in encoder.used]
+    if not isinstance(label, str) or label in used or not isinstance(named, str | None):
+        raise DataError("label and id are not columns beside those of the model")
+    method = _method(content["method"])
+    k = len(content["centres"])
+    clustered = bool(method["arm"]) and method["n_clusters"] > 1
+    if (k > 0) != clustered or k > method["n_clusters"]:
+        raise DataError(f"{k} centres; its method says {method['n_clusters']} clusters")
+    width = len(scaler.mean_)
+    found = _array("centres", content["centres"], float)
+    centres = check_array("centres", found if k else found.reshape(0, width), (k, width))
+    if (np.abs(centres) > OUTLIER * (1 + 1e-9)).any():
+        raise DataError("a centre lies beyond all rows")
+    if len(content["planes"]) != max(k, 1):
+        raise DataError(f"{len(content['planes'])} planes for {k} clusters")
+    planes = [_plane(one, len(classes), width) for one in content["planes"]]
+    return RiskModel(encoder, scaler, classes, label, named, method, centres, planes)
+
+
+def _plane(content: dict[str, Any], n_classes: int, width: int) -> Plane:
+    rows = 1 if n_classes == 2 else n_classes
+    coef, intercept = (_array(name, content[name], float) for name in ("coef", "intercept"))
+    return Plane(
+        check_array("coef", coef, (rows, width)), check_array("intercept", intercept, (rows,))
+    )
+
+
+def _method(method: dict[str, Any]) -> dict[str, Any]:
+    """Return how a model was made, if models are made so."""
+    clip = method["clip"]
+    numbers = [method["alpha"], method["C"], 1.0 if clip is None else clip]
+    check_array("alpha, C and clip", _array("alpha, C and clip", numbers, float), (3,))
+    if method["arm"] not in ("", "km", "cac") or min(numbers) < 0 or min(numbers[1:]) < SMALLEST:
+        raise DataError("its method is none")
+    check_count("n_clusters", method["n_clusters"], 1)
+    if not isinstance(method["chosen"], str):
+        raise DataError("how it was chosen is no text")
+    return method
+
+
+def _array(what: str, values: Any, kind: type) -> npt.NDArray[Any]:
+    """Return lists as an array; text and bool are no numbers."""
+    flat = [values]
+    while flat and isinstance(flat[0], list):
+        if not all(isinstance(one, list) for one in flat):
+            raise DataError(f"{what} mixes lists and values")
+        flat = [each for one in flat for each in one]
+    if any(type(each) not in _KINDS[kind] or abs(each) > LARGEST for each in flat):
+        raise DataError(f"{what} holds what is no {kind.__name__}, or beyond {LARGEST:g}")
+    return np.array(values, dtype={float: np.float64, int: np.int64, bool: np.bool_}[kind])
+
+
+def _texts(what: str, values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+        raise DataError(f"{what} are no texts")
+    if len(set(values)) != len(values) or len(values) < 2:
+        raise DataError(f"{what} are not two or more, each once")
+    return tuple(values)

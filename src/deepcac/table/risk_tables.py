@@ -1,0 +1,168 @@
+"""`deepcac fit` and `deepcac predict`: a table to a model, a model and a table to risks."""
+
+import csv
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deepcac.files.atomic import atomic_path
+from deepcac.persistence.model_files import load
+from deepcac.table.budgeted_trials import Say
+from deepcac.table.named_estimator import NamedEstimator
+from deepcac.table.output_files import check_output
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.unfamiliar_rows import Unfamiliar
+from deepcac.table.risk_model import RiskModel, fit_risk_model
+from deepcac.table.risk_model_choice import AUTO, check_method, chosen_method
+from deepcac.table.risk_model_file import write_risk_model
+
+StrPath = str | os.PathLike[str]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def fit_table(
+    path: StrPath,
+    roles: Roles,
+    out: StrPath,
+    *,
+    say: Say,
+    most: int,
+    method: str = AUTO,
+    clusters: int = 2,
+    alpha: float = 0.03,
+    seed: int = 0,
+) -> RiskModel:
+    """Fit a risk model on a table and write it as JSON.
+
+    Parameters
+    ----------
+    path, out : path-like
+        Table to read, model to write.
+    roles : Roles
+    say : callable
+        Is told how far it is.
+    most : int
+        Of more rows than this a sample is used.
+    method, clusters, alpha
+        See `risk_model_choice`; "auto" chooses all of them.
+    seed : int
+    """
+    check_method(method)
+    check_output(out, path)
+    table = read_labelled(path, roles, most=most, seed=seed)
+    table.tell(say)
+    chosen = chosen_method(table, method, clusters, alpha, seed, say)
+    model = fit_risk_model(table, roles, chosen, seed)
+    write_risk_model(out, model)
+    return model
+
+
+def read_model(path: StrPath) -> RiskModel | NamedEstimator:
+    """Read a model of `fit_table`, or of `deepcac.save`; any other file is a `DataError`."""
+    model = load(path)
+    return model if isinstance(model, RiskModel) else NamedEstimator.of(model, path)
+
+
+def predict_table(
+    model_path: StrPath,
+    path: StrPath,
+    out: StrPath,
+    *,
+    say: Say,
+    decimal: str | None = None,
+    accept: bool = False,
+) -> int:
+    """Write the risk of every row of a table as CSV, block by block; return how many rows.
+
+    The columns are the id of the row (or ``row``, its number), ``risk`` of the positive class (of
+    more than two classes ``risk_{class}`` each), and ``subtype`` where the model has clusters. An
+    id that a spreadsheet would run as a formula gets an apostrophe before it.
+
+    Parameters
+    ----------
+    model_path, path, out : path-like
+        Model and table to read, CSV to write.
+    say : callable
+        Is told what a user should know.
+    decimal : {".", ","}, optional
+        Sign before the decimals of numbers that are text.
+    accept : bool
+        Whether risks are written though most rows of a column are unlike those of `fit_table`.
+
+    Raises
+    ------
+    DataError
+        The table lacks a column of the model, a cell is at fault, or most rows of a column have
+        values that the model has not seen. Nothing is written then.
+    """
+    check_output(out, model_path, path)
+    model = read_model(model_path)
+    strange = Unfamiliar.of(model)
+    remarks: dict[str, None] = {}
+    rows = 0
+    with atomic_path(out) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for lines in _risks(model, path, decimal, strange, remarks):
+            if not rows:
+                writer.writerow(_head(model, lines["named"]))
+            writer.writerows(lines["rows"])
+            rows += len(lines["rows"])
+        remarks |= dict.fromkeys(strange.tell(accept=accept))
+    for remark in remarks:
+        say(remark)
+    return rows
+
+
+def _head(model: RiskModel | NamedEstimator, named: bool) -> list[str]:
+    first = str(model.id) if named else "row"
+    risks = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
+    return [first, *risks] + (["subtype"] if model.n_subtypes else [])
+
+
+def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
+    """Return ids that no spreadsheet runs as a formula, and tell of those."""
+    formulas = [isinstance(one, str) and one.startswith(_FORMULA) for one in ids]
+    if any(formulas):
+        remarks.setdefault("ids that begin with = + - @ have an apostrophe before them")
+    return [f"'{one}" if odd else one for one, odd in zip(ids, formulas, strict=True)]
+
+
+def _risks(
+    model: RiskModel | NamedEstimator,
+    path: StrPath,
+    decimal: str | None,
+    strange: Unfamiliar,
+    remarks: dict[str, None],
+) -> Iterator[dict[str, Any]]:
+    before = 0
+    for block in read_blocks(path, decimal):
+        number = np.arange(before + 1, before + 1 + block.num_rows, dtype=np.int64)
+        before += block.num_rows
+        if not block.num_rows:
+            continue
+        table = pa.table(block)
+        X, said = model.encoder.encode(table, number)
+        remarks.update(dict.fromkeys(said))
+        strange.add(X)
+        risk, subtype = model.answers(X)
+        shown = risk[:, 1:] if len(model.classes) == 2 else risk
+        named = model.id is not None and model.id in table.column_names
+        ids = number.tolist()
+        if named:
+            ids = _safe(plain(table[model.id]).to_pylist(), remarks)
+            strange.add_ids(str(model.id), ids)
+        elif model.id is not None:
+            remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
+        tail = [[one] for one in subtype.tolist()] if model.n_subtypes else [[]] * len(ids)
+        yield {
+            "named": named,
+            "rows": [
+                [one, *(f"{value:.6g}" for value in risks), *last]
+                for one, risks, last in zip(ids, shown.tolist(), tail, strict=True)
+            ],
+        }

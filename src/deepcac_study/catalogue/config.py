@@ -1,0 +1,284 @@
+"""The configuration of the workflow, as typed models; ``config/README.md`` is made from them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from deepcac_study.catalogue.entries import Entry, Id
+from deepcac_study.catalogue.methods import parse_method
+from deepcac_study.catalogue.protocol import Protocol, protocol_folder
+from deepcac_study.catalogue.registry import Registry, checked
+
+Clusters = Annotated[int, Field(ge=1)]
+Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
+Sweep = Annotated[
+    str, Field(pattern="^(grid|(alpha|weights|separation|starts)_[a-z0-9_]+_k[1-9][0-9]*)$")
+]
+Case = Annotated[str, Field(pattern="^(as_published/)?[a-z0-9_]+_k[1-9][0-9]*$")]
+
+
+# Methods of supervised k-means' experiment: two baselines, and training with each oracle.
+NONE, PAIR, ITERATIVE, SPECTRAL = LEARNERS = ("none", "pair", "iterative", "spectral")
+
+
+class Restricted(Entry):
+    """Folders with the files that are not fetched."""
+
+    mimic3: str | None = None
+    wids: str | None = None
+    webkb_authors: str | None = None
+
+
+class Plan(Entry):
+    """One entry of `runs`: the product of its lists is run."""
+
+    part: Literal["cac", "deep"] = Field(description="the target that makes these runs")
+    protocols: list[str] = Field(
+        [],
+        description="`sound` (results in `results/{dataset}/`), `as_published` "
+        "(`results/as_published/{dataset}/`), `as_published_cv5` (the same with five-fold "
+        "cross-validation in place of the one hold-out) and `as_published_v2` (that, with the "
+        "alphas that CAC v2 prints)",
+    )
+    switches: list[str] = Field(
+        [],
+        description="in place of `protocols`: labels of differences between a paper's text and "
+        "its program, measured one at a time; results in `results/switches/{label}/{dataset}/`",
+    )
+    datasets: list[str] = Field(description="data sets of these runs")
+    methods: list[str] = Field(
+        description="methods of these runs; sequence methods (`*_ts`) meet sequence data sets only"
+    )
+    k: list[Clusters] | dict[str, list[Clusters]] = Field(
+        description="numbers of clusters: a list, or a list a data set with a `default`; methods "
+        "without clusters run once, as `k1`"
+    )
+
+    @property
+    def folders(self) -> list[str]:
+        """The results folders of its protocols or switches."""
+        alone = [f"switches/{label}/" for label in self.switches]
+        return [protocol_folder(name) for name in self.protocols] + alone
+
+    def clusters(self, dataset: str) -> list[int]:
+        """Return the numbers of clusters for a data set."""
+        return self.k.get(dataset, self.k["default"]) if isinstance(self.k, dict) else self.k
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Plan":
+        if bool(self.protocols) == bool(self.switches):
+            raise ValueError("name either protocols or switches")
+        if isinstance(self.k, dict) and "default" not in self.k:
+            raise ValueError("k given a data set needs a `default`")
+        for folder in self.folders:
+            Protocol.from_folder(folder)
+        for method in self.methods:
+            parse_method(method)
+        return self
+
+
+class Budget(Entry):
+    """How far supervised k-means goes on a data set of example clusterings."""
+
+    dataset: Id = Field(description="a data set with given clusterings (`pairwise`)")
+    C: tuple[int, int] = Field(description="first and last power of ten that is tried for C")
+    epsilon: float = Field(
+        gt=0, description="precision of training, in the unit of the loss (0 to 100)"
+    )
+    max_iter: int = Field(ge=1, description="largest number of passes over the clusterings")
+    n_restarts: int = Field(10, ge=1, description="random starts of iterative clustering")
+    seeds: int = Field(
+        1, ge=1, description="random states of the methods whose training or clusters are random"
+    )
+
+    @model_validator(mode="after")
+    def _upwards(self) -> "Budget":
+        if self.C[0] > self.C[1]:
+            raise ValueError("C goes from the smaller power of ten to the larger one")
+        return self
+
+
+class Match(Entry):
+    """Data sets and the contenders that meet on each of them."""
+
+    datasets: list[Id] = Field(
+        description="data sets; of hourly sequences the contenders read a summary of each variable"
+    )
+    contenders: list[str] = Field(
+        description="learners of `src/deepcac/judging/spaces.yaml`, alone (`lgbm`) or with an arm: "
+        "`km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as features), "
+        "`cells_`, `hash_` (partitions that mean nothing)"
+    )
+
+
+class Planted(Entry):
+    """Generated cohorts with subtypes of reversed risks, which tell what could have been seen."""
+
+    name: Id = Field(description="of its files, `results/judge/planted/{name}_{strength}.json`")
+    strengths: list[float] = Field([], description="log odds ratios of the reversed factors")
+    cohorts: int = Field(10, ge=1, description="cohorts of each strength")
+    rows: int = Field(3000, ge=200, description="patients in a cohort")
+    contenders: list[str] = Field([], description="as in `matches`")
+
+
+class Division(Entry):
+    """A division of the rows into training and test that others published results on."""
+
+    name: Id = Field(description="of its folder, `results/judge/public/{name}`")
+    dataset: Id
+    train: list[str] = Field(description="groups of rows to learn from")
+    test: str = Field(description="group of rows to be tested on")
+    contenders: list[str] = Field(
+        [], description="as in `matches`; none are those of all divisions"
+    )
+
+
+class Public(Entry):
+    """Published divisions, and who is tested on them."""
+
+    divisions: list[Division] = Field([], description="what is learnt from, and tested on")
+    contenders: list[str] = Field([], description="as in `matches`")
+    draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
+
+
+class Judge(Entry):
+    """The study that asks whether clusters help: equal tuning, controls, margins."""
+
+    matches: list[Match] = Field([], description="who meets on which data")
+    planted: list[Planted] = Field([], description="the positive control, by learner")
+    public: Public = Field(Public.model_validate({}), description="published divisions")
+    ablations: list[Id] = Field(
+        [],
+        description="data sets of two classes on which the parts of the classifier with subtypes "
+        "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
+    )
+    resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
+    resamples_small: int = Field(30, ge=2, description="the same for small data sets")
+    small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
+    train_rows: int = Field(
+        10_000, ge=100, description="largest number of training rows; of more a part is drawn"
+    )
+    trials: int = Field(20, ge=1, description="trials of each contender; the first is the default")
+    network_trials: int = Field(8, ge=1, description="trials of each network")
+    margin: float = Field(0.01, gt=0, description="differences up to this are of no account")
+    strict_margin: float = Field(0.005, gt=0, description="a stricter margin, shown beside it")
+
+
+class Config(Entry):
+    """One configuration file."""
+
+    mirrors: list[str] = Field(
+        [],
+        description="folders or base URLs that hold the raw files, tried in order before the "
+        "official addresses. The environment variable `DEEPCAC_MIRROR` is tried after them",
+    )
+    restricted: Restricted = Field(
+        Restricted(),
+        description="for each source that is not fetched (`mimic3`, `wids`, `webkb_authors`) the "
+        "folder with its files, "
+        "or `null`. Without a folder its data sets are left out and the report says so",
+    )
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+        [0, 1, 2, 3, 4], min_length=1, description="one split and one random state each"
+    )
+    demo_records: int = Field(
+        900, ge=100, description="records in each generated demo cohort (`demo_*` data sets)"
+    )
+    signature_backend: Literal["iisignature", "numba"] = Field(
+        "iisignature",
+        description="`iisignature` (needs a C++ compiler to install) or `numba` "
+        "(needs nothing); the same numbers to 1e-10",
+    )
+    datasets: list[Id] = Field([], description="data sets whose features and splits `all` builds")
+    sweeps: list[Sweep] = Field(
+        [],
+        description="experiments behind the papers' curves, as `results/sweeps/{name}.parquet`: "
+        "`alpha_{dataset}_k{k}` (CAC by pass for several alphas), `weights_{dataset}_k{k}` "
+        "(DeepCAC's loss weights), `separation_{dataset}_k{k}` (what its classes are separated "
+        "by), `starts_{dataset}_k{k}` (what switches do to networks, from several starts), `grid` "
+        "(the synthetic grid)",
+    )
+    case_studies: list[Case] = Field(
+        [],
+        description="clusters of DeepCAC that are described in full (Tables 7 and 8 of its "
+        "paper), as `results/case_study/{name}.json`: `{dataset}_k{k}` or "
+        "`as_published/{dataset}_k{k}`",
+    )
+    theory: list[Experiment] = Field(
+        [],
+        description="data sets of two classes on which both sides of the CAC papers' theorems "
+        "are evaluated, as `results/theory/{name}.json`: `{dataset}_k{k}` (first split, sound)",
+    )
+    skmeans: list[Budget] = Field(
+        [],
+        description="supervised k-means: the data sets that its experiment runs on, as "
+        "`results/skmeans/{dataset}/{method}.json`, each with its budget",
+    )
+    skmeans_training_sets: int = Field(
+        0,
+        ge=0,
+        description="training sets at each point of supervised k-means' Figures 1 to 4; "
+        "neither these nor the checks of its theory if 0",
+    )
+    decomposition: list[Id] = Field(
+        [],
+        description="data sets of the experiment on class decomposition, as "
+        "`results/decomposition/{dataset}.json` and `results/as_published/decomposition/"
+        "{dataset}.json`; the target `class_decomposition` makes them all",
+    )
+    decomposition_runs: int = Field(
+        10, ge=1, description="runs of that experiment, each with parts drawn anew"
+    )
+    decomposition_runs_of: dict[str, Annotated[int, Field(ge=2)]] = Field(
+        {}, description="data sets that have fewer sound runs of it, because they take long"
+    )
+    decomposition_against_rest: list[Id] = Field(
+        [],
+        description="data sets on which that experiment also runs linear machines one against "
+        "rest, which WEKA's are not",
+    )
+    bias_variance: list[Id] = Field(
+        [],
+        description="data sets on which the error of class decomposition is split into bias and "
+        "variance, as `results/bias_variance/{dataset}.json`",
+    )
+    bias_variance_samples: int = Field(10, ge=2, description="training samples of that experiment")
+    judge: Judge = Field(
+        Judge.model_validate({}), description="the study `snakemake judge`; see docs/judge.md"
+    )
+    factorial: list[Id] = Field(
+        [],
+        description="data sets of two classes on which DeepCAC's clusters, the weight of their "
+        "term and the head on the same latents are crossed, as "
+        "`results/factorial/{dataset}.parquet`",
+    )
+    runs: list[Plan] = Field(
+        [],
+        description="what is run: a list of entries, each of the part `cac` or `deep`, which are "
+        "also targets. A list, so that another configuration file replaces it whole",
+    )
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "Config":
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("a seed is listed twice")
+        return self
+
+
+def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
+    """Return a configuration with its defaults; its first fault is a one-line `ConfigError`.
+
+    Every data set that it names must be in the registry.
+    """
+    known = checked(Config, config, "configuration")
+    learnt = [budget.dataset for budget in known.skmeans]
+    decomposed = (known.decomposition, known.decomposition_against_rest, known.bias_variance)
+    matched = (match.datasets for match in known.judge.matches)
+    planned = (plan.datasets for plan in known.runs)
+    divided = [division.dataset for division in known.judge.public.divisions]
+    judged = (*matched, known.judge.ablations, divided)
+    named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
+    for names in named:
+        for name in names:
+            registry.dataset(name)
+    return known.model_dump(exclude_defaults=False)

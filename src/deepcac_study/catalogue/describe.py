@@ -1,0 +1,149 @@
+"""Made from the catalogue: ``docs/data.md``, the keys in ``config/README.md``, JSON schemas."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from deepcac.files.atomic import atomic_path
+from deepcac_study.catalogue.config import Budget, Config, Plan
+from deepcac_study.catalogue.entries import DataSet, RawFile, Source
+from deepcac_study.catalogue.registry import load_registry
+
+_KEYS = "<!-- keys: made from the models by `python -m deepcac_study.catalogue.describe` -->"
+_KEYS_END = "<!-- end of keys -->"
+_HEAD = """\
+# The data
+
+Made from `config/registry/*.yaml` by `python -m deepcac_study.catalogue.describe`: change the registry,
+not this page. Rows, class shares, missing values and cohort flows are measured on the files and
+stand on the data page of the report. A digest over the members of an archive does not depend on
+how it is packed.
+"""
+
+
+def describe(registry_dir: str | os.PathLike[str]) -> str:
+    """Return the description of every source and data set as Markdown.
+
+    Raises
+    ------
+    ConfigError
+        The folder holds no valid registry.
+    """
+    sources = sorted(
+        load_registry(Path(registry_dir), private=False).sources.values(), key=lambda s: s.id
+    )
+    parts = [_HEAD, _overview(sources), *(_source(source) for source in sources)]
+    return "\n".join(parts)
+
+
+def _overview(sources: Iterable[Source]) -> str:
+    rows = {
+        entry.id: (f"[`{entry.id}`](#{source.id})", entry.title, source.licence)
+        for source in sources
+        for entry in source.datasets.values()
+    }
+    return _table(("data set", "what", "licence"), [rows[id_] for id_ in sorted(rows)])
+
+
+def _source(source: Source) -> str:
+    access = "restricted: access must be asked for; the workflow reads your copy where it is"
+    lines = [
+        f'<a id="{source.id}"></a>\n## {_escaped(source.title)}\n',
+        f"- Address: <{source.homepage}>",
+        f"- Licence: {_escaped(source.licence)}",
+        f"- Citation: {_escaped(source.citation)}",
+        f"- Access: {access if source.restricted else 'open'}",
+        "",
+    ]
+    if source.files:
+        lines.append(
+            _table(("raw file", "official address", "SHA-256"), map(_file, source.files.values()))
+        )
+    return "\n".join([*lines, *(_dataset(entry) for entry in source.datasets.values())])
+
+
+def _file(file: RawFile) -> tuple[str, str, str]:
+    count = f" {file.members:,}" if file.members else ""
+    over = f" over its{count} members" if file.is_archive else ""
+    address = f"<{file.url}>" if file.url else "none for this single file"
+    if file.package:
+        address = f"none needed: shipped as `{file.package}`"
+    return f"`{file.name}`", address, f"`{file.digest}`{over}"
+
+
+def _dataset(entry: DataSet) -> str:
+    kind = [entry.task, "sequence" if entry.sequence else "", "pairs" if entry.pairwise else ""]
+    facts = {
+        "Label": entry.label,
+        "Positive class": entry.positive,
+        "Kind": ", ".join(filter(None, kind)),
+        "Switches": ", ".join(entry.switches),
+        "Note": entry.note,
+    }
+    lines = [f"### `{entry.id}`: {_escaped(entry.title)}\n"]
+    lines += [f"- {name}: {_escaped(value)}" for name, value in facts.items() if value]
+    if entry.ranges:
+        file = f"src/deepcac/{entry.ranges}"
+        lines.append(f"- Units and ranges: [`{file}`](../{file})")
+    return "\n".join([*lines, ""])
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *([_in_cell(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _in_cell(text: str) -> str:
+    return (
+        text if "`" in text or text.startswith(("<", "[")) else _escaped(text).replace("|", r"\|")
+    )
+
+
+def _escaped(text: str) -> str:
+    """Return text whose asterisks, underscores and angles Markdown shows as they are."""
+    for mark in "\\*_<>`":
+        text = text.replace(mark, "\\" + mark)
+    return text
+
+
+def describe_keys(page: str) -> str:
+    """Return the page on the configuration with its table of keys made anew."""
+    parts = (("runs/*/", Plan), ("skmeans/*/", Budget))
+    rows = [*_keys(Config)]
+    rows += [(f"{place}{name}", text) for place, model in parts for name, text in _keys(model)]
+    table = _table(("key", "meaning"), ((f"`{name}`", text) for name, text in rows))
+    head, rest = page.split(_KEYS, 1)
+    return head + _KEYS + "\n" + table + _KEYS_END + rest.split(_KEYS_END, 1)[1]
+
+
+def _keys(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    for name, field in model.model_fields.items():
+        plain = isinstance(field.default, str | int) or (name == "seeds" and field.default)
+        default = f". Default: `{field.default}`" if plain else ""
+        yield name, f"{field.description}{default}"
+
+
+def schema(model: type[BaseModel]) -> str:
+    """Return the JSON schema of a kind of file, for editors that check while one types."""
+    return json.dumps(model.model_json_schema(), indent=1) + "\n"
+
+
+def main() -> None:
+    """Write the pages and the schemas."""
+    keys = Path("config/README.md")
+    for path, text in (
+        (Path("docs/data.md"), describe("config/registry")),
+        (keys, describe_keys(keys.read_text(encoding="utf-8"))),
+        (Path("config/schemas/config.json"), schema(Config)),
+        (Path("config/schemas/registry.json"), schema(Source)),
+    ):
+        with atomic_path(path) as partial:
+            partial.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

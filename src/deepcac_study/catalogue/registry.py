@@ -1,0 +1,201 @@
+"""The registry: every raw source, its files and the data sets made from it."""
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from deepcac.errors import ConfigError
+from deepcac_study.catalogue.entries import DataSet, RawFile, Source
+from deepcac_study.catalogue.protocol import named_protocols
+
+DEMO = "demo_"
+PRIVATE = "private"  # the part of a registry that is not tracked: tables of one's own
+# Folders of results that hold other records than runs, and other folders of the workflow.
+NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
+_FOLDERS = (
+    *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "clusterings"),
+    *("pretrained", "report", "judge", "sweeps", "skmeans", "factorial", "switches"),
+    *("planted", "public", "ablations", PRIVATE),
+)
+_GRID = "synthetic_cac_"  # how the files of the synthetic grid begin
+_PARTS = ("_nodes", "_columns", "_pairs")  # of the files of a data set with features of pairs
+_CHECKOUT = Path(__file__).resolve().parents[3]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Registry:
+    """All sources by id; every look-up of an unknown id is a `ConfigError` with near names."""
+
+    sources: Mapping[str, Source]
+
+    @cached_property
+    def datasets(self) -> dict[str, DataSet]:
+        """Every data set by id."""
+        return {
+            id_: item for source in self.sources.values() for id_, item in source.datasets.items()
+        }
+
+    def source(self, id_: str) -> Source:
+        """Return a source; ``demo_{id}`` (generated raw files) is the source it imitates."""
+        return _look_up(self.sources, id_.removeprefix(DEMO), "source")
+
+    def dataset(self, id_: str) -> DataSet:
+        """Return a data set; ``demo_{id}`` is the data set it imitates."""
+        return _look_up(self.datasets, id_.removeprefix(DEMO), "data set")
+
+    def file(self, source: str, name: str) -> RawFile:
+        """Return one raw file of an open source; restricted ones are read where they are."""
+        entry = self.source(source)
+        if entry.restricted:
+            raise ConfigError(f"{source} is restricted: it is read from its folder, never fetched")
+        return _look_up(entry.files, name, f"raw file of {source!r}")
+
+
+def registry_folder(project: str | os.PathLike[str]) -> Path:
+    """Return where the registry of a project is.
+
+    A job on another machine gets the workflow's files without its configuration; there the
+    registry is that of the checkout from which the package was installed, as in the container.
+
+    Parameters
+    ----------
+    project : path-like
+        Folder that holds ``workflow/``.
+    """
+    known = [root / "config" / "registry" for root in (Path(project), _CHECKOUT)]
+    return next((folder for folder in known if folder.is_dir()), known[0])
+
+
+def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:
+    """Read and check every ``*.yaml`` of a registry folder.
+
+    Parameters
+    ----------
+    folder : path-like
+    private : bool
+        Whether the entries of its folder ``private`` are read as well.
+
+    Raises
+    ------
+    ConfigError
+        The folder has none, a file does not fit the schema, or an id cannot be used.
+    """
+    paths = sorted(Path(folder).glob("*.yaml"))
+    if not paths:
+        raise ConfigError(f"{folder}: no registry here; one YAML file a source is expected")
+    if private:
+        paths += sorted((Path(folder) / PRIVATE).glob("*.yaml"))
+    sources = {path.stem: _read_source(path) for path in paths}
+    registry = Registry(sources)
+    for source in sources.values():
+        for id_ in source.datasets:
+            check_name(registry, id_, source.id)
+    return registry
+
+
+def check_name(registry: Registry, id_: str, owner: str) -> None:
+    """Refuse the id of a data set whose files would be those of another, and that of its source.
+
+    Parameters
+    ----------
+    registry : Registry
+    id_ : str
+    owner : str
+        The source that has it, or is to have it.
+
+    Raises
+    ------
+    ConfigError
+        The id is that of a folder of the workflow, of generated data, or of another source.
+    """
+    reserved = (*NO_RUNS, *_FOLDERS, *named_protocols())
+    if {id_, owner} & set(reserved) or id_.startswith((DEMO, _GRID)) or owner.startswith(DEMO):
+        raise ConfigError(f"{id_!r} names files of the workflow itself; choose another name")
+    for source in registry.sources.values():
+        pairs = [name for name, entry in source.datasets.items() if entry.pairwise]
+        parts = {name + part for name in pairs for part in _PARTS}
+        if id_ in parts or (source.id != owner and id_ in source.datasets):
+            raise ConfigError(f"data set {id_!r} stands in {owner} and in {source.id}")
+
+
+def _read_source(path: Path) -> Source:
+    try:
+        entry = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, yaml.YAMLError) as error:
+        raise ConfigError(
+            f"{path}: not readable as YAML ({' '.join(str(error).split())})"
+        ) from error
+    if not isinstance(entry, dict):
+        raise ConfigError(f"{path}: at $: a source with its data sets is expected")
+    return checked(Source, {**entry, "id": path.stem}, str(path))
+
+
+def checked(model: type[Model], content: object, where: str) -> Model:
+    """Return what a file says as a typed model; its first fault is one line.
+
+    Parameters
+    ----------
+    model : type
+        What the content must be.
+    content : object
+        As read from YAML.
+    where : str
+        The file, for the message.
+
+    Raises
+    ------
+    ConfigError
+        With the place of the fault, and near names if a key is unknown.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
+        hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
+        if fault["type"] == "extra_forbidden":
+            known = _keys(model, fault["loc"])
+            near = difflib.get_close_matches(str(fault["loc"][-1]), known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+            fault["msg"] = "no such key"
+        reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
+        raise ConfigError(f"{where}: at {place}: {reason}") from error
+
+
+def _keys(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
+    """Return the keys that are known where a fault is."""
+    for part in place:
+        field = model.model_fields.get(str(part))
+        inner = next(_models(field.annotation), None) if field else None
+        model = inner or model
+    return list(model.model_fields)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models inside a type."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+def _look_up(known: Mapping[str, Any], id_: str, what: str) -> Any:
+    if id_ in known:
+        return known[id_]
+    near = difflib.get_close_matches(id_, known, n=3)
+    raise ConfigError(
+        f"unknown {what} {id_!r}; {_listed('near names', near) or _listed('known', known)}"
+    )
+
+
+def _listed(title: str, names: Iterable[str]) -> str:
+    listed = ", ".join(names)
+    return f"{title}: {listed}" if listed else ""

@@ -1,0 +1,92 @@
+"""What each column of a flat raw file is: kind, unit, plausible range, levels.
+
+One CSV a source in ``catalogue/columns/``, with the columns ``name`` (as in the raw file), ``kind``
+(id, number, integer, category or text), ``unit``, ``low``, ``high``, ``levels`` (in order, joined
+by ``|``), ``missing`` (yes where the source leaves values out) and ``meaning`` (of WiDS: the group
+in the data dictionary).
+"""
+
+import csv
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One column of a raw file.
+
+    Attributes
+    ----------
+    name : str
+        As in the raw file, or in its description where the file has no header.
+    kind : {"id", "number", "integer", "category", "text"}
+        An id is an integer that no two rows share.
+    unit : str
+        Empty for a pure number.
+    low, high : float or None
+        Closed range of believable values; None for no bound.
+    levels : tuple of str
+        Every category, in order.
+    missing : bool
+        Whether the source leaves values out.
+    meaning : str
+        One line for the data page.
+    """
+
+    name: str
+    kind: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    levels: tuple[str, ...] = ()
+    missing: bool = False
+    meaning: str = ""
+
+    def field(self) -> pa.Field:
+        """Return the arrow field of the tidy column.
+
+        Categories carry their levels along; whole numbers of which none is missing are int64,
+        all other numbers float64.
+        """
+        if self.kind == "category":
+            return category_field(self.name, self.levels)
+        if self.kind == "text":
+            return pa.field(self.name, pa.string())
+        whole = self.kind in ("id", "integer") and not self.missing
+        return pa.field(self.name, pa.int64() if whole else pa.float64())
+
+
+@cache
+def read_variables(source: str) -> tuple[Variable, ...]:
+    """Return the columns of a source, in file order."""
+    text = (resources.files("deepcac_study.catalogue") / "columns" / f"{source}.csv").read_text(
+        "utf-8"
+    )
+    return tuple(
+        Variable(
+            name=row["name"],
+            kind=row["kind"],
+            unit=row["unit"],
+            low=float(row["low"]) if row["low"] else None,
+            high=float(row["high"]) if row["high"] else None,
+            levels=tuple(row["levels"].split("|")) if row["levels"] else (),
+            missing=row["missing"] == "yes",
+            meaning=row["meaning"],
+        )
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
+def category_field(name: str, levels: tuple[str, ...]) -> pa.Field:
+    """Return a string field that carries its levels, in order, as metadata."""
+    return pa.field(name, pa.string(), metadata={"levels": json.dumps(levels)})
+
+
+def levels_of(field: pa.Field) -> tuple[str, ...] | None:
+    """Return the levels that `category_field` stored, or None for any other field."""
+    stored = (field.metadata or {}).get(b"levels")
+    return None if stored is None else tuple(json.loads(stored))

@@ -1,0 +1,47 @@
+"""The cohort flow of a data set: how many rows are left after each exclusion, as JSON."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.files.storage import write_json
+
+Flow = list[dict[str, str | int]]
+
+
+def steps(counts: Mapping[str, int]) -> Flow:
+    """Return a cohort flow from the rows that are left after each step, in order."""
+    return [{"step": step, "rows": rows} for step, rows in counts.items()]
+
+
+def write_cohort(
+    path: str | os.PathLike[str],
+    flow: Flow,
+    *,
+    unit: str,
+    label: npt.NDArray[np.int64] | None = None,
+    **details: Any,
+) -> None:
+    """Write a cohort flow.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON file to write: ``unit``, ``flow`` and, with a label, ``classes``.
+    flow : list of {"step", "rows"}
+        Rows left after each step, in order.
+    unit : str
+        What a row is, for example "ICU stay".
+    label : ndarray of shape (n,), optional
+        Class ids of the rows that are left; counted, never written one by one.
+    **details
+        Further entries of the source's own, JSON-ready.
+    """
+    content: dict[str, Any] = {"unit": unit, "flow": flow} | details
+    if label is not None:
+        classes, counts = np.unique(label, return_counts=True)
+        content["classes"] = {str(c): int(n) for c, n in zip(classes, counts, strict=True)}
+    write_json(path, content)

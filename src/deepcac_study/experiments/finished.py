@@ -1,0 +1,217 @@
+"""The runs that a report is made from, found by protocol, data set, method and k."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_table
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.run_paths import runs_among
+from deepcac_study.experiments.record import file_digest, read_record, scores_path
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run record.
+
+    Attributes
+    ----------
+    path : str
+        Place of the record, relative to the folder that holds ``results/``.
+    file : Path
+        Where it was read.
+    record : dict
+        The JSON as it was written.
+    """
+
+    path: str
+    file: Path
+    record: dict[str, Any]
+
+    @property
+    def dataset(self) -> str:
+        """Id of the data set."""
+        return str(self.record["dataset"])
+
+    @property
+    def method(self) -> str:
+        """Id of the method."""
+        return str(self.record["method"])
+
+    @property
+    def k(self) -> int:
+        """Number of clusters asked for."""
+        return int(self.record["k"])
+
+    @property
+    def protocol(self) -> str:
+        """``sound``, ``as_published`` or the label of one switch."""
+        return str(self.record["protocol"])
+
+    @property
+    def status(self) -> str:
+        """``ok``, ``diverged`` or ``timeout``."""
+        return str(self.record["status"])
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the data were generated."""
+        return bool(self.record.get("synthetic")) or self.dataset.startswith("demo_")
+
+    @property
+    def splits(self) -> list[dict[str, Any]]:
+        """An entry for each split or seed."""
+        return list(self.record["splits"])
+
+    @property
+    def scores_file(self) -> Path:
+        """Per-row test scores beside the record."""
+        return scores_path(self.file)
+
+    def scores(self, columns: Sequence[str]) -> pa.Table | None:
+        """Return columns of the per-row test scores; None where the record promises none.
+
+        Raises
+        ------
+        DataError
+            The file is missing, damaged or not the one that the record was written with.
+        """
+        promised = self.record.get("scores")
+        there = self.scores_file.exists()
+        if promised is None and not there:
+            return None
+        if not there or file_digest(self.scores_file) != promised:
+            state = "not the scores of its record" if there else "missing"
+            raise DataError(f"{self.scores_file}: {state}; delete both and run it again")
+        return read_table(self.scores_file, list(columns))
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """Names of the metrics that every split has a value for."""
+        first = self.splits[0]["metrics"] if self.splits else {}
+        return [name for name in first if not np.isnan(self.per_split(name)).any()]
+
+    def per_split(self, metric: str) -> npt.NDArray[np.float64]:
+        """Return one value a split, NaN where there is none; empty without splits."""
+        values = [split["metrics"].get(metric) for split in self.splits]
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+    def score(self, metric: str) -> tuple[float, float] | None:
+        """Return mean and sample sd over the splits (sd 0 for one split), or None."""
+        values = self.per_split(metric)
+        if not len(values) or np.isnan(values).any():
+            return None
+        return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+    def reported(self, metric: str, paper: str) -> str:
+        """Return the metric that a paper's number of this name means in this run.
+
+        Means over the classes are taken for more than two classes, and for DeepCAC's scores
+        where switch D1 is on; else the positive class counts.
+        """
+        several = int(self.record.get("n_classes", 2)) > 2
+        averaged = paper == "deepcac" and "D1" in self.record.get("switches", ())
+        if metric in ("auroc", "auprc") and (several or averaged):
+            return f"{metric}_macro"
+        return "f1_macro" if metric == "f1" and several else metric
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of a report, in a fixed order.
+
+    Attributes
+    ----------
+    items : tuple of Run
+        Sorted by protocol (sound first), data set, method and k.
+    """
+
+    items: tuple[Run, ...]
+    _index: dict[tuple[str, str, str, int], Run] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for run in self.items:
+            key = (run.protocol, run.dataset, run.method, run.k)
+            if key in self._index:
+                raise DataError(f"{run.path}: same run as {self._index[key].path}; remove one")
+            self._index[key] = run
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def find(self, protocol: str, dataset: str, method: str, k: int) -> Run | None:
+        """Return one run, or None where it was not made."""
+        return self._index.get((protocol, dataset, method, k))
+
+    def where(self, **wanted: object) -> list[Run]:
+        """Return the runs whose attributes (protocol, dataset, method, k, ...) have the values."""
+        return [
+            run
+            for run in self.items
+            if all(getattr(run, name) == value for name, value in wanted.items())
+        ]
+
+
+def load(
+    paths: Iterable[str | os.PathLike[str]],
+    root: str | os.PathLike[str],
+    inputs: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Runs:
+    """Read run records.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        Run JSON files, in any order.
+    root : path-like
+        Folder that shown paths are relative to.
+    inputs : mapping, optional
+        What each record must have been made from, ``features`` and ``splits``, by its path. What
+        is not here is not compared.
+
+    Raises
+    ------
+    DataError
+        A file is no whole run record, lies where another belongs or was made from other inputs
+        than are here; or two are of the same run.
+    """
+    runs = [_read(Path(path), Path(root)) for path in sorted({str(path) for path in paths})]
+    digest = cache(file_digest)
+    for run in runs:
+        _check_inputs(run, (inputs or {}).get(str(run.file), {}), digest)
+    runs.sort(
+        key=lambda run: (run.protocol != "sound", run.protocol, run.dataset, run.method, run.k)
+    )
+    return Runs(tuple(runs))
+
+
+def _read(file: Path, root: Path) -> Run:
+    run = Run(Path(os.path.relpath(file, root)).as_posix(), file, read_record(file))
+    place = runs_among("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
+    found = next(place, None)
+    asked = found and (Protocol.from_folder(found["variant"]), found["dataset"], found["method"])
+    said = Protocol(frozenset(run.record["switches"])), run.dataset, run.method
+    if not found or asked != said or int(found["k"]) != run.k or said[0].name != run.protocol:
+        about = f"{run.method}, k = {run.k}, {run.protocol}, on {run.dataset}"
+        raise DataError(f"{run.path}: is the record of {about!r}; delete it and run it again")
+    return run
+
+
+def _check_inputs(run: Run, inputs: Mapping[str, Any], digest: Callable[[str], str]) -> None:
+    for name in ("features", "splits"):
+        path = inputs.get(name)
+        if path and Path(path).exists() and digest(path) != run.record["inputs"][name]:
+            raise DataError(
+                f"{run.path}: made from other {name} than {path}; delete it and run it again"
+            )

@@ -1,0 +1,123 @@
+"""Finished records of class decomposition, and its gains by data set."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.scoring.statistics import Comparison, corrected_t_test
+from deepcac_study.experiments.stored import Stored, load_stored
+
+Array = npt.NDArray[np.float64]
+
+BASES = {"nb": "naive Bayes", "svm": "linear machines"}
+PRINTED_BASE = {"svm_rest": "svm"}  # the paper does not say which of both its machines are
+EVERY_BASE = {**BASES, "svm_rest": "linear machines, one against rest"}
+
+
+class DecompositionRecord(Stored):
+    """One JSON of `deepcac_study.experiments.decomposition_runs`."""
+
+    place, entry = "results/{folder}decomposition/{dataset}.json", "runs"
+
+    @property
+    def bases(self) -> dict[str, str]:
+        """Base classifiers of the record, and their names."""
+        there = {row["base"] for row in self.record["runs"]}
+        return {base: name for base, name in EVERY_BASE.items() if base in there}
+
+    def against_rest(self) -> Self:
+        """Return the record with machines one against rest as its linear ones, where it has any.
+
+        With two classes both are the same machine.
+        """
+        if "svm_rest" not in self.bases:
+            return self
+        rows = [row for row in self.record["runs"] if row["base"] != "svm"]
+        renamed = [row | {"base": PRINTED_BASE.get(row["base"], row["base"])} for row in rows]
+        return replace(self, record={**self.record, "runs": renamed})
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.record["n_classes"])
+
+    @property
+    def n_clusters(self) -> float:
+        """Mean number of clusters that EM finds in a class."""
+        return float(np.mean([np.mean(row["n_clusters"]) for row in self.rows("nb", "alone")]))
+
+    def rows(self, base: str, arm: str) -> list[dict[str, Any]]:
+        """Return the runs of one arm, in order."""
+        found = self.record["runs"]
+        return [row for row in found if (row["base"], row["arm"]) == (base, arm)]
+
+    def values(self, base: str, arm: str, name: str = "accuracy") -> Array:
+        """Return a quantity of one arm (runs,); accuracies in per cent."""
+        values = np.array([row[name] for row in self.rows(base, arm)], dtype=np.float64)
+        return 100 * values if name.endswith("accuracy") else values
+
+    def gains(self, base: str, over: str = "alone", name: str = "accuracy") -> Array:
+        """Return accuracy of the greedy search less that of another arm (runs,), in points."""
+        return self.values(base, "greedy", name) - self.values(base, over, name)
+
+    def plain_test(self, base: str) -> Comparison:
+        """Return Student's t-test on the gains, as if the runs shared no rows."""
+        return corrected_t_test(self.gains(base), n_train=1.0, n_test=0.0)
+
+    def corrected_test(self, base: str) -> Comparison:
+        """Return the t-test on the gains that takes account of shared training rows."""
+        shares = self.record["shares"]
+        return corrected_t_test(self.gains(base), n_train=shares["train"], n_test=shares["test"])
+
+    def seconds(self, stage: str) -> float:
+        """Return the processor time of one stage, over all runs."""
+        return float(self.record["machine"]["seconds"][stage])
+
+
+class ResampledRecord(Stored):
+    """One JSON of `deepcac_study.experiments.bias_variance_runs`."""
+
+    place, entry = "{dataset}.json", "parts"
+
+    def change(self, base: str, part: str) -> float:
+        """Return a part of the error with the greedy search less that without, in points.
+
+        Parameters
+        ----------
+        base : {"nb", "svm"}
+        part : {"error", "bias", "variance"}
+        """
+        searched, alone = (self.record["parts"][base][arm][part] for arm in ("greedy", "alone"))
+        return 100.0 * float(searched - alone)
+
+
+def load_decompositions(
+    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
+) -> list[DecompositionRecord]:
+    """Read the records of runs: sound before as published, then by data set.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        Files of `deepcac_study.experiments.decomposition_runs`; others are left out.
+    root : path-like
+        Folder that shown paths are relative to.
+
+    Raises
+    ------
+    DataError
+        A file was edited.
+    """
+    found = load_stored(DecompositionRecord, paths, root)
+    return sorted(found, key=lambda one: (one.protocol != "sound", one.protocol, one.dataset))
+
+
+def load_resampled(
+    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
+) -> list[ResampledRecord]:
+    """Read the records of `experiments.bias_variance_runs` among some files, by data set."""
+    return load_stored(ResampledRecord, paths, root)

@@ -1,0 +1,173 @@
+"""The finished case studies, with the clusters of all splits under the same numbers."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+
+from deepcac.files.storage import read_json, read_table
+from deepcac_study.experiments.stored import check_place
+
+Array = npt.NDArray[np.float64]
+
+TOP = 10  # features that a list of the most important ones holds
+
+# Shares of all rows by cluster and class, shape (k, n_classes), for a data set and k.
+References = Mapping[tuple[str, int], Array]
+
+
+@dataclass(frozen=True)
+class CaseStudy:
+    """One case study.
+
+    Attributes
+    ----------
+    path : str
+        Place of the JSON, relative to the folder that holds ``results/``.
+    record : dict
+        The JSON of `deepcac_study.experiments.case_study`.
+    sizes : ndarray of shape (splits, k, n_classes)
+        Training rows.
+    table : DataFrame
+        A row for each split, feature and cluster.
+    plane : DataFrame or None
+        Latents of the first split's test rows; None where the study was made without.
+    """
+
+    path: str
+    record: dict[str, Any]
+    sizes: npt.NDArray[np.int64]
+    table: pd.DataFrame
+    plane: pd.DataFrame | None = None
+
+    @property
+    def protocol(self) -> str:
+        """``sound`` or ``as_published``."""
+        return str(self.record["protocol"])
+
+    @property
+    def name(self) -> str:
+        """Data set and number of clusters, as in file names."""
+        return f"{self.record['dataset']}_k{self.k}"
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return int(self.record["k"])
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the data were generated."""
+        return bool(self.record["synthetic"])
+
+    @property
+    def subject(self) -> tuple[str, int]:
+        """Data set and number of clusters."""
+        return str(self.record["dataset"]), self.k
+
+    @cached_property
+    def importance(self) -> pd.DataFrame:
+        """Mean importance over the splits, features by clusters."""
+        return self._by_cluster("importance")
+
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """Mean of measured values over the splits, features by clusters."""
+        return self._by_cluster("mean")
+
+    @cached_property
+    def measured(self) -> pd.DataFrame:
+        """Share of training rows with a value, over the splits; the widest range first.
+
+        NaN for a cluster that is empty in every split.
+        """
+        size = self.sizes.sum(axis=(0, 2))
+        share = self._by_cluster("rows", "sum").div(np.where(size, size, np.nan), axis=1)
+        spread = share.max(axis=1) - share.min(axis=1)
+        return share.loc[spread.sort_values(ascending=False, kind="stable").index]
+
+    def _by_cluster(self, column: str, how: Literal["mean", "sum"] = "mean") -> pd.DataFrame:
+        wide = self.table.pivot_table(
+            index="feature",
+            columns="cluster",
+            values=column,
+            aggfunc=how,
+            sort=False,
+            dropna=False,
+        )
+        return wide.sort_index(axis=1)
+
+    @cached_property
+    def separating(self) -> pd.DataFrame:
+        """Mean sd and effect and largest p over the splits, the strongest feature first."""
+        groups = self.table.groupby("feature", sort=False)
+        found = groups.agg(sd=("sd", "mean"), effect=("effect", "mean"), p=("p", "max"))
+        return found.sort_values("effect", ascending=False, kind="stable")
+
+    def important(self, cluster: int) -> list[str]:
+        """Return the ten features that matter most to a cluster's risk model."""
+        own = self.importance[cluster].sort_values(ascending=False, kind="stable")
+        return [str(name) for name in own[own > 0].index[:TOP]]
+
+
+def match(shares: Array, reference: Array) -> npt.NDArray[np.intp]:
+    """Give each of our clusters the number of the reference cluster that it is like.
+
+    Clusters carry no order. Of all ways to pair them, this is the one with the least total
+    absolute difference between the two tables of shares (rows: clusters, columns: classes).
+    """
+    cost = np.abs(shares[:, None] - reference[None]).sum(axis=2)
+    return linear_sum_assignment(cost)[1]
+
+
+def load_case_studies(
+    paths: Iterable[str | os.PathLike[str]],
+    root: str | os.PathLike[str],
+    references: References | None = None,
+) -> list[CaseStudy]:
+    """Read case studies and number their clusters.
+
+    The clusters of every split are matched (`match`) to the reference of the data set and k, where
+    there is one, else to those of the first split.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        JSON files of `deepcac_study.experiments.case_study`.
+    root : path-like
+        Folder that shown paths are relative to.
+    references : mapping, optional
+        Clusters that a paper printed.
+    """
+    files = [Path(path) for path in sorted({str(path) for path in paths})]
+    studies = [_read(file, Path(root), references or {}) for file in files]
+    return sorted(studies, key=lambda study: (study.protocol != "as_published", study.name))
+
+
+def _read(file: Path, root: Path, references: References) -> CaseStudy:
+    record = read_json(file)
+    check_place(file, record, "case_study/{folder}{dataset}_k{k}.json")
+    table = read_table(file.with_suffix(".features.parquet")).to_pandas()
+    sizes = np.array([split["sizes_train"] for split in record["splits"]])
+    shares = sizes / sizes.sum(axis=(1, 2), keepdims=True)
+    reference = references.get((record["dataset"], record["k"]), shares[0])
+    ordered, tables = np.empty_like(sizes), []
+    for split, own, entry in zip(range(len(sizes)), shares, record["splits"], strict=True):
+        number = match(own, reference)
+        ordered[split][number] = sizes[split]
+        part = table[table["seed"] == entry["seed"]]
+        tables.append(part.assign(cluster=number[part["cluster"].to_numpy() - 1] + 1))
+    path = Path(os.path.relpath(file, root)).as_posix()
+    return CaseStudy(path, record, ordered, pd.concat(tables, ignore_index=True), _plane(file))
+
+
+def _plane(file: Path) -> pd.DataFrame | None:
+    beside = file.with_suffix(".plane.parquet")
+    return read_table(beside).to_pandas() if beside.exists() else None

@@ -1,0 +1,63 @@
+"""The finished sweeps: alpha by pass, the synthetic grid, the loss weights, the separation term."""
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from deepcac.files.storage import read_table
+
+# What separates the classes of a cluster in `deepcac_study.experiments.class_separation`.
+TERMS = ("none", "am_softmax", "centroid_distance", "permuted_distance")
+NONE, AM_SOFTMAX, CENTROIDS, PERMUTED = TERMS  # the last is the third on permuted labels
+
+_NAME = re.compile(r"(alpha|weights|separation|starts)_(\w+)_k(\d+)")
+
+
+@dataclass(frozen=True)
+class Sweeps:
+    """What the experiments of `deepcac_study.experiments` found by sweeps.
+
+    Attributes
+    ----------
+    alpha, weights, separation, starts : dict of (dataset, k) to DataFrame
+        CAC by pass and alpha; DeepCAC by loss weight; DeepCAC by separation term; networks by
+        switch and start.
+    grid : DataFrame or None
+        The synthetic grid.
+    """
+
+    alpha: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    weights: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    grid: pd.DataFrame | None = None
+    separation: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    starts: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+
+
+def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
+    """Read sweep tables by their names: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``."""
+    found: dict[str, dict[tuple[str, int], pd.DataFrame]]
+    found = {"alpha": {}, "weights": {}, "separation": {}, "starts": {}}
+    grid = None
+    for path in sorted(Path(path) for path in paths):
+        table = read_table(path).to_pandas()
+        if name := _NAME.fullmatch(path.stem):
+            found[name[1]][name[2], int(name[3])] = table
+        else:
+            grid = table
+    return Sweeps(**found, grid=grid)
+
+
+def by_split(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return a sweep split by split; one without a column of seeds is of one split."""
+    if "seed" not in table.columns:
+        return [table]
+    return [part for _, part in table.groupby("seed", sort=False)]
+
+
+def final_pass(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the last pass of every alpha of one split, one row each."""
+    return table.groupby("alpha", as_index=False).last()

@@ -1,0 +1,298 @@
+"""Finished records in a few small files that travel with the code.
+
+An archive is a folder: ``papers.tar.xz`` and ``judge.tar.xz`` with every JSON record, and
+``manifest.csv``, a row a record. The same records give the same bytes. Two archives are put
+together as a union in which the newer record of a path wins.
+
+python -m deepcac_study.experiments.record_archive pack results docs/results/records
+python -m deepcac_study.experiments.record_archive lay docs/results/records results
+"""
+
+import argparse
+import csv
+import hashlib
+import io
+import json
+import lzma
+import os
+import re
+import tarfile
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from deepcac.errors import DataError
+from deepcac.files.atomic import atomic_path
+from deepcac.files.storage import content_digest, read_json
+from deepcac_study.catalogue.registry import Registry, load_registry
+
+MANIFEST = "manifest.csv"
+PARTS = ("papers", "judge")
+# Bounds of what a reader takes: the whole study is 20 MB of text in 2,000 records.
+_MOST_BYTES, _MOST_MEMORY = 1 << 28, 1 << 27
+_PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0-9_+.-]*\.json")
+
+
+class Row(NamedTuple):
+    """A record of an archive, in its manifest.
+
+    Attributes
+    ----------
+    path : str
+        Relative to ``results``.
+    sha256 : str
+        Of its bytes.
+    digest : str
+        Of what a repeated run must give again.
+    commit, processor, device : str
+        With what it was made; empty where the record does not say.
+    seconds : float
+        All stages together.
+    """
+
+    path: str
+    sha256: str
+    digest: str
+    commit: str
+    processor: str
+    device: str
+    seconds: float
+
+
+def part_of(path: str) -> str:
+    """Return the part of an archive that the record at `path` belongs to."""
+    return "judge" if path.startswith("judge/") else "papers"
+
+
+def find_records(results: str | os.PathLike[str]) -> dict[str, bytes]:
+    """Return the bytes of every record below a folder ``results``, by path relative to it.
+
+    A record says what machine made it; what the report and the study derive from records does not.
+
+    Raises
+    ------
+    DataError
+        A JSON file is damaged.
+    """
+    root = Path(results)
+    paths = (path for path in sorted(root.rglob("*.json")) if "report" not in path.parts)
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in paths
+        if "machine" in read_json(path)
+    }
+
+
+def pack(
+    records: Mapping[str, bytes],
+    folder: str | os.PathLike[str],
+    may_leave: Callable[[str, Mapping[str, Any]], bool],
+) -> list[Row]:
+    """Write records as an archive, with those of the archive that is there already.
+
+    Parameters
+    ----------
+    records : mapping of str to bytes
+        Of `find_records`. One that the archive has too replaces it.
+    folder : path-like
+        Of the archive.
+    may_leave : callable
+        Whether a record, given its path and content, may be shown to anybody. Others are left out.
+
+    Returns
+    -------
+    list of Row
+        The manifest that was written.
+
+    Raises
+    ------
+    DataError
+        A record, or the archive that is there, is damaged.
+    """
+    place = Path(folder)
+    older = read(place) if (place / MANIFEST).exists() else {}
+    whole = dict(sorted({**older, **records}.items()))
+    told = {path: _content(path, data) for path, data in whole.items()}
+    kept = [path for path in whole if may_leave(path, told[path])]
+    rows = [_row(path, whole[path], told[path]) for path in kept]
+    for part in PARTS:
+        with atomic_path(place / f"{part}.tar.xz") as unnamed:
+            own = {path: whole[path] for path in kept if part_of(path) == part}
+            unnamed.write_bytes(_compressed(own))
+    with atomic_path(place / MANIFEST) as unnamed:
+        unnamed.write_text(_as_csv(rows), encoding="utf-8")
+    return rows
+
+
+def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
+    """Read the records of an archive; each is compared with the manifest.
+
+    Parameters
+    ----------
+    folder : path-like
+
+    Returns
+    -------
+    dict of str to bytes
+        By path relative to ``results``.
+
+    Raises
+    ------
+    DataError
+        The archive and its manifest disagree, or a file of it is damaged, too large, or holds what
+        is no record.
+    """
+    place = Path(folder)
+    listed = {row.path: row for row in manifest(place)}
+    found: dict[str, bytes] = {}
+    for part in PARTS:
+        for path, data in _members(place / f"{part}.tar.xz"):
+            row = listed.get(path)
+            if row is None or path in found or part_of(path) != part:
+                raise DataError(f"{place / part}.tar.xz: {path}: not in {MANIFEST}; {_REMEDY}")
+            if row != _row(path, data, _content(path, data)):
+                raise DataError(f"{place / part}.tar.xz: {path}: not as in {MANIFEST}; {_REMEDY}")
+            found[path] = data
+    if missing := sorted(set(listed) - set(found)):
+        raise DataError(f"{place}: {missing[0]} is in {MANIFEST} alone; {_REMEDY}")
+    return found
+
+
+_REMEDY = "get the archive again, or pack it from the records"
+
+
+def manifest(folder: str | os.PathLike[str]) -> list[Row]:
+    """Read the manifest of an archive.
+
+    Raises
+    ------
+    DataError
+        It is missing, has other columns, or names no record.
+    """
+    path = Path(folder) / MANIFEST
+    try:
+        lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8")), strict=True))
+        if tuple(lines[0]) != Row._fields:
+            raise ValueError("other columns")
+        rows = [
+            Row(place, sha256, digest, commit, processor, device, float(seconds))
+            for place, sha256, digest, commit, processor, device, seconds in lines[1:]
+        ]
+    except (OSError, ValueError, IndexError, csv.Error) as error:
+        raise DataError(f"{path}: not a manifest of records ({error}); {_REMEDY}") from None
+    for row in rows:
+        if not _PLACE.fullmatch(row.path):
+            raise DataError(f"{path}: {row.path!r} is no place of a record; {_REMEDY}")
+    return rows
+
+
+def lay(folder: str | os.PathLike[str], results: str | os.PathLike[str]) -> tuple[int, int]:
+    """Write the records of an archive to a folder ``results``; what is there already stays.
+
+    Returns
+    -------
+    (int, int)
+        How many were written, and how many were there.
+    """
+    written = 0
+    records = read(folder)
+    for path, data in records.items():
+        target = Path(results) / path
+        if not target.exists():
+            with atomic_path(target) as unnamed:
+                unnamed.write_bytes(data)
+            written += 1
+    return written, len(records) - written
+
+
+def main() -> None:
+    """Pack the records of a folder, or lay those of an archive there."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("pack", "lay"))
+    parser.add_argument("source")
+    parser.add_argument("target")
+    parser.add_argument("--registry", default="config/registry", help="says what is restricted")
+    asked = parser.parse_args()
+    if asked.what == "pack":
+        registry = load_registry(asked.registry, private=False)
+        rows = pack(find_records(asked.source), asked.target, partial(may_leave, registry))
+        print(f"{len(rows)} records in {asked.target}")
+    else:
+        print("{} records laid, {} were there".format(*lay(asked.source, asked.target)))
+
+
+def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:
+    """Say whether a record may be shown to anybody; what the registry does not know may not.
+
+    Records of open data may, and those of cohorts that the study plants; generated data of the
+    demo are left out, because they are made in minutes. A record in the place of a restricted
+    data set may not, whatever it says.
+    """
+    if path.startswith("judge/planted/"):
+        return content.get("synthetic") is True and "dataset" not in content
+    known = {name: source for source in registry.sources.values() for name in source.datasets}
+    named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
+    source = known.get(str(content.get("dataset")))
+    if source is None or any(one.restricted for one in (source, *named)):
+        return False
+    return not content.get("synthetic")
+
+
+def _content(path: str, data: bytes) -> dict[str, Any]:
+    """Return what a record says; one that is no record is a `DataError`."""
+    try:
+        value = json.loads(data)
+        if value["digest"] != content_digest(value) or not isinstance(value["machine"], dict):
+            raise ValueError("its digest does not hold")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise DataError(f"{path}: not a record ({error}); run it again") from None
+    return value
+
+
+def _row(path: str, data: bytes, content: Mapping[str, Any]) -> Row:
+    made = content["machine"]
+    commit, processor, device = (
+        str(made.get(name) or "") for name in ("git_commit", "processor", "device")
+    )
+    seconds = made.get("seconds", {})
+    spent = sum(float(value) for value in seconds.values()) if isinstance(seconds, dict) else 0.0
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Row(path, sha256, content["digest"], commit, processor, device, round(spent, 1))
+
+
+def _as_csv(rows: list[Row]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Row._fields)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _compressed(records: Mapping[str, bytes]) -> bytes:
+    """Return a compressed tar whose bytes depend on the records alone."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for path, data in records.items():
+            member = tarfile.TarInfo(path)
+            member.size, member.mode = len(data), 0o644
+            tar.addfile(member, io.BytesIO(data))
+    return lzma.compress(plain.getvalue(), check=lzma.CHECK_SHA256, preset=9)
+
+
+def _members(path: Path) -> list[tuple[str, bytes]]:
+    """Return the files of a compressed tar, none of which is written anywhere."""
+    try:
+        reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
+        plain = reader.decompress(path.read_bytes(), max_length=_MOST_BYTES)
+        if not reader.eof or reader.unused_data:
+            raise ValueError(f"cut, with something behind it, or above {_MOST_BYTES >> 20} MB")
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
+            files = [member for member in tar if member.isreg()]
+            return [(one.name, tar.extractfile(one).read()) for one in files]  # type: ignore[union-attr]
+    except (OSError, EOFError, ValueError, lzma.LZMAError, tarfile.TarError) as error:
+        raise DataError(f"{path}: not a readable archive ({error}); {_REMEDY}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Runs: methods with their k clusters on every split of a data set, to one record each."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deepcac.errors import ConfigError
+from deepcac.feature_matrix import FeatureMatrix, read_features
+from deepcac.scoring.metrics import Scores, score_clusters, score_predictions
+from deepcac.scoring.subtypes import describe
+from deepcac.task import Fitted, Task
+from deepcac_study.catalogue.methods import Method
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.experiments import record as records
+from deepcac_study.experiments.fit import device, fit, shared_stage
+from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.splits import Split, read_splits, scheme
+
+log = logging.getLogger(__name__)
+
+Arm = tuple[Method, int]  # a method and its number of clusters
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Files that a run reads.
+
+    Attributes
+    ----------
+    features, splits : path
+        Of the data set.
+    shared : path or None
+        Clusterings or pre-trained autoencoders (see `fit.shared_stage`).
+    """
+
+    features: Path
+    splits: Path
+    shared: Path | None = None
+
+
+@dataclass(frozen=True)
+class _Done:
+    """One method on one split: what the record says of it, the row scores, wall time by stage."""
+
+    entry: dict[str, Any]
+    scores: pa.Table
+    seconds: dict[str, float]
+
+
+def run(
+    files: RunFiles,
+    asked: Mapping[Path, Arm],
+    *,
+    dataset: str,
+    protocol: Protocol,
+    synthetic: bool = False,
+    threads: int = 1,
+) -> None:
+    """Fit and score methods on every split, and write their records and row scores.
+
+    Parameters
+    ----------
+    files : RunFiles
+    asked : mapping of path to (Method, int)
+        Methods of one family and their numbers of clusters, 1 for a method without clusters; by
+        the JSON to write. The per-row scores go beside it.
+    dataset : str
+        Data set id.
+    protocol : Protocol
+    synthetic : bool
+        Whether the data are generated.
+    threads : int
+        For the record; the limits themselves are set by `deepcac_study.jobs.job`.
+    """
+    features = read_features(files.features)
+    for method, k in asked.values():
+        _check(method, k, dataset, features)
+    (family,) = {method.family for method, _ in asked.values()}
+    settings = {k: Setting(dataset, k, protocol, family) for _, k in asked.values()}
+    splits = read_splits(files.splits, features.row_id, scheme(protocol, family))
+    arms = tuple(asked.values())
+    by_split = [_run_split(features, split, settings, arms, files.shared) for split in splits]
+    shape = _shape(features)
+    inputs = {name: records.file_digest(getattr(files, name)) for name in ("features", "splits")}
+    for (path, (method, k)), done in zip(asked.items(), zip(*by_split, strict=True), strict=True):
+        seconds: Counter[str] = Counter()
+        for each in done:
+            seconds.update(each.seconds)
+        records.write_scores(path, [each.scores for each in done])
+        record = {
+            "synthetic": synthetic,
+            **_head(settings[k], method),
+            **shape,
+            **_outcome([each.entry for each in done]),
+            "inputs": inputs,
+            "scores": records.file_digest(records.scores_path(path)),
+            "machine": records.machine(dict(seconds), threads, device(method)),
+        }
+        records.write_record(path, record)
+
+
+def _check(method: Method, k: int, dataset: str, features: FeatureMatrix) -> None:
+    """Refuse what cannot be run: clusters of a method without any, or rows of the wrong kind."""
+    if not method.clustered and k != 1:
+        raise ConfigError(f"{method.id} has no clusters; ask for {method.id}_k1, not k{k}")
+    if method.sequence != (features.n_steps > 1):
+        kinds = ("static features", "hourly sequences")
+        raise ConfigError(
+            f"{method.id} reads {kinds[method.sequence]}, but {dataset} has "
+            f"{kinds[not method.sequence]}; ask for another method or data set"
+        )
+
+
+def _head(setting: Setting, method: Method) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "dataset": setting.dataset,
+        "method": method.id,
+        "k": setting.k,
+        "protocol": setting.protocol.name,
+        "switches": sorted(setting.protocol.labels),
+    }
+
+
+def _outcome(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the splits, their summary, and the first status that is not ok."""
+    statuses = [entry["status"] for entry in entries]
+    return {
+        "status": next((s for s in statuses if s != "ok"), "ok"),
+        "splits": entries,
+        "summary": records.summarise(entries),
+    }
+
+
+def _shape(features: FeatureMatrix) -> dict[str, int | float]:
+    return {
+        "n_rows": len(features.row_id),
+        "n_features": len(features.names),
+        "n_classes": features.n_classes,
+        "missing": round(float(np.isnan(features.X).mean()), 6),
+    }
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    """What the record says of the clusters of one split."""
+
+    scores: Scores
+    summary: dict[str, Any]
+
+
+def _run_split(
+    features: FeatureMatrix,
+    split: Split,
+    settings: Mapping[int, Setting],
+    arms: Sequence[Arm],
+    shared: Path | None,
+) -> list[_Done]:
+    """Make the task once and the clusters once a k, and run every method on them.
+
+    Each method is told the whole time of what they share.
+    """
+    clock = [time.perf_counter()]
+    first = make_task(features, split, settings[arms[0][1]])
+    tasks = {k: replace(first, k=k) for k in settings}
+    clock.append(time.perf_counter())
+    common = {
+        k: shared_stage(tasks[k], setting, [m for m, own in arms if own == k], shared)
+        for k, setting in settings.items()
+    }
+    clock.append(time.perf_counter())
+    stages = dict(zip(("prepare", "shared"), np.diff(clock).tolist(), strict=True))
+    seen: dict[bytes, ClusterView] = {}
+    done = []
+    for method, k in arms:
+        start, task = time.perf_counter(), tasks[k]
+        fitted = fit(task, settings[k], method, common[k])
+        spent = stages | {"fit": time.perf_counter() - start}
+        start = time.perf_counter()
+        entry = split_entry(task, fitted, seen)
+        scores = records.row_scores(features.row_id[split.test], task, fitted)
+        spent |= {f"fit.{stage}": value for stage, value in fitted.seconds.items()}
+        spent["score"] = time.perf_counter() - start
+        shown = {name: entry["metrics"].get(name) for name in ("f1", "auroc", "auprc")}
+        log.info("%s k%d split %d: %s, %.1f s", method.id, k, split.seed, shown, spent["fit"])
+        done.append(_Done(entry, scores, spent))
+    return done
+
+
+def split_entry(
+    task: Task, fitted: Fitted, seen: dict[bytes, ClusterView] | None = None
+) -> dict[str, Any]:
+    """Return what the record says of one split.
+
+    Parameters
+    ----------
+    task, fitted
+        A split and what a method made of it.
+    seen : dict, optional
+        What was said of the clusters of other methods on this split; what is new is added.
+    """
+    view = _cluster_view(task, fitted, {} if seen is None else seen)
+    finished = fitted.status == "ok"
+    return {
+        "seed": task.seed,
+        "status": fitted.status,
+        "n_train": len(task.y_train),
+        "n_validation": len(task.y_validation),
+        "n_test": len(task.y_test),
+        "metrics": score_predictions(task, fitted) | view.scores if finished else {},
+        "clusters": view.summary,
+        "hyperparameters": fitted.hyperparameters,
+        "tuned": list(fitted.tuned),
+        "history": {name: _finite(curve) for name, curve in fitted.history.items()},
+    }
+
+
+def _cluster_view(task: Task, fitted: Fitted, seen: dict[bytes, ClusterView]) -> ClusterView:
+    """Score and describe the clusters, unless another method had the same in the same space."""
+    parts = (fitted.train_cluster, fitted.cluster, fitted.embedding_test)
+    key = b"".join(part.tobytes() for part in parts if part is not None)
+    if key not in seen:
+        summary = describe(task, fitted, task.names or None)
+        seen[key] = ClusterView(score_clusters(task, fitted), summary)
+    return seen[key]
+
+
+def _finite(curve: list[float]) -> list[float | None]:
+    return [float(v) if np.isfinite(v) else None for v in curve]

@@ -1,0 +1,1 @@
+"""Columns that several recipes of features share."""

@@ -1,0 +1,92 @@
+"""Feature matrices of flat tables; Adult as its published program read it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.features.columns.encoding import class_ids, one_hot, ranks
+from deepcac_study.raw.tidy import with_row_id
+
+ADULT = (
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+)
+
+
+def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
+    """Adult: income above 50,000 dollars from 14 census variables.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Of `deepcac_study.sources.flat_tables.extract_adult`.
+    protocol : Protocol
+        Switch A12: the train file alone (32,561 rows), in the order of the copy that the published
+        program read: by capital loss, then capital gain, both falling (its hold-out depends on the
+        order; row ids number it anew). Switch U2: every column, numbers too, replaced by ranks
+        among its distinct values, in place of one-hot categories.
+    """
+    if "A12" in protocol:
+        table = _published_order(table.filter(pc.equal(table["group"], "train")))
+    if "U2" in protocol:
+        return _matrix(table, "income", ranks(table, ADULT, missing="?"), ADULT)
+    return _matrix(table, "income", *one_hot(table, ADULT))
+
+
+def flat(
+    table: pa.Table, *, label: str, columns: Sequence[str] = (), positive: str | None = None
+) -> FeatureMatrix:
+    """Make features of a flat table: numbers as they are, categories one-hot.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Tidy table with ``row_id`` and, where the source has parts, ``group``.
+    label : str
+        Column with the class.
+    columns : sequence of str
+        Features; by default every other column.
+    positive : str or None
+        Class 1 of two; None takes the classes in their order.
+    """
+    others = tuple(name for name in table.column_names if name not in ("row_id", "group", label))
+    names = tuple(columns) or others
+    matrix = _matrix(table, label, *one_hot(table, names))
+    if positive is not None and class_ids(table, label)[1].index(positive) == 0:
+        return replace(matrix, label=1 - matrix.label)
+    return matrix
+
+
+def _published_order(table: pa.Table) -> pa.Table:
+    keys = [("capital-loss", "descending"), ("capital-gain", "descending"), ("row_id", "ascending")]
+    return with_row_id(table.sort_by(keys).drop_columns("row_id"))
+
+
+def _matrix(table: pa.Table, label: str, X: np.ndarray, names: tuple[str, ...]) -> FeatureMatrix:
+    group = None
+    if "group" in table.column_names:
+        group = np.array(table["group"].to_pylist(), dtype=str)
+    return FeatureMatrix(
+        row_id=table["row_id"].to_numpy().astype(np.int64),
+        label=class_ids(table, label)[0],
+        X=X,
+        names=names,
+        group=group,
+    )

@@ -1,0 +1,227 @@
+"""The features of Johnson et al. 2012 for PhysioNet Challenge 2012.
+
+114 features a stay: what is known at admission, the first, last, lowest, highest and median of
+eleven signs, the first and last of 24 laboratory and other values, ventilation and urine output.
+CAC v2 (5.1) and DeepCAC (section 8) use the published table of these features, with its faults
+(switch C9); `docs/johnson.md` compares the two cell by cell.
+"""
+
+import csv
+from dataclasses import dataclass
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.features.columns.hourly import AGGREGATES
+from deepcac_study.features.columns.johnson_cleaning import ADMISSION, MEASURED, Rule, clean
+from deepcac_study.features.columns.summaries import summarise
+from deepcac_study.sources.physionet2012_events import PARAMETERS
+
+FIVE = (
+    *("DiasABP", "GCS", "Glucose", "HR", "MAP", "NIDiasABP", "NIMAP", "NISysABP", "RespRate"),
+    *("SaO2", "Temp"),
+)
+TWO = (
+    *("ALP", "ALT", "AST", "Albumin", "BUN", "Bilirubin", "Cholesterol", "Creatinine", "FiO2"),
+    *("HCO3", "HCT", "K", "Lactate", "Mg", "Na", "PaCO2", "PaO2", "Platelets", "SysABP"),
+    *("TroponinI", "TroponinT", "WBC", "Weight", "pH"),
+)
+AT_ADMISSION = ("Age", "Gender", "Height", "Weight")
+UNITS = {"CCU": 1, "CSRU": 2, "SICU": 4}  # codes of ICUType; 3, the medical unit, is the reference
+LAST_8_HOURS = 40 * 60
+
+Array = npt.NDArray[np.float64]
+Columns = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Series:
+    """All measurements of one variable, records contiguous, in time order.
+
+    Attributes
+    ----------
+    row : ndarray of shape (m,)
+        Record, as a position among the outcomes.
+    minute : ndarray of shape (m,)
+        Minutes since admission.
+    value : ndarray of shape (m,)
+        In the unit of `variables`; NaN where a cleaning rule took it away.
+    """
+
+    row: npt.NDArray[np.intp]
+    minute: npt.NDArray[np.int16]
+    value: Array
+
+    def where(self, taken: npt.NDArray[np.bool_]) -> "Series":
+        """Return the measurements that a mask of shape (m,) takes."""
+        return Series(self.row[taken], self.minute[taken], self.value[taken])
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A cleaning rule and the number of values that it took."""
+
+    rule: Rule
+    count: int
+
+
+def variables() -> list[dict[str, str]]:
+    """Return name, unit and plausible range of each parameter, with the range's source.
+
+    The ranges are for reading and for plots; what is removed is decided by the cleaning rules.
+    ``mimic3-benchmarks`` is the valid range of Harutyunyan et al., Scientific Data 2019
+    (``resources/variable_ranges.csv``); ``challenge`` is the description of the challenge.
+    """
+    text = (resources.files("deepcac_study.features") / "johnson_variables.csv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def series(events: pa.Table, record_id: npt.NDArray[np.int64]) -> dict[str, Series]:
+    """Sort tidy events by variable.
+
+    Parameters
+    ----------
+    events : pyarrow.Table
+        From `deepcac_study.sources.physionet2012_events.parse_set`.
+    record_id : ndarray of shape (n,)
+        Records of the outcomes, ascending.
+
+    Returns
+    -------
+    dict of str to Series
+        One entry for each of `PARAMETERS`; events without a parameter name are left out.
+
+    Raises
+    ------
+    DataError
+        A record has events and no outcome.
+    """
+    stay = events["record_id"].to_numpy()
+    start = np.flatnonzero(np.diff(stay, prepend=-1))  # records are contiguous
+    place = np.minimum(np.searchsorted(record_id, stay[start]), len(record_id) - 1)
+    if (stranger := record_id[place] != stay[start]).any():
+        raise DataError(f"record {stay[start][stranger.argmax()]} has events and no outcome")
+    row = np.repeat(place, np.diff(start, append=len(stay)))
+    parameter = events["parameter"].unify_dictionaries().combine_chunks()
+    code = parameter.indices.fill_null(-1).to_numpy().astype(np.int8)
+    order = np.argsort(code, kind="stable")  # one-byte keys: a counting sort
+    ends = np.searchsorted(code, np.arange(len(parameter.dictionary) + 1), sorter=order)
+    minute, value = events["minute"].to_numpy(), events["value"].to_numpy()
+    nothing = Series(row[:0], minute[:0], value[:0])
+    found = dict.fromkeys(PARAMETERS, nothing)
+    for j, name in enumerate(parameter.dictionary.to_pylist()):
+        taken = order[ends[j] : ends[j + 1]]
+        found[name] = Series(row[taken], minute[taken], value[taken])
+    return found
+
+
+def _admission(found: dict[str, Series], n: int) -> Columns:
+    """Return the descriptors at 00:00, the last where one stands twice."""
+    columns = {}
+    for name in (*AT_ADMISSION, "ICUType"):
+        first = found[name].where(found[name].minute == 0)
+        columns[name] = np.full(n, np.nan)
+        columns[name][first.row] = first.value
+    return columns
+
+
+def _summaries(found: dict[str, Series], n: int) -> Columns:
+    """Return the summaries of signs and laboratory values, in the published order."""
+    table = {name: summarise(found[name].row, found[name].value, n) for name in (*FIVE, *TWO)}
+    columns = {f"{v}_{s}": table[v][:, j] for j, s in enumerate(AGGREGATES) for v in FIVE}
+    return columns | {f"{v}_{s}": table[v][:, j] for j, s in enumerate(AGGREGATES[:2]) for v in TWO}
+
+
+def _total(of: Series, n: int) -> Array:
+    """Return the sum of each record's values; NaN for a record without one."""
+    count = np.bincount(of.row, minlength=n)
+    return np.where(count > 0, np.bincount(of.row, weights=of.value, minlength=n), np.nan)
+
+
+def _ventilation(found: dict[str, Series], n: int) -> Columns:
+    """Return start and span of the ventilator records, and whether they reach the last 8 hours."""
+    records = found["MechVent"]
+    minutes = summarise(records.row, records.minute.astype(np.float64), n)
+    start, end = minutes[:, 0], minutes[:, 1]
+    late = np.where(np.isnan(end), np.nan, end >= LAST_8_HOURS)
+    return {
+        "MechVentStartTime": start,
+        "MechVentDuration": end - start,
+        "MechVentLast8Hour": late,
+    }
+
+
+def _repairs(name: str, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules if rule.variable == name)
+
+
+def cleaned_series(
+    events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
+) -> tuple[Columns, dict[str, Series], list[Repair]]:
+    """Sort tidy events by variable, and clean them.
+
+    Parameters
+    ----------
+    events, record_id, protocol
+        As for `johnson_features`.
+
+    Returns
+    -------
+    admission : dict of str to ndarray of shape (n,)
+        What is known at 00:00, ``ICUType`` with it.
+    found : dict of str to Series
+        The measurements; those of weight without the one at 00:00.
+    repairs : list of Repair
+        What each cleaning rule did.
+    """
+    found = series(events, record_id)
+    admission = _admission(found, len(record_id))
+    found["Weight"] = found["Weight"].where(found["Weight"].minute > 0)
+    repairs: list[Repair] = []
+    for name in AT_ADMISSION:
+        rules = _repairs(name, ADMISSION)
+        admission[name], counts = clean(
+            admission[name], rules, by_raw_value=name == "Height" and "C9" in protocol
+        )
+        repairs += map(Repair, rules, counts)
+    for name in (*FIVE, *TWO):
+        rules = _repairs(name, MEASURED)
+        value, counts = clean(found[name].value, rules)
+        found[name] = Series(found[name].row, found[name].minute, value)
+        repairs += map(Repair, rules, counts)
+    return admission, found, repairs
+
+
+def johnson_features(
+    events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
+) -> tuple[Columns, list[Repair]]:
+    """Compute the 114 features.
+
+    Parameters
+    ----------
+    events : pyarrow.Table
+        From `deepcac_study.sources.physionet2012_events.parse_set`.
+    record_id : ndarray of shape (n,)
+        Records of the outcomes, ascending; one row each.
+    protocol : Protocol
+        With switch C9 ``UrineOutputSum`` counts ventilator records, and the repairs of height
+        compound, as in the published table. Sound: the sum of urine, in mL.
+
+    Returns
+    -------
+    columns : dict of str to ndarray of shape (n,)
+        Features by name, in the published order; NaN where missing.
+    repairs : list of Repair
+        What each cleaning rule did.
+    """
+    n = len(record_id)
+    admission, found, repairs = cleaned_series(events, record_id, protocol)
+    kind = admission.pop("ICUType")
+    columns = admission | {unit: (kind == code).astype(float) for unit, code in UNITS.items()}
+    columns |= _summaries(found, n) | _ventilation(found, n)
+    columns["UrineOutputSum"] = _total(found["MechVent" if "C9" in protocol else "Urine"], n)
+    return columns, repairs

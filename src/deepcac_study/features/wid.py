@@ -1,0 +1,77 @@
+"""Hospital death from the WiDS Datathon 2020 table: one-hot encoding to 241 columns.
+
+DeepCAC prints 91,711 x 241. Every number column but the ids and the label (175), every level of the
+eight categories (60) and a column for the missing values of the six categories that have them (6)
+make 241; the file has 91,713 rows.
+"""
+
+import os
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.storage import read_table
+from deepcac_study.catalogue.variables import read_variables
+from deepcac_study.cohort import Flow, steps
+from deepcac_study.features.columns.encoding import indicators
+from deepcac_study.sources.wids import LABEL, RECORD
+
+# Death probabilities of the APACHE IVa score: -1 stands for "not computed".
+PROBABILITIES = ("apache_4a_hospital_death_prob", "apache_4a_icu_death_prob")
+
+
+def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
+    """Encode the table; the columns are the same whatever values a table holds.
+
+    Parameters
+    ----------
+    tidy : path-like
+        Table of `deepcac_study.sources.wids.extract`.
+
+    Returns
+    -------
+    FeatureMatrix
+        n rows of 241 columns: numbers in file order, NaN where missing, then
+        ``{category}={level}`` and ``{category}=missing``.
+    Flow
+        The cohort flow.
+
+    Raises
+    ------
+    DataError
+        No row has a label (as in unlabeled.csv).
+    """
+    table = read_table(tidy)
+    label = table[LABEL].to_numpy()
+    known = ~np.isnan(label)
+    flow = steps(
+        {"encounters in the file": table.num_rows, "known hospital outcome": int(known.sum())}
+    )
+    if not known.any():
+        raise DataError(f"{tidy}: no row has a {LABEL}; use training_v2.csv, not unlabeled.csv")
+    encoded = _encoded(table)
+    features = FeatureMatrix(
+        row_id=table[RECORD].to_numpy()[known],
+        label=label[known].astype(np.int64),
+        X=np.column_stack(list(encoded.values()))[known],
+        names=tuple(encoded),
+    )
+    return features, flow
+
+
+def _encoded(table: pa.Table) -> dict[str, npt.NDArray[np.float64]]:
+    encoded: dict[str, npt.NDArray[np.float64]] = {}
+    columns = read_variables("wids")
+    for column in columns:
+        if column.kind == "number":
+            values = table[column.name].to_numpy().astype(float)
+            absent = (values < 0) & (column.name in PROBABILITIES)
+            encoded[column.name] = np.where(absent, np.nan, values)
+    for column in columns:
+        if column.kind == "category":
+            texts = table[column.name].to_numpy()
+            encoded |= indicators(column.name, texts, column.levels, missing=column.missing)
+    return encoded

@@ -1,0 +1,1 @@
+"""What Snakemake calls: the layout of files, jobs, sharing and pointers."""

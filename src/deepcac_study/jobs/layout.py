@@ -1,0 +1,299 @@
+"""Which file holds what: paths of features, splits, shared stages and runs, from the config.
+
+Everything here is a pure function of the configuration and the registry, so that the workflow
+holds no logic and this can be tested without it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deepcac.errors import ConfigError
+from deepcac_study.catalogue.config import LEARNERS, Plan
+from deepcac_study.catalogue.entries import DataSet, Source, Step, file_names
+from deepcac_study.catalogue.methods import parse_method
+from deepcac_study.catalogue.protocol import Protocol, switches
+from deepcac_study.catalogue.registry import DEMO, Registry, checked
+from deepcac_study.catalogue.run_paths import (
+    datasets_of_whole_arms,
+    networks_of_every_k,
+    runs_among,
+)
+from deepcac_study.raw.fetch import available, restricted_folder
+
+_BUILT = ("", "as_published/")  # the other named protocols have the features as published
+
+_WHOLE_TABLE = "features.flat.flat"
+
+# A switch of these stages changes what is shared by the methods of a family.
+_SHARED_STAGES = {
+    "cac": frozenset({"features", "splits", "scaling"}),
+    "deep": frozenset({"features", "splits", "scaling"}),
+}
+_SHARED_LABELS = {"cac": frozenset({"A11", "V2"}), "deep": frozenset({"D14"})}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths of one configured workflow.
+
+    Attributes
+    ----------
+    registry : Registry
+        Every known source and data set.
+    config : mapping
+        The validated configuration.
+    """
+
+    registry: Registry
+    config: Mapping[str, Any]
+
+    def raw_folder(self, source: str) -> str:
+        """Return the folder of a source's raw files; the user's own if access is restricted."""
+        known = self.registry.source(source)
+        if known.restricted and not source.startswith(DEMO):
+            return str(restricted_folder(known, self.config))
+        return f"data/raw/{source}"
+
+    def raw_files(self, source: str) -> list[str]:
+        """Return what the extraction of a source reads: files, or their folder."""
+        step, folder = self.registry.source(source).extract, self.raw_folder(source)
+        assert step is not None
+        return [f"{folder}/{name}" for name in file_names(step.reads)] or [folder]
+
+    def tidy_files(self, source: str) -> list[str]:
+        """Return what the extraction of a source writes."""
+        step = self.registry.source(source).extract
+        assert step is not None
+        return [f"data/tidy/{source}/{name}" for name in file_names(step.writes)]
+
+    def generated_files(self, source: str) -> list[str]:
+        """Return the raw files of a generated source; empty if they are a folder."""
+        step = self.registry.source(source).simulate
+        assert step is not None
+        return [f"data/raw/{DEMO}{source}/{name}" for name in file_names(step.writes)]
+
+    def with_demo(self, source: Source) -> tuple[str, ...]:
+        """Return the ids under which a source is extracted: its own, and its demo's."""
+        return (source.id, DEMO + source.id) if source.simulate else (source.id,)
+
+    def feature_inputs(self, source: str, step: Step) -> list[str]:
+        """Return the tidy files that a data set of a source is made from."""
+        return [f"data/tidy/{source}/{name}" for name in file_names(step.reads)]
+
+    def rows_of(self, dataset: str) -> tuple[str, str]:
+        """Return the file of a data set's rows, and its column of classes.
+
+        It is the tidy table, with categories, where the features are all of its columns; else
+        the sound feature file.
+        """
+        entry, (demo, _) = self.registry.dataset(dataset), self._split_demo(dataset)
+        step = entry.features
+        if step and step.function == _WHOLE_TABLE and "columns" not in step.arguments:
+            (table,) = file_names(step.reads)
+            return f"data/tidy/{demo}{entry.source}/{table}", step.arguments["label"]
+        return self.feature_file("", dataset), "label"
+
+    def feature_outputs(self, source: str, dataset: DataSet) -> dict[str, str]:
+        """Return what is made of a data set, with the wildcard of its protocol if it has any."""
+        demo = DEMO if source.startswith(DEMO) else ""
+        variant = "{variant}" if dataset.switches else ""
+        stem = f"data/features/{variant}{demo}{dataset.id}"
+        outputs = {"features": f"{stem}.parquet"}
+        if dataset.pairwise:
+            outputs |= {part: f"{stem}_{part}.parquet" for part in ("nodes", "columns", "pairs")}
+        if dataset.unit:
+            outputs["cohort"] = f"data/tidy/{source}/{variant}cohort_{dataset.id}.json"
+        return outputs
+
+    def feature_file(self, variant: str, dataset: str) -> str:
+        """Return the feature file of a data set under the protocol of folder `variant`."""
+        own = Protocol.from_folder(variant).labels & self._switches(dataset)
+        return f"data/features/{_source(variant) if own else ''}{dataset}.parquet"
+
+    def split_file(self, variant: str, dataset: str) -> str:
+        """Return the split file that goes with `feature_file`."""
+        labels = Protocol.from_folder(variant).labels
+        own = labels & (self._switches(dataset) | {"D3"})
+        return f"data/splits/{_source(variant) if own else ''}{dataset}.parquet"
+
+    def run_inputs(
+        self, variant: str, dataset: str, method: str, k: int | str
+    ) -> dict[str, str | list[str]]:
+        """Return what a run reads; what cannot be run is a `ConfigError` before anything starts."""
+        parsed, entry = parse_method(method), self.registry.dataset(dataset)
+        if not parsed.clustered and int(k) != 1:
+            raise ConfigError(f"{method} has no clusters; ask for {method}_k1, not k{k}")
+        if parsed.sequence != entry.sequence:
+            kinds = ("static features", "hourly sequences")
+            raise ConfigError(
+                f"{method} reads {kinds[parsed.sequence]}, but {dataset} has "
+                f"{kinds[entry.sequence]}; ask for another method or data set"
+            )
+        if not self.reachable(dataset):
+            self.raw_folder(entry.source)  # says where to get the restricted files
+        return {
+            "features": self.feature_file(variant, dataset),
+            "splits": self.split_file(variant, dataset),
+            "shared": self.shared_file(variant, dataset, method, int(k)),
+        }
+
+    def whole_arms(self) -> str:
+        """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""
+        return datasets_of_whole_arms(self._plans())
+
+    def networks_of_every_k(self) -> tuple[list[int], str]:
+        """Return numbers of clusters, and the data sets whose networks have them all."""
+        return networks_of_every_k(self._plans())
+
+    def _plans(self) -> list[Plan]:
+        return [checked(Plan, plan, "runs") for plan in self.config["runs"]]
+
+    def shared_file(self, variant: str, dataset: str, method: str, k: int | str) -> list[str]:
+        """Return the file that methods of one family share, if this one uses it (0 or 1).
+
+        Only the sound clusterings have a file. Runs with others come together in one job, which
+        makes them.
+        """
+        parsed = parse_method(method)
+        own = self._changes_shared(variant, dataset, parsed.family)
+        if parsed.family == "deep":
+            return [f"data/pretrained/{variant if own else ''}{dataset}.safetensors"]
+        if parsed.arm in ("km", "cac") and not own:
+            return [f"data/clusterings/{dataset}_k{k}.parquet"]
+        return []
+
+    def _changes_shared(self, variant: str, dataset: str, family: str) -> bool:
+        for label in Protocol.from_folder(variant).labels:
+            switch = switches()[label]
+            relevant = switch.stage != "features" or label in self._switches(dataset)
+            if relevant and switch.stage in _SHARED_STAGES[family]:
+                return True
+            if label in _SHARED_LABELS[family]:
+                return True
+        return False
+
+    def runs(self, part: str) -> list[str]:
+        """Return the run records of one part of the configuration (``cac`` or ``deep``)."""
+        plans = [plan for plan in self._plans() if plan.part == part]
+        wanted = (path for plan in plans for path in self._grid(plan))
+        return list(dict.fromkeys(wanted))
+
+    def _grid(self, plan: Plan) -> Iterator[str]:
+        """Yield the records of one entry: protocols or switches, data sets, methods, k."""
+        for folder in plan.folders:
+            for dataset in filter(self.reachable, plan.datasets):
+                sequence = self.registry.dataset(dataset).sequence
+                for method in map(parse_method, plan.methods):
+                    if method.sequence == sequence:
+                        ks = plan.clusters(dataset) if method.clustered else [1]
+                        yield from (f"results/{folder}{dataset}/{method.id}_k{k}.json" for k in ks)
+
+    def all_runs(self) -> list[str]:
+        """Return the run records of every part."""
+        return self.runs("cac") + self.runs("deep")
+
+    def stage_files(self) -> list[str]:
+        """Return the clusterings and autoencoders that the configured runs read."""
+        return [
+            file
+            for run in runs_among(self.all_runs())
+            for file in self.shared_file(run["variant"], run["dataset"], run["method"], run["k"])
+        ]
+
+    def skmeans_files(self) -> list[str]:
+        """Return the records of supervised k-means: runs, and times and checks if asked for."""
+        folder = "results/skmeans"
+        datasets = [one["dataset"] for one in self.config["skmeans"]]
+        runs = [
+            f"{folder}/{dataset}/{method}.json"
+            for dataset in filter(self.reachable, datasets)
+            for method in LEARNERS
+        ]
+        measured = self.config["skmeans_training_sets"] > 0
+        return runs + [f"{folder}/{name}.json" for name in ("checks", "times") if measured]
+
+    def skmeans_budget(self, dataset: str) -> dict[str, Any]:
+        """Return the configured budget of a data set."""
+        own = [one for one in self.config["skmeans"] if one["dataset"] == dataset]
+        if not own:
+            raise ConfigError(f"no budget for {dataset}; give it one under `skmeans`")
+        return dict(own[0])
+
+    def decomposition_runs(self, dataset: str, variant: str) -> int:
+        """Return how often class decomposition is repeated; as published as often as in print."""
+        own = {} if variant else self.config.get("decomposition_runs_of", {})
+        return own.get(dataset, self.config["decomposition_runs"])
+
+    def decomposition_files(self) -> list[str]:
+        """Return the records of class decomposition, sound and as published, and of its error."""
+        runs = [
+            f"results/{folder}decomposition/{dataset}.json"
+            for folder in _BUILT
+            for dataset in filter(self.reachable, self.config["decomposition"])
+        ]
+        split = filter(self.reachable, self.config.get("bias_variance", ()))
+        return runs + [f"results/bias_variance/{dataset}.json" for dataset in split]
+
+    def cohort_files(self) -> list[str]:
+        """Return the cohort flow of every configured data set that is read from raw files."""
+        paths = []
+        for name in self.datasets():
+            source = self.registry.source(self.registry.dataset(name).source)
+            if source.extract:
+                demo, plain = self._split_demo(name)
+                paths.append(f"data/tidy/{demo}{source.id}/cohort_{plain}.json")
+        return paths
+
+    def datasets(self) -> list[str]:
+        """Return the configured data sets that are open, generated or within reach."""
+        return [name for name in self.config["datasets"] if self.reachable(name)]
+
+    def feature_files(self) -> list[str]:
+        """Return the sound and as-published feature files of every configured data set."""
+        names = [(v, d) for d in self.datasets() for v in _BUILT]
+        return list(dict.fromkeys(self.feature_file(v, d) for v, d in names))
+
+    def profile_files(self) -> list[str]:
+        """Return the profile of each of the `feature_files`."""
+        return [
+            f"results/profiles/{file.removeprefix('data/features/').removesuffix('.parquet')}.json"
+            for file in self.feature_files()
+        ]
+
+    def profile_options(self, dataset: str) -> dict[str, Any]:
+        """Return what `deepcac_study.report.profiling.build` must know about a data set."""
+        entry = self.registry.dataset(dataset)
+        demo, _ = self._split_demo(dataset)
+        return {
+            "ranges": entry.ranges,
+            "restricted": self.registry.source(entry.source).restricted and not demo,
+            "pairwise": entry.pairwise,
+        }
+
+    def split_files(self) -> list[str]:
+        """Return the split files of every configured data set."""
+        random = [d for d in self.datasets() if not self.registry.dataset(d).pairwise]
+        names = [(v, d) for d in random for v in _BUILT]
+        return list(dict.fromkeys(self.split_file(v, d) for v, d in names))
+
+    @staticmethod
+    def _split_demo(dataset: str) -> tuple[str, str]:
+        """Return ``("demo_", name)`` for a generated cohort, else ``("", name)``."""
+        plain = dataset.removeprefix(DEMO)
+        return dataset[: len(dataset) - len(plain)], plain
+
+    def reachable(self, dataset: str) -> bool:
+        """Tell whether the data set is open, generated or given."""
+        demo, _ = self._split_demo(dataset)
+        source = self.registry.source(self.registry.dataset(dataset).source)
+        return bool(demo) or available(source, self.config)
+
+    def _switches(self, dataset: str) -> frozenset[str]:
+        """Return the labels of the switches that change the features of a data set."""
+        return frozenset(self.registry.dataset(dataset).switches)
+
+
+def _source(variant: str) -> str:
+    """Return the folder of the features and splits that the runs of folder `variant` use."""
+    return "as_published/" if variant.startswith("as_published") else variant

@@ -1,0 +1,206 @@
+"""DVC pointers: which tracked files stand here as their pointers say.
+
+A pointer (``data/features/cic.parquet.dvc``) is committed; the file itself is not. Rebuilding
+gives the same bytes, so a rebuilt file can enter the local cache under its old pointer. A file
+that differs is never committed silently: that is a finding.
+"""
+
+import hashlib
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from deepcac.errors import DataError
+from deepcac.files.atomic import atomic_path
+
+CACHE = Path(".dvc/cache")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """One output of a committed ``.dvc`` file.
+
+    Attributes
+    ----------
+    path : Path
+        Of the ``.dvc`` file itself.
+    target : Path
+        The tracked file.
+    md5 : str
+        What the tracked file's bytes must hash to.
+    """
+
+    path: Path
+    target: Path
+    md5: str
+
+    def state(self) -> str:
+        """Return ``"absent"``, ``"same"`` or ``"changed"``."""
+        if not self.target.exists():
+            return "absent"
+        return "same" if _md5(self.target) == self.md5 else "changed"
+
+    def in_cache(self, cache: Path) -> Path:
+        """Return where the DVC cache in folder `cache` keeps the tracked bytes."""
+        return cache / "files" / "md5" / self.md5[:2] / self.md5[2:]
+
+    def cached(self, cache: Path) -> bool:
+        """Tell whether the DVC cache in folder `cache` holds the tracked bytes, undamaged."""
+        copy = self.in_cache(cache)
+        return copy.exists() and _md5(copy) == self.md5
+
+
+def _md5(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "md5").hexdigest()
+
+
+class _Output(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    md5: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    size: Annotated[int, Field(ge=0)]
+    hash: Literal["md5"]
+    path: Annotated[str, Field(min_length=1)]
+
+
+class _Content(BaseModel):
+    """What a ``.dvc`` file may say: nothing that makes DVC look or write elsewhere."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    outs: Annotated[list[_Output], Field(min_length=1)]
+
+
+def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
+    """Read the outputs of a ``.dvc`` file, all below its folder.
+
+    Raises
+    ------
+    DataError
+        It is no pointer, or it leads out of its folder.
+    """
+    path = Path(path)
+    try:
+        content = _Content.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise DataError(f"{path}: not a DVC pointer ({place}: {fault['msg']})") from error
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: not a DVC pointer ({reason})") from error
+    for output in content.outs:
+        if not _stays_below(path.parent, output.path):
+            raise DataError(
+                f"{path}: leads out of its folder, to {output.path!r}; delete it and take the "
+                "pointer from a commit that you trust"
+            )
+    return [Pointer(path, path.parent / output.path, output.md5) for output in content.outs]
+
+
+def _stays_below(folder: Path, path: str) -> bool:
+    """Tell whether a path leads to a place below a folder, by its words and by its links."""
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts or not parts.parts or not path.isprintable():
+        return False
+    return (folder / parts).parent.resolve().is_relative_to(folder.resolve())
+
+
+def find_pointers(places: Iterable[str | os.PathLike[str]]) -> Iterator[Pointer]:
+    """Yield the outputs of ``.dvc`` files, and of every one below a folder, in name order."""
+    for place in map(Path, places):
+        for path in [place] if place.is_file() else sorted(place.rglob("*.dvc")):
+            yield from read_pointers(path)
+
+
+def write_pointer(path: Path, targets: Sequence[Path]) -> None:
+    """Write a ``.dvc`` file with an output for each file; the files lie in its folder or below."""
+    outs = [
+        {
+            "md5": _md5(target),
+            "size": target.stat().st_size,
+            "hash": "md5",
+            "path": target.relative_to(path.parent).as_posix(),
+        }
+        for target in sorted(targets)
+    ]
+    with atomic_path(path) as partial:
+        partial.write_text(yaml.safe_dump({"outs": outs}, sort_keys=False), encoding="utf-8")
+
+
+def align_times(targets: Iterable[Path]) -> None:
+    """Give files one time, now.
+
+    ``dvc pull`` stamps files in the order in which they arrive, so that a split file may look
+    older than the features it was drawn from. Equal times say what equal content means: nothing
+    is out of date. An earlier time than now could be before that of a workflow script, which
+    Snakemake takes for a change of code.
+    """
+    now = time.time_ns()
+    for target in targets:
+        os.utime(target, ns=(now, now))
+
+
+def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[str]:
+    """Put rebuilt files that equal their pointers into the local DVC cache; name those that differ.
+
+    A damaged copy in the cache is replaced.
+
+    Parameters
+    ----------
+    root : path-like
+        The project's folder; nothing is done if it holds no ``.dvc``.
+    places : iterable of str
+        Pointers, and folders of pointers, below it.
+
+    Returns
+    -------
+    list of str
+        Tracked files that are not the bytes that were shared, relative to `root`; each is logged.
+
+    Raises
+    ------
+    DataError
+        A pointer is damaged, or DVC failed.
+    """
+    root = Path(root)
+    if not (root / ".dvc").is_dir():
+        return []
+    states = [(each, each.state()) for each in find_pointers(root / place for place in places)]
+    cache = root / CACHE
+    fresh = [pointer for pointer, state in states if state == "same" and not pointer.cached(cache)]
+    for pointer in fresh:
+        pointer.in_cache(cache).unlink(missing_ok=True)
+    if fresh:
+        names = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in fresh)
+        dvc(root, "commit", "--force", *names)
+    changed = [str(p.target.relative_to(root)) for p, state in states if state == "changed"]
+    for name in changed:
+        _log.warning("%s: not the bytes that were shared; see `dvc status`", name)
+    return changed
+
+
+def dvc(root: Path, command: str, *arguments: str) -> None:
+    """Run a DVC command in a folder; its failure is a `DataError` of one line.
+
+    No shell is involved, so that the project may lie in a folder of any name.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "dvc", command, *arguments],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        reason = " ".join(done.stderr.rpartition("ERROR: ")[2].split())[:300]
+        raise DataError(f"{root}: dvc {command} failed ({reason})")

@@ -1,0 +1,257 @@
+"""Sharing of finished files by DVC: what may leave, one call to push, one to pull.
+
+Features and splits have a pointer each, so that a rebuild can be compared with it. Everything
+else has two pointers that name each file: `STAGES` for what several runs use, `RESULTS` for
+records and scores. They name no folder, because a folder may hold what is made from restricted
+data as well.
+
+What may leave is decided by `Origins`: where every value came from, never by a name in a path.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from deepcac.errors import ConfigError, DataError
+from deepcac_study.catalogue.registry import Registry
+from deepcac_study.jobs.layout import Layout
+from deepcac_study.jobs.pointers import (
+    CACHE,
+    align_times,
+    commit_rebuilt,
+    dvc,
+    find_pointers,
+    read_pointers,
+    write_pointer,
+)
+from deepcac_study.judge.study_files import StudyFiles
+
+ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own
+STAGES, RESULTS = "data/stages.dvc", "results.dvc"
+_SCORES, _STUDY = ".scores.parquet", (".json", ".features.parquet", ".plane.parquet")
+
+_log = logging.getLogger(__name__)
+
+
+class Origins:
+    """Where the values of a file come from, followed back through the jobs that make it.
+
+    Open are raw files of open sources, brought feature files of open sources, and what a job makes
+    of nothing. Everything else that no job makes is closed, and so is all that is made from it.
+
+    Parameters
+    ----------
+    layout : Layout
+        Its registry says which sources are open.
+    jobs : callable
+        Gives, for a file, every job that could write it: the name of its rule and its inputs.
+    generators : collection of str
+        Rules that make values of nothing.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        jobs: Callable[[str], Iterable[tuple[str, Sequence[str]]]],
+        generators: Collection[str],
+    ) -> None:
+        self._jobs, self._generators = jobs, generators
+        sources = layout.registry.sources.values()
+        free = [source for source in sources if not source.restricted]
+        raw = (f"{layout.raw_folder(source.id)}/{name}" for source in free for name in source.files)
+        sets = (entry for source in free for entry in source.datasets.values())
+        brought = (layout.feature_file("", entry.id) for entry in sets if entry.features is None)
+        self._open = frozenset((*raw, *brought))
+        given = (layout.config.get("restricted") or {}).values()
+        self._folders = [Path(folder).resolve() for folder in given if folder]
+        self._found: dict[str, frozenset[str] | None] = {}
+
+    def closed(self, file: str) -> str:
+        """Return what a file is made from and may not leave; empty if all of it is open."""
+        found = self._origins(file)
+        return ", ".join(sorted({file} if found is None else found))
+
+    def _origins(self, file: str) -> frozenset[str] | None:
+        """Return the closed origins of a file; None if there is no such file and no job for it."""
+        if file not in self._found:
+            self._found[file] = None  # what needs itself cannot be made
+            self._found[file] = self._traced(file)
+        return self._found[file]
+
+    def _traced(self, file: str) -> frozenset[str] | None:
+        place = Path(file).resolve()
+        if any(place.is_relative_to(own) or own.is_relative_to(place) for own in self._folders):
+            return frozenset({file})
+        if file in self._open:
+            return frozenset()
+        made = [self._of_job(rule, inputs) for rule, inputs in self._jobs(file)]
+        possible = [origins for origins in made if origins is not None]
+        if possible:
+            return frozenset().union(*possible)
+        return frozenset({file}) if place.exists() else None
+
+    def _of_job(self, rule: str, inputs: Sequence[str]) -> frozenset[str] | None:
+        if not inputs:
+            return frozenset() if rule in self._generators else frozenset({f"rule {rule}"})
+        parts = [self._origins(each) for each in inputs]
+        known = [part for part in parts if part is not None]
+        return frozenset().union(*known) if len(known) == len(parts) else None
+
+
+def shared_files(layout: Layout) -> list[str]:
+    """Return every file of a configured workflow but for the report, raw and tidy tables."""
+    config, runs = layout.config, layout.all_runs()
+    study = StudyFiles(config["judge"], layout.reachable)
+    found = [
+        *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
+        *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
+        *(run.removesuffix(".json") + end for run in runs for end in (".json", _SCORES)),
+        *(f"results/sweeps/{sweep}.parquet" for sweep in config["sweeps"]),
+        *(f"results/case_study/{case}{e}" for case in config["case_studies"] for e in _STUDY),
+        *(f"results/theory/{name}.json" for name in config["theory"]),
+        *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),
+        *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _pairwise_parts(layout: Layout) -> list[str]:
+    """Return what pairwise data sets have beside their feature files."""
+    entries = [layout.registry.dataset(name) for name in layout.datasets()]
+    outputs = [layout.feature_outputs(e.source, e) for e in entries if e.pairwise]
+    return [own[part] for own in outputs for part in ("nodes", "columns", "pairs")]
+
+
+def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registry:
+    """Return what of a registry may be known where every output leaves the machine.
+
+    Restricted sources stay as what their generated stand-ins imitate, if nothing of them is here.
+
+    Raises
+    ------
+    ConfigError
+        The folder of a restricted source is named.
+    """
+    given = [name for name, folder in folders.items() if folder]
+    if given:
+        raise ConfigError(
+            f"{given[0]} is restricted, and a bucket would get all outputs; run without one, or "
+            f"take the folder out of the configuration, restricted: {{{given[0]}: null}}"
+        )
+    known = registry.sources.items()
+    return Registry({id_: one for id_, one in known if one.extract or not one.restricted})
+
+
+def pointed_files(root: str | os.PathLike[str]) -> list[str]:
+    """Return what the project's pointers name, relative to its folder."""
+    root = Path(root)
+    return [str(pointer.target.relative_to(root)) for pointer in find_pointers(_places(root))]
+
+
+def _places(root: Path) -> list[Path]:
+    return [root / place for place in (*ALONE, STAGES, RESULTS) if (root / place).exists()]
+
+
+def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[str, str]) -> None:
+    """Point to finished files and push them to the default DVC remote.
+
+    Parameters
+    ----------
+    root : path-like
+        The project's folder, with a DVC remote.
+    files : sequence of str
+        What is shared, relative to `root`.
+    closed : mapping of str to str
+        `Origins.closed` of each of them and of all `pointed_files`.
+
+    Raises
+    ------
+    DataError
+        A file, or what a pointer here names, is not known to be open; a file is not what its
+        pointer says; DVC failed. Then nothing was pushed.
+    """
+    root = Path(root)
+    alone = {f"{file}.dvc": [file] for file in files if file.startswith(ALONE)}
+    rest = [file for file in files if not file.startswith(ALONE)]
+    groups = {
+        STAGES: [file for file in rest if file.startswith("data/")],
+        RESULTS: [file for file in rest if file.startswith("results/")],
+    }
+    wanted = alone | {pointer: own for pointer, own in groups.items() if own}
+    _refuse_closed((*files, *pointed_files(root)), closed)
+    _refuse_changed(root, alone)
+    for pointer, own in wanted.items():
+        if pointer in groups or not (root / pointer).exists():
+            write_pointer(root / pointer, [root / file for file in own])
+    commit_rebuilt(root, wanted)
+    dvc(root, "push", *wanted)
+    _log.info("%d files pushed; commit their %d pointers (*.dvc)", len(files), len(wanted))
+
+
+def _refuse_closed(files: Iterable[str], closed: Mapping[str, str]) -> None:
+    for file in files:
+        origin = closed.get(file, "what was not traced")
+        if origin:
+            raise DataError(
+                f"{file}: made from {origin}, which is restricted or of unknown origin; remove its "
+                "pointer, nothing was pushed"
+            )
+
+
+def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
+    for name in pointers:
+        for pointer in read_pointers(root / name) if (root / name).exists() else ():
+            if pointer.state() == "changed":
+                raise DataError(
+                    f"{pointer.target.relative_to(root)}: not the bytes of its pointer; build it "
+                    "again, or `dvc add` it if the change is meant; nothing was pushed"
+                )
+
+
+def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int, int]:
+    """Pull what the pointers name, check every byte, and give all of it one time.
+
+    Parameters
+    ----------
+    root : path-like
+        The project's folder, with a DVC remote.
+    targets : sequence of str
+        Pointers or files, relative to `root`. By default all that the remote has.
+
+    Returns
+    -------
+    (int, int)
+        How many files are here as their pointers say, and how many asked for are not here.
+
+    Raises
+    ------
+    DataError
+        A pointer leads out of the project or is damaged (then nothing was touched), DVC failed, a
+        file named in `targets` cannot be had, or a file came damaged; its damaged copies here are
+        removed.
+    """
+    root = Path(root)
+    pointers = list(find_pointers(_places(root)))
+    asked = {root / target for target in targets}
+    unknown = asked - {path for p in pointers for path in (p.path, p.target)}
+    if unknown:
+        raise DataError(f"{min(unknown)}: no pointer of this project names it")
+    # By name: what else lies here as a pointer is not read by DVC.
+    every = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in pointers)
+    if every:
+        dvc(root, "pull", "--force", *(targets or ("--allow-missing", *every)))
+    states = [(pointer, pointer.state()) for pointer in pointers]
+    own = [(p, state) for p, state in states if not asked or {p.path, p.target} & asked]
+    for pointer, state in own:
+        if state == "changed":
+            pointer.target.unlink()
+            pointer.in_cache(root / CACHE).unlink(missing_ok=True)
+            raise DataError(
+                f"{pointer.target.relative_to(root)}: came damaged from the DVC cache or remote "
+                "and was removed; pull again; if it stays so, remove it in the remote and share "
+                "it again from where it is whole"
+            )
+    align_times([pointer.target for pointer, state in states if state == "same"])
+    here = [state for _, state in own if state == "same"]
+    return len(here), len(own) - len(here)

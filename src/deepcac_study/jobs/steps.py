@@ -1,0 +1,104 @@
+"""The catalogue's steps, carried out: raw to tidy, tidy to features, and generated raw files."""
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import read_table
+from deepcac_study.catalogue.entries import Files, Step, resolve
+from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.cohort import write_cohort
+from deepcac_study.features.pairwise import PairwiseData, write_pairwise
+
+
+def transform(step: Step, sources: Sequence[str], targets: Sequence[str], **offered: Any) -> None:
+    """Carry out a step between two folders (`Source.extract`, `Source.simulate`).
+
+    Parameters
+    ----------
+    step : Step
+        Its files as a mapping are arguments; else the function is given the folders.
+    sources, targets : sequence of path
+        What it reads and writes; a step that names no files reads or writes a folder.
+    **offered
+        Given to the function if it asks for them (threads, scratch, n).
+    """
+    raw, tidy = _folder(step.reads, sources), _folder(step.writes, targets)
+    given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
+    folders = {"raw": raw, "tidy": tidy, "folder": tidy}
+    _call(resolve(step.function), given, {**folders, **offered})
+
+
+def build_features(
+    step: Step,
+    sources: Sequence[str],
+    features: str | os.PathLike[str],
+    *,
+    protocol: Protocol,
+    options: Mapping[str, Any],
+    cohort: str | os.PathLike[str] | None = None,
+    unit: str = "",
+) -> None:
+    """Make the feature file of a data set, and the cohort flow if the features choose the rows.
+
+    Parameters
+    ----------
+    step : Step
+        A function that asks for a table is given the table, else the path.
+    sources, features : sequence of path, path-like
+        Tidy tables; file to write.
+    protocol : Protocol
+        Given to the function if it asks for it.
+    options : mapping
+        The step's options with their values from the configuration.
+    cohort, unit : path-like, str
+        File to write the cohort flow to, and what a row is.
+    """
+    function = resolve(step.function)
+    tidy = _folder(step.reads, sources)
+    given = _named(step.reads, tidy)
+    kinds = inspect.get_annotations(function)
+    for name in given:
+        if kinds.get(name) is pa.Table:
+            given[name] = read_table(given[name])
+    given |= {**step.arguments, **options}
+    made = _call(function, given, {"tidy": tidy, "protocol": protocol})
+    matrix, flow = made if isinstance(made, tuple) else (made, None)
+    if isinstance(matrix, PairwiseData):
+        write_pairwise(features, matrix)
+    else:
+        write_features(features, matrix)
+    if cohort is not None:
+        details = flow if isinstance(flow, Mapping) else {"flow": flow}
+        label = matrix.label if isinstance(matrix, FeatureMatrix) else None
+        write_cohort(cohort, unit=unit, label=label, **details)
+
+
+def _folder(files: Files, paths: Sequence[str]) -> Path:
+    """Return the folder of the files of one side of a step."""
+    if not paths:
+        return Path()
+    return Path(paths[0]).parent if files else Path(paths[0])
+
+
+def _named(files: Files, folder: Path) -> dict[str, Any]:
+    """Return the paths of files that are arguments, by argument."""
+    if not isinstance(files, Mapping):
+        return {}
+    return {
+        name: {key: folder / file for key, file in part.items()}
+        if isinstance(part, Mapping)
+        else folder / part
+        for name, part in files.items()
+    }
+
+
+def _call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[str, Any]) -> Any:
+    """Call with everything that is given, and with what is offered and asked for."""
+    asked = inspect.signature(function).parameters.keys() - given.keys()
+    return function(**given, **{name: offered[name] for name in asked & offered.keys()})

@@ -1,0 +1,108 @@
+"""Targets that nothing makes are refused with near names, before anything is planned."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from deepcac.errors import ConfigError
+from deepcac.judging.contenders import parse_contender
+from deepcac_study.catalogue.methods import methods
+from deepcac_study.catalogue.protocol import Protocol, named_protocols
+from deepcac_study.catalogue.run_paths import runs_among
+from deepcac_study.jobs.layout import Layout
+from deepcac_study.judge.study_files import ABLATIONS, PLANTED, PUBLIC
+
+_WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
+_ELSEWHERE = re.compile(r"results/(?P<folder>[\w/]+)/(?P<dataset>\w+)/\w+_k\d+\.json")
+_JUDGE = re.compile(r"results/judge/(?P<dataset>\w+)/(?P<contender>\w+)\.(json|parquet)")
+_ROWS = re.compile(r"data/(?:features|splits)/(?P<variant>[\w/]+/)?(?P<dataset>\w+)\.parquet")
+_PARTS = ("_nodes", "_columns", "_pairs")  # of a data set with features of pairs
+_NAME = re.compile(r"[a-z][a-z_]*")
+_NEAR = 0.8  # how alike a rule's name must be for a word to be taken for a slip
+
+
+def check_targets(layout: Layout, words: Sequence[str]) -> None:
+    """Refuse files that nothing makes, such as runs of an unknown method.
+
+    Parameters
+    ----------
+    layout : Layout
+    words : sequence of str
+        Of the command line, options and all.
+
+    Raises
+    ------
+    ConfigError
+        With near names, or with what can be asked for instead.
+    """
+    for word in words:
+        for check in (_check_run, _check_folder, _check_judged, _check_rows, _check_number):
+            check(layout, word)
+
+
+def check_rules(words: Sequence[str], rules: Iterable[str]) -> None:
+    """Refuse words of the command line that are no rule's name, but nearly one.
+
+    The values of options are words too, so that nothing is refused that looks like no rule.
+    """
+    known = list(rules)
+    for before, word in zip(["", *words], words, strict=False):
+        option = before.startswith("--") and before not in ("--", "--dry-run")
+        if option or not _NAME.fullmatch(word) or word in known or Path(word).exists():
+            continue
+        near = difflib.get_close_matches(word, known, n=3, cutoff=_NEAR)
+        if near:
+            raise ConfigError(f"no target {word!r}; near names: {', '.join(near)}")
+
+
+def _check_run(layout: Layout, word: str) -> None:
+    for asked in runs_among([word]):
+        if int(asked["k"]) < 1:
+            one = word.replace(f"_k{asked['k']}.", "_k1.")
+            raise ConfigError(f"k is {asked['k']}; the smallest number of clusters is 1: {one}")
+        layout.run_inputs(**asked)
+
+
+def _check_folder(layout: Layout, word: str) -> None:
+    """Refuse a run in a folder of no protocol."""
+    found = _ELSEWHERE.fullmatch(word)
+    if not found or any(runs_among([word])) or found["dataset"] not in layout.registry.datasets:
+        return
+    near = difflib.get_close_matches(found["folder"], named_protocols(), n=1)
+    if near:
+        raise ConfigError(f"no protocol {found['folder']!r}; near names: {near[0]}")
+    Protocol.from_folder(f"{found['folder']}/")
+
+
+def _check_judged(layout: Layout, word: str) -> None:
+    found = _JUDGE.fullmatch(word)
+    if not found or found["dataset"] in (PLANTED, PUBLIC):
+        return
+    if found["dataset"] == ABLATIONS:
+        layout.registry.dataset(found["contender"])
+        return
+    layout.registry.dataset(found["dataset"])
+    parse_contender(found["contender"])
+
+
+def _check_rows(layout: Layout, word: str) -> None:
+    found = _ROWS.fullmatch(word)
+    if not found:
+        return
+    name = found["dataset"]
+    for part in _PARTS:
+        whole = name.removesuffix(part)
+        if whole != name and whole in layout.registry.datasets:
+            return
+    layout.registry.dataset(name)
+
+
+def _check_number(layout: Layout, word: str) -> None:
+    """Refuse the record of a known method on a known data set without its k."""
+    found = _WITHOUT_K.fullmatch(word)
+    if not found or _JUDGE.fullmatch(word) or found["method"] not in methods():
+        return
+    if found["dataset"] in layout.registry.datasets:
+        k = 2 if methods()[found["method"]].clustered else 1
+        raise ConfigError(f"{word}: no k; ask for {word.removesuffix('.json')}_k{k}.json")

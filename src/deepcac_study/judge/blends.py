@@ -1,0 +1,165 @@
+"""Greedy blends of stored trials (Caruana et al. 2004)."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from scipy.stats import rankdata
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_table
+from deepcac.judging.choice import TUNED, choose
+from deepcac.judging.resample_scores import METRICS
+from deepcac.judging.resamples import test_share
+from deepcac.judging.spaces import of_kind
+from deepcac.judging.trials import ROWS, TEST, VALIDATION
+from deepcac.scoring.equivalence import difference
+from deepcac_study.judge.study_files import answers_path
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+STEPS = 15
+_MARGIN = 0.01  # only the interval is shown, which does not depend on it
+
+
+class Stored(NamedTuple):
+    """Answers of all trials on one part of a resample.
+
+    Attributes
+    ----------
+    label : ndarray of shape (n,)
+    probability : ndarray of shape (trials, n, n_classes)
+    """
+
+    label: Ids
+    probability: Array
+
+
+def read_answers(
+    paths: Sequence[str | os.PathLike[str]],
+) -> Iterator[tuple[Stored, Stored]]:
+    """Yield the validation and the test answers of each resample, of the trials of all records.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Tables of `trials.judge_rows`.
+
+    Raises
+    ------
+    DataError
+        The tables are of different rows.
+    """
+    tables = [read_table(path) for path in paths]
+    rows = tables[0].select(ROWS)
+    for path, table in zip(paths, tables, strict=True):
+        if not table.select(ROWS).equals(rows):
+            raise DataError(f"{path}: other rows than {paths[0]}; run the judge again")
+    seed, part = rows["seed"].to_numpy(), rows["part"].to_numpy()
+    label = rows["label"].to_numpy().astype(np.int64)
+    probability = np.concatenate([_probability(table) for table in tables])
+    for one in np.unique(seed):
+        validation, test = (
+            np.flatnonzero((seed == one) & (part == wanted)) for wanted in (VALIDATION, TEST)
+        )
+        yield (
+            Stored(label[validation], probability[:, validation]),
+            Stored(label[test], probability[:, test]),
+        )
+
+
+def _probability(table: pa.Table) -> Array:
+    """Return what each trial says, shape (trials, n, n_classes)."""
+    answers = table.drop_columns(ROWS)
+    n_classes = sum(name.startswith("t0_") for name in answers.column_names) + 1
+    said = np.stack([column.to_numpy() for column in answers.columns]).astype(np.float64)
+    told = said.reshape(-1, n_classes - 1, table.num_rows).swapaxes(1, 2)
+    return np.concatenate([1 - told.sum(axis=2, keepdims=True), told], axis=2)
+
+
+def aurocs(label: Ids, probability: Array) -> Array:
+    """Return the AUROC of many answers (m, n, n_classes), shape (m,), over the classes of three."""
+    n_classes, found = probability.shape[2], []
+    for c in range(n_classes) if n_classes > 2 else [1]:
+        own = label == c
+        n_own = int(own.sum())
+        ranks = rankdata(probability[:, :, c], axis=1)[:, own].sum(axis=1)
+        found.append((ranks - n_own * (n_own + 1) / 2) / (n_own * (len(label) - n_own)))
+    return np.asarray(np.mean(found, axis=0))
+
+
+def greedy(validation: Stored) -> Ids:
+    """Return how often each trial enters the blend, shape (trials,).
+
+    In each of `STEPS` steps the trial that raises AUROC most is added, with repeats; the blend of
+    the best step is kept.
+    """
+    total = np.zeros(validation.probability.shape[1:])
+    best, kept = -np.inf, np.zeros(len(validation.probability), dtype=np.int64)
+    count = kept.copy()
+    for _ in range(STEPS):
+        found = aurocs(validation.label, total + validation.probability)
+        winner = int(np.argmax(found))
+        total += validation.probability[winner]
+        count[winner] += 1
+        if found[winner] > best:
+            best, kept = found[winner], count.copy()
+    return kept
+
+
+def blend_scores(paths: Sequence[str | os.PathLike[str]]) -> Array:
+    """Return the test AUROC of one blend of the trials of all records, for each resample.
+
+    Parameters
+    ----------
+    paths : sequence of path-like
+        Stored answers on the same resamples.
+    """
+    found = []
+    for validation, test in read_answers(paths):
+        count = greedy(validation)
+        blend = np.einsum("t,tnc->nc", count / count.sum(), test.probability)
+        found.append(aurocs(test.label, blend[None])[0])
+    return np.array(found)
+
+
+def blend_rows(
+    records: Mapping[str, Mapping[str, dict[str, Any]]], folder: Path
+) -> Iterator[dict[str, Any]]:
+    """Yield how the boosted classifier with subtypes compares with blends of rivals' trials.
+
+    These are of boosting, and of boosting and networks.
+
+    Parameters
+    ----------
+    records : mapping
+        Data set to contender to record (`verdicts.read_records`).
+    folder : Path
+        Of the study; answers are at ``{dataset}/{contender}.parquet``.
+
+    Yields
+    ------
+    dict
+        ``dataset``, ``blend`` (learners, with ``+`` between), its mean test ``auroc``, and of the
+        tuned classifier less it ``mean``, ``low`` and ``high``.
+    """
+    boosting, network, ours = (
+        *(of_kind(kind)[0] for kind in ("boosting", "network")),
+        of_kind("subtypes")[-1],
+    )
+    for dataset, found in records.items():
+        for names in ((boosting,), (boosting, network)):
+            if not {*names, ours} <= found.keys():
+                continue
+            scores = blend_scores([answers_path(folder / dataset / name) for name in names])
+            gap = choose(found[ours], TUNED, METRICS[0]).scores - scores
+            shown = difference(gap, test_share=test_share(found[ours]), margin=_MARGIN)
+            yield {
+                **{"dataset": dataset, "blend": "+".join(names), "auroc": scores.mean()},
+                **{"mean": shown.mean, "low": shown.low, "high": shown.high},
+            }

@@ -1,0 +1,243 @@
+"""All contenders of one published division: their scores, and differences of them."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+from scipy import stats
+from sklearn.metrics import precision_recall_curve
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_table, write_json
+from deepcac.judging.choice import TUNED, choose, open_to
+from deepcac.judging.resample_scores import METRICS
+from deepcac.judging.spaces import of_kind
+from deepcac.judging.trials import ROWS, TEST, VALIDATION, read_trials
+from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
+from deepcac.scoring.statistics import holm
+from deepcac_study.judge.study_files import answers_path
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+BOOTSTRAP = 1000
+EVENT = "min_se_pp"  # event 1 of the challenge of 2012: the lesser of sensitivity and precision
+
+
+class MeanAnswer(NamedTuple):
+    """What chosen trials, one a draw, say of the test rows on average.
+
+    Attributes
+    ----------
+    split : SplitScores
+        Risks; a row is called at the mean of the thresholds that were best on the validation rows,
+        so no test label is used for it.
+    chosen : list of int
+        The trials.
+    """
+
+    split: SplitScores
+    chosen: list[int]
+
+
+def write_division(path: str | os.PathLike[str], records: Iterable[str | os.PathLike[str]]) -> None:
+    """Write what `score_division` returns.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON to write.
+    records : iterable of path-like
+        Of all contenders; their answers are beside them.
+    """
+    write_json(path, score_division(records))
+
+
+def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
+    """Score all contenders of one division, each by the mean answer of its chosen trials.
+
+    An arm may choose any trial of its learner alone as well (`choice.open_to`).
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        Records of `public_protocols.run_division`.
+
+    Returns
+    -------
+    dict
+        ``dataset``, ``synthetic``, ``train``, ``test``; ``contenders``: of each ``contender`` and
+        ``scores``, by AUROC's choice and by AUPRC's (`scored`); ``pairs``: the boosted classifier
+        with subtypes less each rival, and each arm less its learner (``contender``,
+        ``reference``, ``metric``, ``mean``, ``low``, ``high``, by a bootstrap of the test rows,
+        both on the same ones, 95 %).
+
+    Raises
+    ------
+    DataError
+        Two contenders were tested on different rows.
+    """
+    files = {Path(path).stem: Path(path) for path in paths}
+    records = {name: read_trials(path) for name, path in files.items()}
+    answers = {name: read_table(answers_path(path)) for name, path in files.items()}
+    found = {
+        (name, metric): mean_answer(open_to(records, name), opened(records, answers, name), metric)
+        for name in files
+        for metric in METRICS
+    }
+    rows = [one.split.rows for one in found.values()]
+    for name, own in zip(found, rows, strict=True):
+        if not np.array_equal(own, rows[0]):
+            raise DataError(f"{files[name[0]]}: tested on other rows than the rest; run all again")
+    one = next(iter(records.values()))
+    contenders = [
+        {"contender": name, "scores": {m: scored(found[name, m]) for m in METRICS}}
+        for name in files
+    ]
+    about = {key: one[key] for key in ("dataset", "synthetic", "train", "test")}
+    pairs = [
+        {"contender": name, "reference": rival, "metric": metric}
+        | _difference(found[name, metric].split, found[rival, metric].split, metric)
+        for name, rival in _compared({name: record["learner"] for name, record in records.items()})
+        for metric in METRICS
+    ]
+    return {**about, "contenders": contenders, "pairs": pairs}
+
+
+def opened(
+    records: Mapping[str, dict[str, Any]], answers: Mapping[str, pa.Table], name: str
+) -> pa.Table:
+    """Return a contender's answers, and beside an arm's those of its learner alone.
+
+    Parameters
+    ----------
+    records : mapping
+        Contender to record.
+    answers : mapping
+        Contender to its table (`trials.judge_rows`).
+    name : str
+
+    Returns
+    -------
+    pyarrow.Table
+        Trials are numbered as in `choice.open_to`.
+
+    Raises
+    ------
+    DataError
+        Both are of different rows.
+    """
+    learner, table = records[name]["learner"], answers[name]
+    if learner == name or learner not in answers:
+        return table
+    alone, n = answers[learner], len(records[name]["trials"])
+    if not table.select(ROWS).equals(alone.select(ROWS)):
+        raise DataError(f"{name} and {learner}: answers to different rows; run both again")
+    for column in alone.column_names:
+        if column not in ROWS:
+            trial, class_ = column[1:].split("_")
+            table = table.append_column(f"t{int(trial) + n}_{class_}", alone[column])
+    return table
+
+
+def mean_answer(found: dict[str, Any], answers: pa.Table, metric: str) -> MeanAnswer:
+    """Return the mean answer of the trials that a metric chose, from a record and its answers."""
+    chosen = choose(found, TUNED, metric).trials
+    columns = [*ROWS, *(f"t{trial}_1" for trial in sorted(set(chosen)))]
+    table = answers.select(columns).to_pandas()
+    risks, thresholds = [], []
+    for sample, trial in zip(found["resamples"], chosen, strict=True):
+        own = table[table["seed"] == sample["seed"]]
+        validation, test = (own[own["part"] == part] for part in (VALIDATION, TEST))
+        thresholds.append(event_threshold(validation["label"], validation[f"t{trial}_1"]))
+        risks.append(test[f"t{trial}_1"].to_numpy(np.float64))
+    risk, label = np.mean(risks, axis=0), test["label"].to_numpy(np.int64)
+    called = (risk >= np.mean(thresholds)).astype(np.int64)
+    rows = test["row_id"].to_numpy(np.int64)
+    return MeanAnswer(SplitScores(rows, label, called, risk), chosen)
+
+
+def scored(answer: MeanAnswer) -> dict[str, Any]:
+    """Score a mean answer.
+
+    Returns
+    -------
+    dict
+        ``chosen`` trials; ``n_test``, ``events``; ``auroc``, ``auprc`` and ``min_se_pp``, each
+        ``[value, low, high]`` with a bootstrap interval over the test rows (95 %).
+    """
+    split, label = answer.split, answer.split.label
+    value, drawn = (
+        dict(weighted_scores(split, weights)) | {EVENT: event_one(label, split.predicted, weights)}
+        for weights in _weightings(len(label))
+    )
+    shown = {name: [float(value[name][0]), *interval(drawn[name])] for name in (*METRICS, EVENT)}
+    sizes = {"n_test": len(label), "events": int(label.sum())}
+    return {"chosen": answer.chosen, **sizes, **shown}
+
+
+def event_threshold(label: "pd.Series[Any]", risk: "pd.Series[Any]") -> float:
+    """Return the threshold with the highest min(sensitivity, precision)."""
+    precision, recall, thresholds = precision_recall_curve(label == 1, risk)
+    return float(thresholds[np.minimum(precision, recall)[:-1].argmax()])
+
+
+def event_one(label: Ids, called: Ids, weights: npt.NDArray[np.uint8]) -> Array:
+    """Return min(sensitivity, precision) of called rows under weightings (n, r), shape (r,)."""
+    rows = weights.astype(np.float64)
+    hit = (label * called) @ rows
+    return hit / np.maximum(np.maximum(label @ rows, called @ rows), 1.0)
+
+
+def _compared(learners: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Return who is compared with whom, given each contender's learner."""
+    ours = of_kind("subtypes")[-1]
+    yield from ((ours, name) for name in learners if ours in learners and name != ours)
+    for name, learner in learners.items():
+        if name != learner and learner in learners:
+            yield name, learner
+
+
+def _difference(one: SplitScores, other: SplitScores, metric: str) -> dict[str, float]:
+    mean, drawn = (
+        weighted_scores(one, rows)[metric] - weighted_scores(other, rows)[metric]
+        for rows in _weightings(len(one.rows))
+    )
+    low, high = interval(drawn)
+    return {"mean": float(mean[0]), "low": low, "high": high}
+
+
+def decide_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Test the differences of published divisions.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        ``pairs`` of `score_division`, of any number of divisions.
+
+    Returns
+    -------
+    DataFrame
+        With ``p`` of no difference (normal, from the width of the interval) and ``p_holm``,
+        adjusted by metric over the arms less their learners, and over the rest. A model less
+        itself, where
+        no draw chose clusters, is no comparison: it has no interval, no p, and no family.
+    """
+    itself = (pairs["mean"] == 0) & ~(pairs["high"] > pairs["low"])
+    compared = pairs[~itself]
+    error = (compared["high"] - compared["low"]) / (2 * stats.norm.ppf(0.975))
+    p = pd.Series(2 * stats.norm.sf(compared["mean"].abs() / error), index=compared.index)
+    ours = compared["contender"] == of_kind("subtypes")[-1]
+    adjusted = p.groupby([ours, compared["metric"]]).transform(lambda own: holm(own.to_numpy()))
+    ends = pairs[["low", "high"]].mask(itself)
+    return pairs.assign(low=ends["low"], high=ends["high"], p=p, p_holm=adjusted)
+
+
+def _weightings(n: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Return every row once, and the weights of the bootstrap, the same for all contenders."""
+    return np.ones((n, 1), np.uint8), poisson_weights(n, BOOTSTRAP)

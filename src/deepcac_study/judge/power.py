@@ -1,0 +1,179 @@
+"""What the study can see: planted cohorts of growing effect, judged like the real ones."""
+
+import logging
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.metrics import roc_auc_score
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.storage import write_json
+from deepcac.judging.choice import choose, open_to
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.questions import BOOSTING, HELP, NEGATIVE, Question, pairs
+from deepcac.judging.resamples import test_share
+from deepcac.judging.trials import Effort, judge_rows
+from deepcac.scoring.equivalence import BETTER, LEVEL, difference, verdict
+from deepcac_study.experiments.record import machine
+from deepcac_study.simulate.planted import planted
+
+log = logging.getLogger(__name__)
+
+METRIC = "auroc"
+TOLD = "told_"  # before the name of a learner that knows the true subtypes
+ORACLE = Question("oracle", "What would the true subtypes give the same learner?")
+ASKED = (HELP, NEGATIVE, BOOSTING)
+STUDY = 57  # comparisons that the study asks of a learner with clusters and without
+MANY = 50_000  # rows to learn the true gain from
+
+
+def run_planted(
+    path: str | os.PathLike[str],
+    *,
+    strength: float,
+    cohorts: int,
+    rows: int,
+    contenders: Sequence[str],
+    effort: Effort,
+    margin: float,
+) -> None:
+    """Judge `cohorts` planted cohorts of one strength and write how each comparison ended.
+
+    Parameters
+    ----------
+    path : path-like
+        JSON to write: ``strength``, ``rows``, ``gain`` (AUROC that knowing the subtype adds, given
+        ample rows) and ``comparisons`` (cohort, question, contender, reference, mean difference,
+        p, verdict at a test of its own). Beside the contenders each learner without clusters is
+        told the true subtypes (`told`): what a perfect clustering would give it.
+    strength, rows
+        See `deepcac_study.simulate.planted`.
+    cohorts : int
+        Of this strength.
+    contenders : sequence of str
+    effort : Effort
+    margin : float
+    """
+    begin = time.perf_counter()
+    gain, found = oracle_gain(strength, cohorts), []
+    for seed in range(cohorts):
+        matrix, subtype = planted(strength, rows, seed)
+        records = {
+            name: judge_rows(matrix, parse_contender(name), effort)[0] for name in contenders
+        }
+        knowing = told(matrix, subtype)
+        learners = [one for one in map(parse_contender, contenders) if not one.arm]
+        records |= {TOLD + one.id: judge_rows(knowing, one, effort)[0] for one in learners}
+        found += [{"cohort": seed, **one} for one in _comparisons(records, margin)]
+        log.info("strength %g: cohort %d of %d", strength, seed + 1, cohorts)
+    content = {
+        "synthetic": True,
+        "strength": strength,
+        "rows": rows,
+        "gain": round(gain, 5),
+        "comparisons": found,
+    }
+    seconds = {"total": time.perf_counter() - begin}
+    write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
+
+
+def told(matrix: FeatureMatrix, subtype: npt.NDArray[np.int64]) -> FeatureMatrix:
+    """Return a cohort with its true subtype as a column, and each column in the second alone.
+
+    A line fitted on these has its own weights in each subtype.
+    """
+    second = (subtype == subtype.max()).astype(np.float64)[:, None]
+    names = ("subtype", *(f"{name}_in_second" for name in matrix.names))
+    X = np.hstack([matrix.X, second, matrix.X * second])
+    return replace(matrix, X=X, names=(*matrix.names, *names))
+
+
+def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
+    """Return the AUROC of a risk model told the subtypes, less that of the best one blind to them.
+
+    Both are logistic regressions on ample rows, scored on as many others; the first has its own
+    weights in each subtype.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    matrix, subtype = planted(strength, 2 * rows, seed)
+    X, y = matrix.X, matrix.label
+    learnt = np.arange(len(y)) < rows
+    blind = LogisticRegression().fit(X[learnt], y[learnt]).decision_function(X)
+    told = np.empty(len(y))
+    for one in np.unique(subtype):
+        own = subtype == one
+        fitted = LogisticRegression().fit(X[learnt & own], y[learnt & own])
+        told[own] = fitted.decision_function(X[own])
+    fresh = ~learnt
+    return float(roc_auc_score(y[fresh], told[fresh]) - roc_auc_score(y[fresh], blind[fresh]))
+
+
+def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict[str, Any]]:
+    own = sorted(name for name in records if not name.startswith(TOLD))
+    asked = [(question, *pair) for question in ASKED for pair in pairs(question, own)]
+    asked += [(ORACLE, TOLD + name, name) for name in own if TOLD + name in records]
+    found = []
+    for question, name, reference in asked:
+        ours = choose(open_to(records, name), question.choice, METRIC).scores
+        theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
+        one = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
+        found.append(
+            {
+                "question": question.id,
+                "contender": name,
+                "reference": reference,
+                "mean": round(one.mean, 5),
+                "p": round(one.p, 7),
+                "verdict": verdict(one, one.p, one.p_equivalent),
+            }
+        )
+    return found
+
+
+def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the share of cohorts in which each contender was found better, by strength.
+
+    A comparison that several files hold is of the same cohorts, and counts once.
+    ``detected`` is by a test of its own, ``detected_holm`` by the study's rule: the first step of
+    Holm's procedure among `STUDY` comparisons.
+
+    Parameters
+    ----------
+    results : sequence of dict
+        Contents of the files of `run_planted`.
+
+    Raises
+    ------
+    DataError
+        Two files disagree on a comparison.
+    """
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for result in sorted(results, key=lambda one: one["strength"]):
+        compared, rows_each = pd.DataFrame(result["comparisons"]), result["rows"]
+        for pair, group in compared.groupby(["question", "contender", "reference"]):
+            row = {
+                "strength": result["strength"],
+                "oracle_gain": result["gain"],
+                **dict(zip(("question", "contender", "reference"), pair, strict=True)),
+                "cohorts": len(group),
+                "mean": float(group["mean"].mean()),
+                "detected": float((group["verdict"] == BETTER).mean()),
+                "rows": rows_each,
+                "detected_holm": float(
+                    ((group["verdict"] == BETTER) & (group["p"] < LEVEL / STUDY)).mean()
+                ),
+            }
+            if rows.setdefault((result["strength"], rows_each, *pair), row) != row:
+                raise DataError(
+                    f"planted strength {result['strength']:g}: two files disagree on {pair[1]}; "
+                    "delete results/judge/planted and run the judge again"
+                )
+    return list(rows.values())

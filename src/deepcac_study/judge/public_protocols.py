@@ -1,0 +1,107 @@
+"""Divisions of the rows that others published results on: one fixed test part."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from deepcac.errors import ConfigError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.judging.contenders import Contender
+from deepcac.judging.resamples import Resample, prepared
+from deepcac.judging.trials import Effort, judge_samples, write_trials
+from deepcac_study.judge.study_rows import read_rows
+
+VALIDATION_SHARE = 0.25  # of the rows that are not for the test
+
+
+class Division(NamedTuple):
+    """A published division.
+
+    Attributes
+    ----------
+    train : sequence of str
+        Groups of rows to learn from.
+    test : str
+        Group of rows to be tested on, once.
+    """
+
+    train: Sequence[str]
+    test: str
+
+
+def divided(features: FeatureMatrix, division: Division, n: int) -> Iterator[Resample]:
+    """Yield `n` draws of training and validation rows beside the one test part.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+        With groups.
+    division : Division
+    n : int
+        Draw i has seed i.
+
+    Raises
+    ------
+    ConfigError
+        The rows have no such group.
+    """
+    group = np.asarray(features.group).astype(str)
+    known = set(group)
+    unknown = sorted({*division.train, division.test} - known)
+    if unknown:
+        raise ConfigError(f"no rows of group {unknown[0]!r}; known: {', '.join(sorted(known))}")
+    pool, test = np.flatnonzero(np.isin(group, division.train)), group == division.test
+    for seed in range(n):
+        train, validation = train_test_split(
+            pool, test_size=VALIDATION_SHARE, random_state=seed, stratify=features.label[pool]
+        )
+        parts = np.sort(train), np.sort(validation), np.flatnonzero(test)
+        yield prepared(features, parts, seed)
+
+
+def run_division(
+    features: str | os.PathLike[str],
+    record: str | os.PathLike[str],
+    contender: Contender,
+    division: Division,
+    *,
+    dataset: str,
+    draws: int,
+    effort: Effort,
+    synthetic: bool = False,
+) -> None:
+    """Run all trials of a contender on a division (`division_scores` scores the chosen ones).
+
+    Parameters
+    ----------
+    features : path-like
+        Of the data set.
+    record : path-like
+        JSON to write; the probabilities of every trial go beside it.
+    contender : Contender
+    division : Division
+    dataset : str
+        Data set id.
+    draws : int
+        Of training and validation rows.
+    effort : Effort
+        Its number of trials.
+    synthetic : bool
+        Whether the data are generated.
+    """
+    begin = time.perf_counter()
+    matrix = read_rows(features)
+    found, answers = judge_samples(divided(matrix, division, draws), [contender], effort)[0]
+    written = {
+        "dataset": dataset,
+        "synthetic": synthetic,
+        "train": list(division.train),
+        "test": division.test,
+        "n_features": len(matrix.names),
+        **found,
+    }
+    write_trials(record, written, answers, features, time.perf_counter() - begin)

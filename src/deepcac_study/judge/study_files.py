@@ -1,0 +1,131 @@
+"""The files of the study, from its part of the configuration."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from deepcac.errors import ConfigError
+from deepcac.judging.contenders import parse_contender
+
+FOLDER = "results/judge"
+PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"  # its folders that are no data sets
+_EFFORT = (
+    "resamples",
+    "resamples_small",
+    "small_rows",
+    "train_rows",
+    "trials",
+    "network_trials",
+)
+
+
+@dataclass(frozen=True)
+class StudyFiles:
+    """Paths of the study.
+
+    Attributes
+    ----------
+    judge : mapping
+        The validated part ``judge`` of the configuration.
+    reachable : callable
+        Whether a data set can be had.
+    """
+
+    judge: Mapping[str, Any]
+    reachable: Callable[[str], bool]
+
+    @property
+    def effort(self) -> dict[str, int]:
+        """How much every contender is given (`deepcac.judging.trials.Effort`)."""
+        return {name: self.judge[name] for name in _EFFORT}
+
+    @property
+    def trials(self) -> list[str]:
+        """The stored trials of every contender on every data set that it meets on."""
+        return list(
+            dict.fromkeys(
+                f"{FOLDER}/{dataset}/{parse_contender(name).id}.json"
+                for match in self.judge["matches"]
+                for dataset in filter(self.reachable, match["datasets"])
+                for name in match["contenders"]
+            )
+        )
+
+    @property
+    def files(self) -> list[str]:
+        """Everything that the study writes."""
+        stored = [str(answers_path(record)) for record in (*self.trials, *self.public)]
+        return [
+            *self.trials,
+            *stored,
+            *self.planted,
+            *self.public,
+            *self.divisions,
+            *self.ablations,
+            *self.verdicts,
+        ]
+
+    @property
+    def planted(self) -> list[str]:
+        """The records of the planted cohorts, one a strength."""
+        return [
+            f"{FOLDER}/{PLANTED}/{one['name']}_{strength:g}.json"
+            for one in self.judge["planted"]
+            for strength in one["strengths"]
+        ]
+
+    def planted_part(self, name: str) -> Mapping[str, Any]:
+        """Return a part of the positive control."""
+        return _named("planted part", name, self.judge["planted"])
+
+    def division(self, name: str) -> Mapping[str, Any]:
+        """Return a published division."""
+        return _named("division", name, self.judge["public"]["divisions"])
+
+    @property
+    def divisions(self) -> list[str]:
+        """The scores on published divisions."""
+        return [f"{FOLDER}/{PUBLIC}/{division['name']}.json" for division in self._divisions]
+
+    @property
+    def public(self) -> list[str]:
+        """The records of published divisions."""
+        return [one for division in self._divisions for one in self.records(division["name"])]
+
+    def records(self, name: str) -> list[str]:
+        """Return the records of one published division."""
+        contenders = self.division(name)["contenders"] or self.judge["public"]["contenders"]
+        return [f"{FOLDER}/{PUBLIC}/{name}/{parse_contender(one).id}.json" for one in contenders]
+
+    @property
+    def _divisions(self) -> list[Mapping[str, Any]]:
+        divisions = self.judge["public"]["divisions"]
+        return [one for one in divisions if self.reachable(one["dataset"])]
+
+    @property
+    def ablations(self) -> list[str]:
+        """The records of the classifier with subtypes, part by part."""
+        asked = filter(self.reachable, self.judge["ablations"])
+        return [f"{FOLDER}/{ABLATIONS}/{dataset}.json" for dataset in asked]
+
+    @property
+    def verdicts(self) -> list[str]:
+        """The verdicts and their summary, if anything is to be judged."""
+        names = ("verdicts.csv", "summary.json") if self.judge["matches"] else ()
+        return [f"{FOLDER}/{name}" for name in names]
+
+
+def answers_path(record: str | os.PathLike[str]) -> Path:
+    """Return where the probabilities of the trials of `record` are."""
+    return Path(record).with_suffix(".parquet")
+
+
+def _named(kind: str, name: str, entries: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    known = {one["name"]: one for one in entries}
+    if name not in known:
+        raise ConfigError(
+            f"no {kind} {name!r} in the configuration; known: {', '.join(known) or 'none'}"
+        )
+    return known[name]

@@ -1,0 +1,225 @@
+"""What each part of SubtypeClassifier is worth, and how stable its subtypes are."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sklearn.metrics import adjusted_rand_score, roc_auc_score
+from torch import Tensor
+
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.storage import write_json
+from deepcac.judging.contenders import CAC, CELLS, KM
+from deepcac.judging.partitions import part
+from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.subtype_learner import shared_cases, shared_networks, shared_trees
+from deepcac.judging.trial_scores import scores
+from deepcac.judging.trials import Effort, study_resamples
+from deepcac.nn.fitting import data
+from deepcac.preprocess import TableScaler
+from deepcac.subtyping.backbone import Answers, Backbone, fit_backbone
+from deepcac.subtyping.gates import Gates, find_gates
+from deepcac.subtyping.packed import full_logits
+from deepcac.subtyping.subtype_classifier import SubtypeClassifier
+from deepcac.subtyping.subtype_heads import fit_heads
+from deepcac_study.experiments.record import file_digest, machine
+from deepcac_study.judge.study_rows import read_rows
+
+log = logging.getLogger(__name__)
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+
+K = 3  # of every arm but that of k
+CLUSTERS = (1, 2, 3, 4, 5, 6, 8)
+PENALTY = 30.0  # of the heads in all arms, so that they differ in the subtypes alone
+ALPHA = 0.03  # of CAC, whose subtypes' stability is shown beside
+SOFT, HARD, PERMUTED, RANDOM, INPUTS = "soft", "hard", "permuted", "random", "inputs"
+STRATA = "risk"  # as many rows in each, by the backbone's risk: groups without reasons
+NONE, SUBTYPES = "backbone", "subtypes"
+NETWORKS = "networks"
+BACKBONES = {NETWORKS: False, "with_trees": True}  # whether trees join
+SHOWN = ("auroc", "auprc", "log_loss", "brier")
+
+
+class Fitted(NamedTuple):
+    """A backbone on one resample, and what it answers.
+
+    Attributes
+    ----------
+    model : SubtypeClassifier
+        Unfitted, with the settings.
+    backbone : Backbone
+    outside, test : Answers
+        For the training rows out of fold, and for the test rows.
+    """
+
+    model: SubtypeClassifier
+    backbone: Backbone
+    outside: Answers
+    test: Answers
+
+
+def run_ablation(
+    features: str | os.PathLike[str],
+    record: str | os.PathLike[str],
+    *,
+    dataset: str,
+    effort: Effort,
+    grouped: bool = False,
+) -> None:
+    """Change the parts with and without trees, on the judge's resamples, and write the scores.
+
+    Parameters
+    ----------
+    features : path-like
+        Of the data set.
+    record : path-like
+        JSON to write: ``dataset``, and what `ablate` returns.
+    dataset : str
+    effort : Effort
+    grouped : bool
+        Whether rows of one group, those of a patient, stay in one part of a resample.
+    """
+    begin = time.perf_counter()
+    matrix = read_rows(features)
+    unit = matrix.group if grouped else None
+    found = ablate(study_resamples(matrix, effort, unit), matrix)
+    about = {"dataset": dataset, "inputs": {"features": file_digest(features)}}
+    seconds = machine({"total": time.perf_counter() - begin}, 1, "cpu")
+    write_json(record, {**about, **found, "machine": seconds})
+
+
+def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, Any]:
+    """Change one part at a time on the same backbones of each resample.
+
+    Parameters
+    ----------
+    samples : iterable of Resample
+        Of two classes.
+    features : FeatureMatrix
+        All rows of the data set, whose subtypes are compared between resamples.
+
+    Returns
+    -------
+    dict
+        ``networks`` and ``with_trees``, each with ``arms``: a row a resample and arm with ``seed``,
+        ``n_train``, ``n_test``, ``arm``, ``k``, the scores of `trial_scores`, ``smallest`` (share
+        of the training rows) and ``risk_auroc`` (of the test rows by nothing but the rate of their
+        subtype in training). ``stability``: a row a pair of resamples, ``method`` and ``k`` with
+        ``ari`` over all rows of the data set.
+    """
+    arms: dict[str, list[dict[str, Any]]] = {name: [] for name in BACKBONES}
+    labels: dict[tuple[str, int], list[Ids]] = {}
+    for sample in samples:
+        log.info("resample %d", sample.seed)
+        with data.session(data.find_device("cpu"), sample.seed, 1):
+            fitted = {name: fit(sample, boosting) for name, boosting in BACKBONES.items()}
+            for name, own in fitted.items():
+                arms[name] += list(_arms(sample, own))
+            # Of the networks alone, whose contributions make the subtypes.
+            for key, found in _subtypes(sample, fitted[NETWORKS], features):
+                labels.setdefault(key, []).append(found)
+    stability = [
+        {"method": method, "k": k, "ari": adjusted_rand_score(one, other)}
+        for (method, k), found in labels.items()
+        for one, other in combinations(found, 2)
+    ]
+    return {**{name: {"arms": own} for name, own in arms.items()}, "stability": stability}
+
+
+def fit(sample: Resample, boosting: bool) -> Fitted:
+    """Fit the backbone with its default settings."""
+    model = SubtypeClassifier(n_clusters=K, boosting=boosting, random_state=sample.seed)
+    cases = shared_cases(sample, model.folds)
+    trees = shared_trees(sample, cases) if boosting else None
+    backbone, outside = fit_backbone(cases, shared_networks(sample, cases, model), trees)
+    return Fitted(model, backbone, outside, backbone.answers(sample.test.raw))
+
+
+def _arms(sample: Resample, fitted: Fitted) -> Iterator[dict[str, Any]]:
+    """Yield the row of each arm; one subtype is the backbone with heads for all rows."""
+    alone = torch.zeros_like(fitted.test.logits)
+    yield {**_sizes(sample), "arm": NONE, "k": 1, **_scores(sample, fitted, alone)}
+    points = _points(fitted.outside), _points(fitted.test)
+    for k in CLUSTERS:
+        gates = _gates(sample, fitted, k)
+        yield _arm(sample, fitted, SOFT, k, [gates.weigh(own) for own in points])
+    gates, rng = _gates(sample, fitted, K), np.random.default_rng(sample.seed)
+    yield _arm(sample, fitted, HARD, K, [np.eye(K)[gates.assign(own)] for own in points])
+    yield _arm(sample, fitted, PERMUTED, K, [rng.permutation(gates.weigh(own)) for own in points])
+    risks = _risk(fitted.outside), _risk(fitted.test)
+    yield _arm(sample, fitted, STRATA, K, [np.eye(K)[strata(risks[0], own, K)] for own in risks])
+    for arm, partition in ((RANDOM, CELLS), (INPUTS, KM)):
+        assign = part(sample, partition, K, 0.0).assign
+        found = [np.eye(K)[assign(rows)] for rows in (sample.train, sample.test)]
+        yield _arm(sample, fitted, arm, K, found)
+
+
+def _arm(
+    sample: Resample, fitted: Fitted, arm: str, k: int, membership: list[Array]
+) -> dict[str, Any]:
+    """Fit heads for the memberships (n, k) of training and test rows, and score them."""
+    own, new = membership
+    y, y_test = sample.train.y, sample.test.y
+    gates, label, alike = torch.as_tensor(own), torch.as_tensor(y), torch.ones(len(y)).double()
+    heads = fit_heads(*fitted.outside, gates, label, alike, PENALTY)
+    found = _scores(sample, fitted, heads.change(torch.as_tensor(new), fitted.test.parts))
+    cluster = own.argmax(axis=1)
+    size = np.bincount(cluster, minlength=own.shape[1])
+    rate = np.bincount(cluster, y, own.shape[1]) / np.maximum(size, 1)
+    risk = roc_auc_score(y_test, rate[new.argmax(axis=1)])
+    about = {"smallest": float(size.min() / len(own)), "risk_auroc": float(risk)}
+    return {**_sizes(sample), "arm": arm, "k": k, **found, **about}
+
+
+def _sizes(sample: Resample) -> dict[str, int]:
+    return {"seed": sample.seed, "n_train": len(sample.train), "n_test": len(sample.test)}
+
+
+def _scores(sample: Resample, fitted: Fitted, change: Tensor) -> dict[str, float]:
+    """Score the backbone's test answers with a change to their logits."""
+    probability = full_logits(fitted.test.logits + change).softmax(dim=1).numpy()
+    found = scores(sample.test.y, probability, 0.5)
+    return {metric: found[metric] for metric in SHOWN}
+
+
+def _subtypes(
+    sample: Resample, fitted: Fitted, features: FeatureMatrix
+) -> Iterator[tuple[tuple[str, int], Ids]]:
+    """Yield the subtype of every row of the data set, by this resample's models."""
+    scaled = TableScaler().fit(sample.train.raw).transform(features.X)
+    everyone = Rows(features.X, scaled, features.label, features.row_id)
+    points = fitted.backbone.explain(features.X).flatten(1).numpy()
+    risk, training = _risk(fitted.backbone.answers(features.X)), _risk(fitted.outside)
+    for k in CLUSTERS[1:]:
+        yield (STRATA, k), strata(training, risk, k)
+        yield (SUBTYPES, k), _gates(sample, fitted, k).assign(points)
+        for arm in (KM, CAC):
+            yield (arm, k), part(sample, arm, k, ALPHA).assign(everyone)
+
+
+def _gates(sample: Resample, fitted: Fitted, k: int) -> Gates:
+    temperature, risk = fitted.model.temperature, _risk(fitted.outside)
+    return find_gates(_points(fitted.outside), k, temperature, 0.0, sample.seed, risk)
+
+
+def strata(training: Array, risk: Array, k: int) -> Ids:
+    """Return which of `k` strata with as many training rows each a risk (n,) lies in."""
+    return np.searchsorted(np.quantile(training, np.arange(1, k) / k), risk, side="right")
+
+
+def _risk(answers: Answers) -> Array:
+    return np.asarray(full_logits(answers.logits).softmax(dim=1)[:, 1].numpy())
+
+
+def _points(answers: Answers) -> Array:
+    return answers.parts.flatten(1).numpy()

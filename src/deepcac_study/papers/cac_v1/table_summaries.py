@@ -1,0 +1,120 @@
+"""The counts and averages that CAC v1 prints below and beside its tables, from our own runs."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.catalogue.methods import is_network
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.papers.agreement import Ours
+from deepcac_study.papers.cac_v1 import CAC_V1
+from deepcac_study.papers.names import clusters, names
+from deepcac_study.papers.printed import PrintedCell
+
+ARMS = ("base", "km", "cac")
+_NEURAL = {"FNN": ("FNN", "DMNN", "DeepCAC")}
+_ROUNDING = 0.15
+
+
+def _scores_of(cell: PrintedCell) -> list[dict[str, str]]:
+    """Return the printed scores that a summary cell is about."""
+    return facts(cell.source.removesuffix("_summary"))
+
+
+def arms(classifier: str) -> tuple[str, str, str]:
+    """Return the printed names of the plain, the k-means and the CAC form of a classifier."""
+    return _NEURAL.get(classifier, (classifier, f"KM+{classifier}", f"CAC+{classifier}"))
+
+
+def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
+    """Work out one printed summary.
+
+    Parameters
+    ----------
+    item : str
+        ``best_count_{base,km,cac}`` (ties go to the first of the three) or
+        ``avg_up_f1_pct_vs_{base,km}`` (ratio of the column means, less one, in per cent).
+    scores : list of (base, km, cac)
+        One triple a data set or classifier.
+    """
+    table = np.array(scores)
+    arm = ARMS.index(item.rsplit("_", 1)[1])
+    if item.startswith("best_count"):
+        return float((table.argmax(axis=1) == arm).sum())
+    means = table.mean(axis=0)
+    return float(100 * (means[2] / means[arm] - 1))
+
+
+@dataclass
+class Summaries:
+    """Summaries of our runs in the shape of CAC v1's tables.
+
+    Attributes
+    ----------
+    runs : Runs
+        What there is.
+    """
+
+    sources = tuple(table.source for table in CAC_V1.tables if table.kind == "summary")
+
+    runs: Runs
+    _scores: dict[tuple[str, str, str], float | None] = field(default_factory=dict, repr=False)
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return our number for a summary cell, or None unless every run it needs is there."""
+        triples = []
+        for dataset, classifier in _places(cell):
+            found = [self._score(protocol, dataset, name) for name in arms(classifier)]
+            if None in found:
+                return None
+            triples.append(tuple(found))
+        mean = summarise(cell.item, triples)  # type: ignore[arg-type]
+        return Ours(mean, None, "ok", f"{3 * len(triples)} runs")
+
+    def target(self, cell: PrintedCell) -> str:
+        """Say whose runs a summary waits for."""
+        return f"the {cell.protocol.replace('_', ' ')} runs behind Table {cell.table}"
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Say what the printed cells themselves give, where that is not what is printed."""
+        if cell.value is None:
+            return ""
+        means = {(row["dataset"], row["method"]): float(row["mean"]) for row in _scores_of(cell)}
+        triples = [
+            tuple(means[dataset, name] for name in arms(classifier))
+            for dataset, classifier in _places(cell)
+        ]
+        recomputed = summarise(cell.item, triples)  # type: ignore[arg-type]
+        if abs(recomputed - cell.value) <= _ROUNDING:
+            return ""
+        return f"the printed cells give {recomputed:.4g}"
+
+    def _score(self, protocol: str, dataset: str, method: str) -> float | None:
+        key = (protocol, dataset, method)
+        if key not in self._scores:
+            data = names()["dataset", "cac_v1", dataset]
+            way = names()["method", "cac_v1", method]
+            k = clusters("", way, data) or 1
+            # Only the sound runs decide the neural rows (`own_protocol`).
+            run = self.runs.find("sound" if is_network(way.id) else protocol, data.id, way.id, k)
+            score = run.score("f1") if run else None
+            self._scores[key] = score[0] if score else None
+        return self._scores[key]
+
+
+def _places(cell: PrintedCell) -> list[tuple[str, str]]:
+    """Return the (data set, classifier) pairs that a summary cell covers."""
+    printed = _scores_of(cell)
+    datasets = [cell.dataset] if cell.dataset else _in_order(printed, "dataset")
+    classifiers = [cell.method] if cell.method else _classifiers(printed)
+    return [(dataset, classifier) for dataset in datasets for classifier in classifiers]
+
+
+def _in_order(rows: list[dict[str, str]], column: str) -> list[str]:
+    return list(dict.fromkeys(row[column] for row in rows))
+
+
+def _classifiers(rows: list[dict[str, str]]) -> list[str]:
+    plain = (name for name in _in_order(rows, "method") if "+" not in name)
+    return [name for name in plain if name not in ("DMNN", "DeepCAC")]

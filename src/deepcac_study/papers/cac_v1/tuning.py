@@ -1,0 +1,94 @@
+"""Claims of CAC v1 about the alpha and the k that a search finds (section 6.2, appendix B.1)."""
+
+import numpy as np
+
+from deepcac.cac.path import FOLDS
+from deepcac.scoring.equivalence import Difference, difference
+from deepcac_study.catalogue.methods import CAC_LR
+from deepcac_study.experiments.k_choice import Candidates, fold_scores, k_candidates
+from deepcac_study.papers.arms import base_classifiers, cac_arm
+from deepcac_study.papers.evidence import (
+    FAILS,
+    HOLDS,
+    MARGIN,
+    NOT_RUN,
+    PARTLY,
+    Arm,
+    Decision,
+    Evidence,
+    exactly,
+)
+from deepcac_study.papers.names import printed_datasets, usual_k
+from deepcac_study.papers.rules import Rule
+from deepcac_study.papers.truth import Truth, above, not_below, settled, told
+
+_TABLE = "cac_v1_table1_f1_heldout"
+_LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid
+
+
+def tuning_rules() -> dict[str, Rule]:
+    """Return the rules by claim id."""
+    return {"CAC1-36": _alphas_differ, "CAC1-37": _printed_k_is_chosen}
+
+
+def _alphas_differ(evidence: Evidence) -> Decision:
+    """Decide whether the tuned alpha depends on data set and classifier, and is 2.5 on Diabetes."""
+    tuned: dict[str, dict[str, float]] = {}
+    used = []
+    for dataset in printed_datasets(_TABLE):
+        for base in base_classifiers(_TABLE):
+            run = evidence.run(cac_arm("cac_v1", dataset, f"cac_{base}"))
+            alphas = [
+                split["hyperparameters"]["alpha"]
+                for split in (run.splits if run else [])
+                if "alpha" in split.get("tuned", ())
+            ]
+            if run is None or not alphas:
+                return Decision(NOT_RUN, f"{dataset} has no tuned alpha for {base} yet")
+            tuned.setdefault(dataset, {})[base] = float(np.median(alphas))
+            used.append(run.path)
+    large = all(alpha >= _LARGE_ALPHA for alpha in tuned["diabetes"].values())
+    by_set = len({alpha for alphas in tuned.values() for alpha in alphas.values()}) > 1
+    by_classifier = any(len(set(alphas.values())) > 1 for alphas in tuned.values())
+    figures = "; ".join(
+        f"{name}: " + ", ".join(f"{method} {alpha:g}" for method, alpha in alphas.items())
+        for name, alphas in tuned.items()
+    )
+    verdict = HOLDS if by_set and by_classifier and large else PARTLY if by_set else FAILS
+    return Decision(verdict, figures, tuple(used))
+
+
+def _printed_k_is_chosen(evidence: Evidence) -> Decision:
+    """Decide whether the folds ask for the printed k: above k = 1, and no other k above it."""
+    if evidence.protocol != "sound":
+        return Decision(NOT_RUN, "k is searched in the sound protocol only")
+    own = {candidates[1].dataset: candidates for candidates in _with_one(evidence)}
+    wanted = printed_datasets(_TABLE)
+    if lack := [name for name in wanted if name not in own]:
+        target = evidence.target(Arm(lack[0], CAC_LR, 1, "f1", "cac_v1"))
+        return Decision(NOT_RUN, f"needs {target} and other k, on {len(lack)} data sets")
+    answers: list[Truth] = []
+    texts, used = [], []
+    for name in wanted:
+        candidates, k = own[name], usual_k("cac_v1", name, CAC_LR)
+        found = {other: _ahead(candidates, k, other) for other in candidates if other != k}
+        asked = [above(one) if other == 1 else not_below(one) for other, one in found.items()]
+        answers.append(False if False in asked else None if None in asked else True)
+        best = max(candidates, key=lambda other: np.mean(fold_scores(candidates[other])))
+        texts.append(f"{name} k = {best}, {found[1].mean:+.3f} of k = {k} over k = 1")
+        used += [run.path for run in candidates.values()]
+    reason = f"best in the folds: {'; '.join(texts)}; {told(answers)} data sets"
+    return Decision(settled(answers), reason, tuple(used))
+
+
+def _with_one(evidence: Evidence) -> list[Candidates]:
+    found = [own for own in k_candidates(evidence.runs) if 1 in own and own[1].method == CAC_LR]
+    return [own for own in found if usual_k("cac_v1", own[1].dataset, CAC_LR) in own]
+
+
+def _ahead(candidates: Candidates, k: int, other: int) -> Difference:
+    """Return the score of one k in the folds less that of another, split by split."""
+    one, two = (np.array(fold_scores(candidates[x])) for x in (k, other))
+    if len(one) < 2:
+        return exactly(float(np.mean(one) - np.mean(two)))
+    return difference(one - two, test_share=1 / FOLDS, margin=MARGIN)

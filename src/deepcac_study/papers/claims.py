@@ -1,0 +1,167 @@
+"""Verdicts on the papers' claims, each by a rule that looks at runs."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from deepcac.files.atomic import atomic_path
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.cac_v1.claims import rules as cac_v1_rules
+from deepcac_study.papers.cac_v2.claims import rules as cac_v2_rules
+from deepcac_study.papers.class_decomposition.claims import rules as class_decomposition_rules
+from deepcac_study.papers.deepcac.claims import rules as deepcac_rules
+from deepcac_study.papers.evidence import (
+    CANNOT,
+    FAILS,
+    HOLDS,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    TOY,
+    UNDECIDED,
+    Decision,
+    Evidence,
+)
+from deepcac_study.papers.findings import Findings, of_stand_ins, of_the_papers
+from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.rules import Rule
+from deepcac_study.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
+
+Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
+# What a claim is about, and how its verdict is found.
+KINDS = {
+    "print": "arithmetic of what is printed, or theory: no run is needed",
+    "algorithm": "what an algorithm does, costs or guarantees",
+    "prediction": "the paper's method predicts, or clusters, better",
+    "comparison": "any other comparison: settings, data, times, other methods",
+}
+_DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim and what the runs say about it.
+
+    Attributes
+    ----------
+    id, paper, section, claim, how_to_check, own_numbers : str
+        From the facts.
+    verdict, reason : str
+        Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
+    as_published, as_published_reason : str
+        The same, decided on the runs as published.
+    runs : str
+        Runs behind the verdict, or their number where they are many.
+    kind : str
+        One of `KINDS`.
+    same_as : str
+        Id of an earlier claim that one rule decides with this one; empty if it is the first.
+    """
+
+    id: str
+    paper: str
+    section: str
+    claim: str
+    verdict: str
+    reason: str
+    as_published: str
+    as_published_reason: str
+    runs: str
+    own_numbers: str
+    how_to_check: str
+    kind: str = ""
+    same_as: str = ""
+
+
+def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
+    """Decide every claim of the five papers, each by its rule."""
+    own, stand_ins = of_the_papers(found), of_stand_ins(found)
+    known, toys = rules(own, ledger), rules(stand_ins, ())
+    rows = [row for paper in PAPERS.values() for row in facts("claims", paper.folder)]
+    return [
+        _claim(row, (known[row["id"]], own.runs), (toys[row["id"]], stand_ins.runs)) for row in rows
+    ]
+
+
+def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
+    """Return the rules of all papers by claim id."""
+    parts = (
+        cac_v1_rules,
+        cac_v2_rules,
+        supervised_kmeans_rules,
+        deepcac_rules,
+        class_decomposition_rules,
+    )
+    return {name: rule for part in parts for name, rule in part(found, ledger).items()}
+
+
+def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
+    sound, published = (
+        _verdict(_decide(own, protocol), _decide(stand_in, protocol))
+        for protocol in ("sound", "as_published")
+    )
+    deciding = sound if sound.runs else published
+    return Claim(
+        id=row["id"],
+        paper=row["paper"],
+        section=row["section"],
+        claim=row["claim"],
+        verdict=sound.verdict,
+        reason=sound.reason,
+        as_published=published.verdict,
+        as_published_reason=published.reason,
+        runs=_paths(deciding.runs),
+        own_numbers=row["own_numbers"],
+        how_to_check=row["how_to_check"],
+        kind=row["kind"],
+        same_as=row["same_as"],
+    )
+
+
+def _verdict(own: Decision, stand_in: Decision) -> Decision:
+    """Return what the papers' own data say; where they say nothing, what stand-ins do: a toy."""
+    if own.verdict not in (NOT_RUN, NOT_DECIDABLE) or stand_in.verdict not in _DECIDED:
+        return own
+    if not stand_in.runs:
+        return own
+    reason = f"on stand-ins alone, where it is '{stand_in.verdict}': {stand_in.reason}"
+    return Decision(TOY, reason, stand_in.runs)
+
+
+def _decide(side: Sided, protocol: str) -> Decision:
+    rule, runs = side
+    evidence = Evidence(runs, protocol)
+    decision = rule(evidence)
+    if protocol == "as_published" and evidence.all_sound(decision.runs):
+        return Decision(NOT_RUN, "held against the sound runs alone", decision.runs)
+    return decision
+
+
+def _paths(paths: Sequence[str], most: int = 2) -> str:
+    if len(paths) <= most:
+        return "; ".join(paths)
+    return "; ".join([*paths[:most], f"and {len(paths) - most} more"])
+
+
+def counts(rows: Iterable[Claim]) -> dict[str, int]:
+    """Return how often each verdict occurs, most frequent first."""
+    tally = Counter(row.verdict for row in rows)
+    return dict(sorted(tally.items(), key=lambda item: (-item[1], item[0])))
+
+
+def read(path: str | Path) -> list[Claim]:
+    """Read what `write` wrote."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [Claim(**row) for row in csv.DictReader(file)]
+
+
+def write(path: str | Path, rows: Iterable[Claim]) -> None:
+    """Write the claims as CSV."""
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(Claim)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)

@@ -1,0 +1,208 @@
+"""Rules of the claims on Table 1 of class decomposition: gains, and which are significant."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from deepcac.scoring.statistics import holm
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.catalogue.protocol import SOUND, protocol_folder
+from deepcac_study.experiments.finished_decompositions import Array, DecompositionRecord
+from deepcac_study.papers.class_decomposition.gain_table import TABLE_1
+from deepcac_study.papers.evidence import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    UNDECIDED,
+    Decision,
+    Evidence,
+)
+from deepcac_study.papers.gain import Gain
+from deepcac_study.papers.names import printed_datasets
+from deepcac_study.papers.rules import Rule
+from deepcac_study.papers.truth import Truth, by_share, either_way, settled, together, told
+
+Records = Sequence[DecompositionRecord]
+Judge = Callable[[Records], tuple[str, str]]
+
+PRINT = "print"  # the protocol of printed numbers, which have no spread
+LEVEL = 0.01  # of the paper's t-test
+_ENOUGH = 0.75  # share of the table's data sets below which nothing is decided
+_MOST = 0.51  # more than one half of the data sets
+_NEAR = 1.0  # points between two averages over the table
+_SAME = 2.0  # points within which two accuracies are almost the same, as in the ledger
+_APART = ("uci_vehicle", "uci_vowel")  # where the paper finds the linear gain significant
+PRINTED_AS = {"nb": "NB+decomposition", "svm": "linear SVM+decomposition"}
+
+
+def rules_of(records: Records, judges: Mapping[str, Judge]) -> dict[str, Rule]:
+    """Return rules by claim id from judges of the records of one protocol."""
+    return {name: _rule(records, judge) for name, judge in judges.items()}
+
+
+def _rule(records: Records, judge: Judge) -> Rule:
+    wanted = printed_datasets(TABLE_1)
+
+    def rule(evidence: Evidence) -> Decision:
+        own = [r for r in records if r.protocol == evidence.protocol and r.dataset in wanted]
+        count = f"{len(own)} of {len(wanted)} data sets"
+        if len(own) < _ENOUGH * len(wanted):
+            target = f"results/{protocol_folder(evidence.protocol)}decomposition/*.json"
+            return Decision(NOT_RUN, f"needs {target}; {count} have a record")
+        verdict, figures = _by_machine(own, judge, evidence.protocol)
+        if len(own) < len(wanted):
+            figures = f"{figures}; on {count}"
+        return Decision(verdict, figures, tuple(one.path for one in own))
+
+    return rule
+
+
+def _by_machine(records: Records, judge: Judge, protocol: str) -> tuple[str, str]:
+    """Ask a judge about machines one against one and one against rest: print does not say which.
+
+    As published these are one against rest (`gain_table.GainTable`).
+    """
+    rest = judge([one.against_rest() for one in records])
+    one = judge(records)
+    if protocol != SOUND.name or rest == one:
+        return rest
+    figures = f"one against one: {one[0]}, {one[1]} | one against rest: {rest[0]}, {rest[1]}"
+    return either_way((one[0], rest[0])), figures
+
+
+def printed_gains(base: str) -> list[float]:
+    """Return the gains that Table 1 prints for a base classifier, in its order."""
+    return [float(row["mean"]) for row in facts(TABLE_1) if row["method"] == PRINTED_AS[base]]
+
+
+def mean_gains(records: Records, base: str) -> dict[str, float]:
+    """Return the mean gain over the runs by data set."""
+    return {one.dataset: float(one.gains(base).mean()) for one in records}
+
+
+def p_values(records: Records, base: str) -> dict[str, float]:
+    """Return p by data set, of records of one protocol.
+
+    As published by Student's t-test on the gains; sound by the corrected one (Nadeau and Bengio
+    2003), adjusted over the data sets (Holm 1979).
+    """
+    if records and records[0].protocol == "sound":
+        p = holm([one.corrected_test(base).p for one in records]).tolist()
+    else:
+        p = [one.plain_test(base).p for one in records]
+    return {one.dataset: value for one, value in zip(records, p, strict=True)}
+
+
+def significant(records: Records, base: str) -> list[str]:
+    """Return the data sets whose gain, or loss, is significant at the paper's level."""
+    return [name for name, p in p_values(records, base).items() if p < LEVEL]
+
+
+def mean_gain(records: Records, base: str) -> Gain:
+    """Return the gain averaged over the data sets, with its interval over the runs."""
+    return _over_runs(records, [one.gains(base) for one in records])
+
+
+def _over_runs(records: Records, gains: Sequence[Array]) -> Gain:
+    if records[0].protocol == PRINT:
+        mean = float(np.mean(gains))
+        return Gain(mean, mean, mean)
+    return Gain.pooled(gains, _test_share(records[0]))
+
+
+def _test_share(one: DecompositionRecord) -> float:
+    shares = one.record["shares"]
+    return float(shares["test"] / (shares["test"] + shares["train"]))
+
+
+def _gains(records: Records, base: str) -> dict[str, Gain]:
+    """Return the gain by data set, with its interval over the runs."""
+    return {one.dataset: _over_runs([one], [one.gains(base)]) for one in records}
+
+
+def average_gain(base: str, claimed: float) -> Judge:
+    """Return the judge of an average gain: positive, and near the claimed one."""
+
+    def judge(records: Records) -> tuple[str, str]:
+        ours = mean_gain(records, base)
+        printed = float(np.mean(printed_gains(base)))
+        return ours.near(claimed, _NEAR), f"{ours} points; printed column {printed:+.2f}"
+
+    return judge
+
+
+def significant_gains(base: str, claimed: int) -> Judge:
+    """Return the judge of a number of significant gains."""
+
+    def judge(records: Records) -> tuple[str, str]:
+        gains = mean_gains(records, base)
+        better = [name for name in significant(records, base) if gains[name] > 0]
+        return by_share(len(better) / claimed, 1.0), f"{len(better)}: {_listed(better)}"
+
+    return judge
+
+
+def same_but_two(records: Records) -> tuple[str, str]:
+    """Ask for linear gains on Vehicle and Vowel that are significant, and almost none elsewhere."""
+    gains, sure = mean_gains(records, "svm"), significant(records, "svm")
+    apart = {name: gains[name] for name in _APART if name in gains}
+    two = all(gain > 0 and name in sure for name, gain in apart.items())
+    far = [name for name, gain in gains.items() if name not in _APART and abs(gain) > _SAME]
+    figures = ", ".join(
+        f"{name} {gain:+.2f}{' *' if name in sure else ''}" for name, gain in apart.items()
+    )
+    figures += f"; more than {_SAME:g} points elsewhere: {_listed(far)}"
+    verdict = HOLDS if two and not far else PARTLY if two or not far else FAILS
+    return verdict, figures
+
+
+def mild_drops(records: Records) -> tuple[str, str]:
+    """Look for losses of the linear machines: significant ones, and those shown to be small.
+
+    That a test finds nothing does not show that there is nothing.
+    """
+    sure = significant(records, "svm")
+    drops = {name: gain for name, gain in _gains(records, "svm").items() if gain.mean < 0}
+    if not drops:
+        return FAILS, "no drop"
+    grave = [name for name in drops if name in sure]
+    mild: list[Truth] = [
+        False if name in sure else True if gain.low > -_SAME else None
+        for name, gain in drops.items()
+    ]
+    figures = f"{len(drops)} drops, significant: {_listed(grave)}; within {_SAME:g} points"
+    return settled(mild), f"{figures} {told(mild)}"
+
+
+def bayes_more_than_linear(records: Records) -> tuple[str, str]:
+    """Ask for a larger average gain of naive Bayes, and for a small one of the linear machines."""
+    nb, svm = (mean_gain(records, base) for base in ("nb", "svm"))
+    more = _over_runs(records, [one.gains("nb") - one.gains("svm") for one in records])
+    figures = f"naive Bayes {nb.mean:+.2f} points, linear {svm.mean:+.2f}, difference {more}"
+    if more.positive is None:
+        return UNDECIDED, figures
+    little = nb.mean > _NEAR >= abs(svm.mean)
+    return (HOLDS if little else PARTLY) if more.positive else FAILS, figures
+
+
+def seldom_lower(records: Records) -> tuple[str, str]:
+    """Ask for equal or higher accuracy on most data sets with both base classifiers."""
+    verdicts, texts = [], []
+    for base, name in (("nb", "naive Bayes"), ("svm", "linear")):
+        answers = [_not_lower(gain) for gain in _gains(records, base).values()]
+        verdicts.append(settled(answers, _MOST))
+        texts.append(f"{name} {told(answers)}")
+    held = [None if v == UNDECIDED else v == HOLDS for v in verdicts]
+    return together(held), f"equal or higher: {', '.join(texts)}"
+
+
+def _not_lower(gain: Gain) -> Truth:
+    """Say whether a gain is no loss: one of more than a point is excluded, or none is shown."""
+    if gain.high < 0:
+        return False
+    return True if gain.low > -_NEAR else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(name.removeprefix("uci_") for name in names) or "none"

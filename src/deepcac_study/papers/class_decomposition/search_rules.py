@@ -1,0 +1,224 @@
+"""Rules of the claims on the clusters of a class, and on the search that merges them."""
+
+from collections.abc import Sequence
+from math import comb, factorial
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from deepcac.decomposition.configuration import bell
+from deepcac_study.experiments.finished_decompositions import (
+    BASES,
+    DecompositionRecord,
+    ResampledRecord,
+)
+from deepcac_study.papers.class_decomposition.gain_rules import LEVEL, mean_gains
+from deepcac_study.papers.evidence import (
+    FAILS,
+    HOLDS,
+    NOT_RUN,
+    PARTLY,
+    UNDECIDED,
+    Decision,
+    Evidence,
+)
+from deepcac_study.papers.gain import Gain
+from deepcac_study.papers.rules import Rule
+from deepcac_study.papers.truth import Truth, by_share, together
+
+Records = Sequence[DecompositionRecord]
+
+_CLUSTERS, _ROUNDED = 3.6, 0.05  # a class, section 6.2
+_STRAIGHT = 0.25  # how far from 1 the exponent of what is called proportional may be
+_WEAK_LEVEL = 0.05  # of correlations, of which the paper names no level
+
+
+def drops_after_gains(records: Records) -> tuple[str, str]:
+    """Look at the validation gains of the data sets on which linear accuracy drops."""
+    drops = [one for one in records if one.gains("svm").mean() < 0]
+    if not drops:
+        return UNDECIDED, "no data set drops"
+    gains = [float(one.gains("svm", name="validation_accuracy").mean()) for one in drops]
+    figures = (
+        f"validation gains of {len(drops)} drops: {min(gains):+.2f} to {max(gains):+.2f} points"
+    )
+    return by_share(float(np.mean(np.array(gains) > 0)), 1.0), figures
+
+
+def merged_back(records: Records) -> tuple[str, str]:
+    """Look at the runs without a validation gain: all merged, by Algorithm 2 itself, and equal."""
+    idle = [row for one in records for base in BASES for row in _without_gain(one, base)]
+    if not idle:
+        return UNDECIDED, "every run gains on its validation rows"
+    equal = sum(row["whole"] and row["gain"] == 0 for row in idle)
+    merged = sum(row["whole"] and not row["reverted"] for row in idle)
+    figures = (
+        f"{equal} of {len(idle)} runs without a validation gain equal the original; "
+        f"merges alone reach it in {merged}, the others are restored"
+    )
+    verdict = FAILS if equal < len(idle) else HOLDS if merged == equal else PARTLY
+    return verdict, figures
+
+
+def _without_gain(one: DecompositionRecord, base: str) -> list[dict[str, Any]]:
+    """Return the runs in which there was something to merge and nothing gained."""
+    gains = one.gains(base)
+    stalled = one.gains(base, name="validation_accuracy") <= 0
+    return [
+        {
+            "whole": all(len(partition) == 1 for partition in row["configuration"]),
+            "gain": gains[i],
+            "reverted": row["reverted"],
+        }
+        for i, row in enumerate(one.rows(base, "greedy"))
+        if stalled[i] and max(row["n_clusters"]) > 1
+    ]
+
+
+def clusters_of_a_class(records: Records) -> tuple[str, str]:
+    """Ask whether the claimed number lies in the interval of the mean over our runs, or near it."""
+    rows = [[np.mean(row["n_clusters"]) for row in one.rows("nb", "alone")] for one in records]
+    found = Gain.pooled(rows, 0.5)
+    error = 0.0 if np.isinf(found.low) else found.mean - found.low
+    gap = abs(found.mean - _CLUSTERS)
+    figures = f"{found.mean:.2f} ± {error:.2f} clusters a class on average, printed {_CLUSTERS:g}"
+    near = gap <= error + _ROUNDED
+    return HOLDS if near else PARTLY if gap <= 1 else FAILS, figures
+
+
+def merging_helps(records: Records) -> tuple[str, str]:
+    """Compare the merged clusters with all clusters, on test rows."""
+    means, texts = [], []
+    for base, name in BASES.items():
+        gains = [float(one.gains(base, over="separate").mean()) for one in records]
+        means.append(np.mean(gains))
+        higher = sum(gain > 0 for gain in gains)
+        texts.append(f"{name} {means[-1]:+.2f} points, higher on {higher} of {len(gains)}")
+    above = [mean > 0 for mean in means]
+    return HOLDS if all(above) else PARTLY if any(above) else FAILS, "; ".join(texts)
+
+
+def shortcut(records: Records) -> tuple[str, str]:
+    """Compare the discriminants fitted with those of fitting each configuration as a whole."""
+    factors = [_saved(one) for one in records]
+    rho, p = _rank_correlation([one.n_classes for one in records], factors)
+    figures = (
+        f"naive Bayes: a factor of {np.median(factors):.1f} in the median, {min(factors):.1f} to "
+        f"{max(factors):.1f}; rank correlation with the classes {rho:.2f} "
+        f"(p = {p:.2g})"
+    )
+    slope = _exponent([one.n_classes for one in records], factors)
+    proportional = rho > 0 and p < LEVEL and abs(slope - 1) <= _STRAIGHT
+    verdict = HOLDS if proportional else PARTLY if min(factors) > 1 else FAILS
+    return verdict, f"{figures}; it grows as the classes to the power {slope:.2f}"
+
+
+def _exponent(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the slope of the logarithms: 1 where the second is proportional to the first."""
+    if np.ptp(first) == 0:
+        return 0.0
+    return float(np.polyfit(np.log(first), np.log(second), 1)[0])
+
+
+def _saved(one: DecompositionRecord) -> float:
+    whole, fitted = (one.values("nb", "greedy", key).sum() for key in ("fits_if_all", "fits"))
+    return float(whole / max(fitted, 1.0))
+
+
+def search_takes_longest(records: Records) -> tuple[str, str]:
+    """Compare the time of the linear search, the longer of the two, with that of clustering."""
+    search = np.array([one.seconds("svm_greedy") for one in records])
+    clustering = np.array([one.seconds("clustering") for one in records])
+    longer = int(np.sum(search > clustering))
+    share = float(search.sum() / (search.sum() + clustering.sum()))
+    figures = (
+        f"the search takes longer than EM on {longer} of {len(records)} data sets; "
+        f"{share:.0%} of the time over all"
+    )
+    verdict = HOLDS if longer > len(records) / 2 else PARTLY if share > 0.5 else FAILS
+    return verdict, figures
+
+
+def grows_with_clusters(records: Records) -> tuple[str, str]:
+    """Correlate the mean gain with the clusters a class, by rank."""
+    clusters, texts = [one.n_clusters for one in records], []
+    rises: list[Truth] = []
+    for base, name in BASES.items():
+        rho, p = _rank_correlation(clusters, list(mean_gains(records, base).values()))
+        rises.append(rho > 0 if p < _WEAK_LEVEL else None)
+        texts.append(f"{name} {rho:.2f} (p = {p:.2g})")
+    return together(rises), "rank correlation: " + ", ".join(texts)
+
+
+def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Return Spearman's coefficient and its p; none (0 and 1) where nothing varies."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return 0.0, 1.0
+    found = spearmanr(first, second)
+    return float(found.statistic), float(found.pvalue)
+
+
+def bias_and_variance(found: Sequence[ResampledRecord]) -> Rule:
+    """Return the rule of the bias-variance claim: less bias, for less variance than that."""
+
+    def rule(evidence: Evidence) -> Decision:
+        if evidence.protocol != "sound":
+            return Decision(NOT_RUN, "measured in the sound protocol only")
+        if not found:
+            return Decision(NOT_RUN, "needs results/bias_variance")
+        fine, texts = [], []
+        for base, name in BASES.items():
+            bias, variance = (
+                [one.change(base, part) for one in found] for part in ("bias", "variance")
+            )
+            fine.append(np.mean(bias) < 0 and np.mean(variance) < -np.mean(bias))
+            lower = sum(change < 0 for change in bias)
+            texts.append(
+                f"{name}: bias {np.mean(bias):+.2f} points (lower on {lower} of {len(bias)}), "
+                f"variance {np.mean(variance):+.2f}"
+            )
+        verdict = HOLDS if all(fine) else PARTLY if any(fine) else FAILS
+        return Decision(verdict, "; ".join(texts), tuple(one.path for one in found))
+
+    return rule
+
+
+def capacity() -> Rule:
+    """Return the rule on the VC dimensions of section 4, by arithmetic.
+
+    Polynomials of degree k in n variables have C(n + k, k) coefficients, which is their VC
+    dimension: between n^k / k! and, for k > 1, (n + 1)^k. Convex polygons of k sides: of 2k + 1
+    points on a circle at most k are of one of the two classes, and k sides cut these off or
+    connect them.
+    """
+
+    def rule(evidence: Evidence) -> Decision:
+        bounded = all(
+            n**k / factorial(k) <= comb(n + k, k) <= (n + 1) ** k
+            for n in range(1, 30)
+            for k in range(1, 9)
+        )
+        few = all(min(p, 2 * k + 1 - p) <= k for k in range(1, 30) for p in range(2 * k + 2))
+        figures = (
+            "theory: C(n + k, k) coefficients lie between n^k / k! and (n + 1)^k; k sides of a "
+            "convex polygon shatter 2k + 1 points. Groups of clusters are no convex polygons"
+        )
+        return Decision(HOLDS if bounded and few else FAILS, figures)
+
+    return rule
+
+
+def configurations_bounded() -> Rule:
+    """Return the rule on the number of configurations of a class: set partitions against 2^n."""
+
+    def rule(evidence: Evidence) -> Decision:
+        above = [n for n in range(1, 31) if bell(n) > 2**n]
+        figures = "theory: the Bell number"
+        if not above:
+            return Decision(HOLDS, f"{figures} stays below 2^n up to n = 30")
+        n, last = above[0], 30
+        figures += f" {bell(n)} of n = {n} exceeds 2^{n} = {2**n}, and {bell(last) / 2**last:.1e}"
+        return Decision(FAILS, f"{figures} times 2^n at n = {last}")
+
+    return rule

@@ -1,0 +1,197 @@
+"""DeepCAC's case study on the length of stay (section 14): Tables 7 and 8, and the claims."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.catalogue.protocol import protocol_folder
+from deepcac_study.experiments.finished_studies import TOP, CaseStudy
+from deepcac_study.papers.agreement import WIDEST, Ours
+from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac_study.papers.printed import PrintedCell
+from deepcac_study.papers.rules import Rule
+from deepcac_study.papers.truth import Truth, alike, together, unanimous
+
+Array = npt.NDArray[np.float64]
+Checked = tuple[Sequence[Truth], str]
+
+TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"
+SUBJECT = ("cic_los", 3)  # what Tables 7 and 8 are about
+SMALL_EFFECT = 0.2  # Cohen: a difference of means below it, in standard deviations, is negligible
+_REMARKS = {
+    TABLE_7: "cluster matched by size and classes; agrees within 0.2 sd of the feature",
+    TABLE_8: "ours: place of the printed feature among the matched cluster's importances; "
+    "agrees within the first ten",
+}
+
+
+def printed_shares() -> Array:
+    """Return the share of all stays in each printed cluster and class, shape (3, 3)."""
+    counts = {}
+    for row in facts(TABLE_8):
+        ratio = np.array([float(part) for part in row["class_ratio"].split(":")])
+        counts[row["cluster"]] = float(row["cluster_size"]) * ratio / ratio.sum()
+    shares = np.stack([counts[name] for name in sorted(counts)])
+    return shares / shares.sum()
+
+
+def printed_clusters() -> dict[tuple[str, int], Array]:
+    """Return the printed clusters as a reference for `load_case_studies`."""
+    return {SUBJECT: printed_shares()}
+
+
+def _by_protocol(studies: Iterable[CaseStudy]) -> dict[str, CaseStudy]:
+    return {study.protocol: study for study in studies if study.subject == SUBJECT}
+
+
+class ClusterTables:
+    """What the case studies answer to the cells of Tables 7 and 8.
+
+    Parameters
+    ----------
+    studies : iterable of CaseStudy
+        Only those of the printed data set and k count, one a protocol.
+    """
+
+    sources = tuple(_REMARKS)
+
+    def __init__(self, studies: Iterable[CaseStudy]) -> None:
+        self._studies = _by_protocol(studies)
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return our value for a cell and whether it agrees, None without the study or feature.
+
+        A mean agrees within `SMALL_EFFECT` standard deviations of its feature; as published, a
+        missing value counts as the mean of all rows, because the program's networks see it so.
+        An important feature agrees if it is among our cluster's ten.
+        """
+        study = self._studies.get(protocol)
+        place = cell.item.split()
+        feature = cell.text if cell.source == TABLE_8 else place[1]
+        if study is None or feature not in study.separating.index:
+            return None
+        cluster = int(place[0][1:])
+        if cell.source == TABLE_8:
+            rank = study.importance[cluster].rank(ascending=False, method="first")[feature]
+            return Ours(float(rank), None, "ok", study.path, bool(rank <= TOP))
+        table = study.table
+        own = table[(table["feature"] == feature) & (table["cluster"] == cluster)]
+        values = own["filled" if protocol == "as_published" else "mean"]
+        away = abs(values.mean() - float(cell.text))
+        near = bool(away <= SMALL_EFFECT * study.separating["sd"][feature])
+        sd = float(values.std(ddof=min(1, len(values) - 1)))
+        return Ours(float(values.mean()), sd, "ok", study.path, near)
+
+    def target(self, cell: PrintedCell) -> str:
+        """Return the case study that would decide a cell."""
+        dataset, k = SUBJECT
+        return f"results/case_study/{protocol_folder(cell.protocol)}{dataset}_k{k}.json"
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Say how clusters are matched and when a cell agrees."""
+        return _REMARKS[cell.source]
+
+
+def case_study_rules(studies: Iterable[CaseStudy]) -> dict[str, Rule]:
+    """Return the rules by claim id; a rule looks at the study of its protocol."""
+    known = _by_protocol(studies)
+    checks = {
+        "DCAC-41": _printed_scores,
+        "DCAC-42": _shared_features,
+        "DCAC-44": _ventilation_and_urine,
+        "DCAC-45": _own_risk_factors,
+    }
+    return {name: _of_study(known, check) for name, check in checks.items()}
+
+
+def _of_study(known: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]) -> Rule:
+    def rule(evidence: Evidence) -> Decision:
+        study = known.get(evidence.protocol)
+        if study is None:
+            folder = f"results/case_study/{protocol_folder(evidence.protocol)}"
+            return Decision(NOT_RUN, f"needs {folder}{SUBJECT[0]}_k{SUBJECT[1]}.json")
+        answers, reason = check(study)
+        return Decision(together(answers), reason, (study.path,))
+
+    return rule
+
+
+def _by_split(study: CaseStudy) -> list[pd.DataFrame]:
+    """Return the study's table split by split."""
+    return [part for _, part in study.table.groupby("seed", sort=False)]
+
+
+def _lists(part: pd.DataFrame) -> list[set[str]]:
+    """Return the ten features that matter most to each cluster's risk model on one split."""
+    lists = []
+    for _, own in part.groupby("cluster"):
+        used = own[own["importance"] > 0]
+        lists.append(set(used.nlargest(TOP, "importance", keep="all")["feature"][:TOP]))
+    return lists
+
+
+def _printed_scores(study: CaseStudy) -> Checked:
+    """Compare the AUPRC of DeepCAC and of its students with the two printed ones."""
+    answers: list[Truth] = []
+    texts = []
+    for row in facts("deepcac_section14_student"):
+        values = np.array([split[row["item"]] for split in study.record["splits"]])
+        away = np.abs(values - float(row["value"]))
+        near = bool(abs(values.mean() - float(row["value"])) <= WIDEST)
+        answers.append(near if near or (away > WIDEST).all() else None)
+        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        texts.append(f"{row['item']} {values.mean():.3f} ± {spread:.3f}, printed {row['value']}")
+    return answers, "; ".join(texts)
+
+
+def _shared_features(study: CaseStudy) -> Checked:
+    """Ask of each split: PaO2 in all three lists, alone there, and two features in two lists."""
+    found = []
+    for part in _by_split(study):
+        within = Counter(name for names in _lists(part) for name in names)
+        by_count = Counter(within.values())
+        found.append((within["PaO2_last"] == study.k, by_count[3] == 1, by_count[2] == 2))
+    parts = list(zip(*found, strict=True))
+    words = ("PaO2_last in all three", "one in all three", "two in two")
+    texts = [f"{name}: {sum(right)}" for name, right in zip(words, parts, strict=True)]
+    return [unanimous(right) for right in parts], f"{', '.join(texts)} of {len(found)} splits"
+
+
+def _ventilation_and_urine(study: CaseStudy) -> Checked:
+    """Ask whether both are among the ten features with the largest effects on test rows."""
+    found = []
+    for part in _by_split(study):
+        effects = part.drop_duplicates("feature").nlargest(TOP, "effect")["feature"]
+        found.append(
+            all(effects.str.startswith(name).any() for name in ("MechVent", "UrineOutput"))
+        )
+    reason = f"both among the {TOP} strongest on {sum(found)} of {len(found)} splits"
+    return [unanimous(found)], reason
+
+
+def _own_risk_factors(study: CaseStudy) -> Checked:
+    """Compare lists of different clusters with lists of one cluster on different splits.
+
+    Lists differ by chance too: only if one cluster's lists share more than those of two clusters
+    do, on every pair of splits, are the risk factors the clusters' own.
+    """
+    lists = [_lists(part) for part in _by_split(study)]
+    excess = []
+    for one, other in combinations(lists, 2):
+        shared = np.array([[len(a & b) for b in other] for a in one])
+        k = len(shared)
+        across = (shared.sum() - np.trace(shared)) / (k * (k - 1))
+        excess.append(float(np.trace(shared) / k - across))
+    if not excess:
+        return [None], "one split: what is common to splits cannot be told"
+    right = [value > 0 for value in excess]
+    reason = (
+        f"a cluster's lists of {TOP} share {np.mean(excess):+.1f} features more across splits than "
+        f"the lists of two clusters do; more on {sum(right)} of {len(right)} pairs of splits"
+    )
+    return [alike(right)], reason

@@ -1,0 +1,217 @@
+"""What a claim is decided on: the runs of one protocol."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.scoring.equivalence import Difference, difference
+from deepcac_study.catalogue.protocol import protocol_folder
+from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.papers.names import lost_datasets, restricted
+from deepcac_study.papers.printed import own_protocol
+
+VERDICTS = {
+    "holds": "holds",
+    "partly": "partly",
+    "fails": "fails",
+    "cannot_hold": "cannot hold",
+    "undecided": "undecided",
+    "toy": "toy",
+    "not_decidable": "not decidable",
+    "not_rebuildable": "data not rebuildable",
+    "not_run": "not run",
+}
+HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
+TIE = 0.0005  # half of the last printed digit
+MARGIN = 0.01  # differences of scores up to this are of no account
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the runs say about a claim.
+
+    Attributes
+    ----------
+    verdict : str
+        One of `VERDICTS`.
+    reason : str
+        One sentence with the numbers that decided, or with what is missing.
+    runs : tuple of str
+        Paths of the runs that decide.
+    """
+
+    verdict: str
+    reason: str
+    runs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One score: a run and a metric under the name a paper uses.
+
+    Attributes
+    ----------
+    dataset, method : str
+        Ids.
+    k : int
+        Number of clusters.
+    metric : str
+        As printed: f1, auroc, auprc, silhouette.
+    paper : str
+        Whose definition of the metric counts.
+    folds : bool
+        Whether the number was printed from five-fold cross-validation.
+    """
+
+    dataset: str
+    method: str
+    k: int
+    metric: str
+    paper: str
+    folds: bool = False
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The runs of one protocol, asked by arm.
+
+    Attributes
+    ----------
+    runs : Runs
+        All runs.
+    protocol : str
+        ``sound`` or ``as_published``.
+    """
+
+    runs: Runs
+    protocol: str
+
+    def run(self, arm: Arm) -> Run | None:
+        """Return the run of an arm by its own protocol, or None: no other stands in for it."""
+        return self.runs.find(self._protocol(arm), arm.dataset, arm.method, arm.k)
+
+    def _protocol(self, arm: Arm) -> str:
+        if self.protocol != "as_published":
+            return self.protocol
+        return own_protocol(arm.paper, arm.method, folds=arm.folds)
+
+    def score(self, arm: Arm) -> float | None:
+        """Return the mean score of an arm, or None without one."""
+        run = self.run(arm)
+        score = run.score(run.reported(arm.metric, arm.paper)) if run else None
+        return score[0] if score else None
+
+    def standing(self, arm: Arm) -> float | None:
+        """Return the mean score of an arm, -inf where its run gave none; None without a run.
+
+        A run that timed out or diverged, or whose clusters became one, is below every score.
+        """
+        run = self.run(arm)
+        if run is None:
+            return None
+        score = self.score(arm) if run.status == "ok" else None
+        return -math.inf if score is None else score
+
+    def contrast(self, first: Arm, second: Arm) -> Difference | None:
+        """Return first less second over their splits; None where one has no run.
+
+        A single split has no spread: its difference is taken as it is, rounded to what papers
+        print. So is one against a run without a score.
+        """
+        means = self.standing(first), self.standing(second)
+        if means[0] is None or means[1] is None:
+            return None
+        one, other = self._splits(first), self._splits(second)
+        run = self.run(first)
+        if one is None or other is None or run is None or len(one) != len(other) or len(one) < 2:
+            return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
+        return difference(one - other, test_share=test_share(run), margin=MARGIN)
+
+    def per_split(self, arm: Arm) -> npt.NDArray[np.float64]:
+        """Return the scores of an arm on its splits; 0 where its run gave none."""
+        values = self._splits(arm)
+        return np.zeros(1) if values is None else values
+
+    def _splits(self, arm: Arm) -> npt.NDArray[np.float64] | None:
+        run = self.run(arm)
+        values = run.per_split(run.reported(arm.metric, arm.paper)) if run else np.empty(0)
+        return values if len(values) and not np.isnan(values).any() else None
+
+    def all_sound(self, paths: Sequence[str]) -> bool:
+        """Say whether runs were named, and every one of them is sound."""
+        sound = {run.path for run in self.runs.where(protocol="sound")}
+        return bool(paths) and sound.issuperset(paths)
+
+    def paths(self, arms: Sequence[Arm]) -> tuple[str, ...]:
+        """Return the paths of the runs behind some arms, each once."""
+        found = [run.path for run in map(self.run, arms) if run]
+        return tuple(dict.fromkeys(found))
+
+    def left_out(self, arm: Arm) -> str:
+        """Return why an arm's data decide nothing here; empty where they can.
+
+        Restricted data may not have been given, and the outcomes of some published data are lost.
+        """
+        if self.protocol == "as_published" and arm.dataset in lost_datasets(arm.paper):
+            return f"{arm.dataset}, where {lost_datasets(arm.paper)[arm.dataset]}"
+        if arm.dataset in restricted() and self.run(arm) is None:
+            return f"{arm.dataset}, which needs {restricted()[arm.dataset]}"
+        return ""
+
+    def target(self, arm: Arm) -> str:
+        """Return the record that an arm waits for."""
+        folder = protocol_folder(self._protocol(arm))
+        return f"results/{folder}{arm.dataset}/{arm.method}_k{arm.k}.json"
+
+
+def test_share(run: Run) -> float:
+    """Return the mean share of a run's splits that is tested."""
+    sizes = [(split["n_test"], split["n_train"]) for split in run.splits]
+    return float(np.mean([test / (test + train) for test, train in sizes]))
+
+
+def exactly(gap: float) -> Difference:
+    """Return a difference without spread; what is not seen in print is none."""
+    gap = 0.0 if abs(gap) <= TIE else gap
+    worse, better = float(gap < -MARGIN), float(gap > MARGIN)
+    return Difference(
+        mean=gap,
+        low=gap,
+        high=gap,
+        p=1.0,
+        p_equivalent=max(worse, better),
+        detectable=0.0,
+        worse=worse,
+        same=1.0 - worse - better,
+        better=better,
+    )
+
+
+def usable(pairs: Sequence[tuple[Arm, Arm]], evidence: Evidence) -> list[tuple[Arm, Arm]]:
+    """Return the comparisons whose data can decide."""
+    return [pair for pair in pairs if not any(evidence.left_out(arm) for arm in pair)]
+
+
+def without(arms: Iterable[Arm], evidence: Evidence) -> str:
+    """Say which data were left out, in one clause; empty where none were."""
+    reasons = dict.fromkeys(filter(None, map(evidence.left_out, arms)))
+    return f"; without {' and '.join(reasons)}" if reasons else ""
+
+
+def nothing_left(arms: Sequence[Arm], evidence: Evidence) -> Decision:
+    """Return the decision where all data of a claim are restricted or lost."""
+    lost = any(arm.dataset in lost_datasets(arm.paper) for arm in arms)
+    reason = without(arms, evidence).removeprefix("; without ") or "no open data set"
+    return Decision(LOST if lost else NOT_DECIDABLE, f"the claim is about {reason}")
+
+
+def lacking(arms: Iterable[Arm], evidence: Evidence) -> Decision | None:
+    """Return the decision where arms have no run yet, else None."""
+    missing = [arm for arm in dict.fromkeys(arms) if evidence.run(arm) is None]
+    if not missing:
+        return None
+    more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return Decision(NOT_RUN, f"needs {evidence.target(missing[0])}{more}")

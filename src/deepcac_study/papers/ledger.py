@@ -1,0 +1,272 @@
+"""The ledger: every printed cell beside our numbers, with a verdict that a rule gives."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from deepcac.files.atomic import atomic_path
+from deepcac_study.catalogue.protocol import protocol_folder
+from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
+from deepcac_study.papers.cac_v1.table_summaries import Summaries
+from deepcac_study.papers.class_decomposition.gain_table import GainTable
+from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
+from deepcac_study.papers.dependence import cells_by_place, origins, place
+from deepcac_study.papers.findings import Findings, of_the_papers
+from deepcac_study.papers.printed import PrintedCell, printed_cells
+from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of ``ledger.csv``; numbers as text, so that the file is the same bytes each time.
+
+    Attributes
+    ----------
+    paper, table : str
+        Where the cell is printed; ``authors`` are the logs of DeepCAC's authors.
+    kind : {"score", "alpha", "summary", "data", "other", "log"}
+        What decides it: a run's score, its tuned alpha, several runs, the data, a rule of its own.
+    dataset, method, k, item : str
+        Row and column as printed; `item` is the metric or the quantity.
+    printed, printed_sd : str
+        The printed number and its standard deviation; empty where there is none.
+    sound, sound_sd, as_published, as_published_sd : str
+        Our number, mean and sample standard deviation over the splits, in the unit of the paper.
+    difference : str
+        Our deciding number less the printed one.
+    bound : str
+        The largest difference that agrees, in the same unit; empty where another rule decides.
+    verdict : str
+        ``agree``, ``differ``, ``not run``, ``not printed``, ``setting`` (it says what was tried),
+        ``data not rebuildable``, or the status of a run without a score.
+    needs : str
+        What is missing where the cell was not run: a file to make, or access to data.
+    decided_by : str
+        The cell's own protocol (`printed.own_protocol`); no other decides it.
+    run : str
+        The record that decides, or the number of runs.
+    sound_verdict : str
+        The same rule on our sound number.
+    derived : str
+        Why the cell is no evidence of its own; empty for independent cells.
+    rivals, rivals_agree : str
+        Printed cells of the other methods in the same table, data set and metric, and how many
+        of them agree with our number too: the null rate of a count is the ratio of their sums.
+    note : str
+        Remarks on the printed entry and on ours.
+    """
+
+    paper: str
+    table: str
+    kind: str
+    dataset: str
+    method: str
+    k: str
+    item: str
+    printed: str
+    printed_sd: str
+    sound: str
+    sound_sd: str
+    as_published: str
+    as_published_sd: str
+    difference: str
+    bound: str
+    verdict: str
+    needs: str
+    decided_by: str
+    run: str
+    sound_verdict: str
+    derived: str
+    rivals: str
+    rivals_agree: str
+    note: str
+
+
+def entries(found: Findings) -> list[Entry]:
+    """Compare every printed cell with what was found on the papers' own data."""
+    found = of_the_papers(found)
+    answers: tuple[Answers, ...] = (
+        Summaries(found.runs),
+        ClusterTables(found.studies),
+        LossTables(found.clusterings),
+        GainTable(found.decompositions),
+    )
+    special = {source: one for one in answers for source in one.sources}
+    cells = printed_cells()
+    rivals = cells_by_place(cells)
+    return [
+        _entry(cell, special.get(cell.source) or _OfRuns(found.runs), rivals[place(cell)], origin)
+        for cell, origin in zip(cells, origins(cells), strict=True)
+    ]
+
+
+def _entry(
+    cell: PrintedCell,
+    one: Answers,
+    beside: Sequence[PrintedCell],
+    origin: str,
+) -> Entry:
+    """Return the entry of a cell beside our numbers."""
+    sound, own = one.answer(cell, "sound"), one.answer(cell, cell.protocol)
+    published = None if cell.protocol == "sound" else own
+    decided = verdict(cell, own, cell.protocol)
+    others = [
+        other
+        for other in beside
+        if decided in (AGREE, DIFFER) and own and own.agrees is None and other.method != cell.method
+    ]
+    fooled = sum(verdict(other, own, cell.protocol) == AGREE for other in others)
+    return Entry(
+        paper=cell.paper,
+        table=cell.table,
+        kind=cell.kind,
+        dataset=cell.dataset,
+        method=cell.method,
+        k=cell.k,
+        item=cell.item,
+        printed=cell.text,
+        printed_sd="" if cell.sd is None else number(cell.sd),
+        sound=number(sound.mean if sound else None),
+        sound_sd=number(sound.sd if sound else None),
+        as_published=number(published.mean if published else None),
+        as_published_sd=number(published.sd if published else None),
+        **_measured(cell, own, decided),
+        verdict=decided,
+        needs=(cell.needs or one.target(cell)) if decided == NOT_RUN else cell.lost,
+        decided_by=cell.protocol,
+        run=own.run if own else "",
+        sound_verdict=verdict(cell, sound, "sound"),
+        derived=origin,
+        rivals=str(len(others)) if others else "",
+        rivals_agree=str(fooled) if others else "",
+        note="; ".join(filter(None, (cell.note, one.remark(cell)))),
+    )
+
+
+def _measured(cell: PrintedCell, own: Ours | None, decided: str) -> dict[str, str]:
+    """Return the difference and the bound of a cell with a number of ours."""
+    if own is None or own.mean is None or cell.value is None:
+        return {"difference": "", "bound": ""}
+    plain = decided in (AGREE, DIFFER) and own.agrees is None and cell.kind != "alpha"
+    bound = number(tolerance(cell, own.sd, cell.protocol)) if plain else ""
+    return {"difference": number(own.mean - cell.value, signed=True), "bound": bound}
+
+
+class _OfRuns:
+    """What single runs answer.
+
+    Parameters
+    ----------
+    runs : Runs
+    """
+
+    sources = ()
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return what one run gives for a cell, None without that run."""
+        return _ours(cell, protocol, self._runs)
+
+    def target(self, cell: PrintedCell) -> str:
+        """Return the record that would decide a cell."""
+        folder = f"results/{protocol_folder(cell.protocol)}{cell.dataset_id}"
+        if cell.kind == "data":
+            return f"any run in {folder}/" if cell.dataset_id else "a data set of its own"
+        if not (cell.dataset_id and cell.method_id and cell.n_clusters):
+            return "a method of its own"
+        return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Return nothing: the printed remarks are enough."""
+        return ""
+
+
+def _ours(cell: PrintedCell, protocol: str, runs: Runs) -> Ours | None:
+    """Return what one run gives for a cell, None without that run."""
+    if cell.kind == "data":
+        found = runs.where(protocol=protocol, dataset=cell.dataset_id)
+        return _of_data(cell.item, found[0]) if found else None
+    if cell.n_clusters is None or not cell.method_id:
+        return None
+    run = runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)
+    if run is None:
+        return None
+    if cell.kind == "alpha":
+        return _of_alpha(run)
+    metric = cell.item if cell.kind == "log" else run.reported(cell.item, cell.paper)
+    score = run.score(metric) if run.status == "ok" else None
+    if score is None:
+        return Ours(None, None, run.status, run.path)
+    # One split has no spread.
+    return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
+
+
+def _of_alpha(run: Run) -> Ours | None:
+    """Return the median tuned alpha over the splits; a fixed alpha decides nothing."""
+    values = [
+        float(split["hyperparameters"]["alpha"])
+        for split in run.splits
+        if "alpha" in split.get("tuned", ())
+    ]
+    if not values:
+        return None
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return Ours(float(np.median(values)), sd, run.status, run.path)
+
+
+def _of_data(item: str, run: Run) -> Ours | None:
+    keys = {"n_instances": "n_rows", "n_features": "n_features", "n_classes": "n_classes"}
+    if item in keys:
+        value = run.record.get(keys[item])
+        return None if value is None else Ours(float(value), None, run.status, run.path)
+    if item != "maj" or not run.splits:
+        return None
+    shares = class_shares(run)
+    return Ours(max(shares), None, run.status, run.path) if shares else None
+
+
+def class_shares(run: Run) -> list[float]:
+    """Return the share of each class among the training and test rows of the first split."""
+    clusters = run.splits[0].get("clusters") or {}
+    sizes = [*clusters.get("sizes_train", []), *clusters.get("sizes_test", [])]
+    if not sizes:
+        return []
+    counts = np.sum(sizes, axis=0)
+    return [float(share) for share in counts / counts.sum()]
+
+
+def number(value: float | None, *, signed: bool = False) -> str:
+    """Write a number with at most four decimals; empty for None."""
+    if value is None:
+        return ""
+    text = f"{value:+.4f}" if signed else f"{value:.4f}"
+    text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "+0") else text
+
+
+def counts(rows: Iterable[Entry]) -> dict[str, int]:
+    """Return how often each verdict occurs, most frequent first."""
+    return dict(
+        sorted(Counter(row.verdict for row in rows).items(), key=lambda kv: (-kv[1], kv[0]))
+    )
+
+
+def read(path: str | Path) -> list[Entry]:
+    """Read what `write` wrote."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [Entry(**row) for row in csv.DictReader(file)]
+
+
+def write(path: str | Path, rows: Iterable[Entry]) -> None:
+    """Write the ledger as CSV."""
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(Entry)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)

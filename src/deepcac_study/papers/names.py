@@ -1,0 +1,110 @@
+"""From the names that a paper prints to the ids of this project.
+
+The mapping is `names.csv` of each paper: kind (data set or method), printed name, id, the number of
+clusters where a table gives none, what a reader needs to get the data, and what of the data is
+lost.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from deepcac_study.catalogue.facts import facts
+
+LOGS = "authors"  # in the column `paper`: the logs of DeepCAC's authors
+
+
+@dataclass(frozen=True)
+class Name:
+    """One row of the mapping.
+
+    Attributes
+    ----------
+    id : str
+        Id in this project; empty where there is none.
+    k : int or None
+        Clusters of a method where a table gives no k; of a data set, those of every method with
+        clusters.
+    needs : str
+        What gives access to the data; empty for open data.
+    lost : str
+        Why nobody can rebuild the data that the numbers were printed from; empty if they can be.
+    """
+
+    id: str
+    k: int | None
+    needs: str
+    lost: str
+
+
+UNKNOWN = Name("", None, "", "")
+
+
+@cache
+def names() -> dict[tuple[str, str, str], Name]:
+    """Return the mapping by (kind, paper, printed name)."""
+    return {
+        (row["kind"], row["paper"], row["printed"]): Name(
+            row["id"], int(row["k"]) if row["k"] else None, row["needs"], row["lost"]
+        )
+        for row in facts("names")
+    }
+
+
+@cache
+def restricted() -> dict[str, str]:
+    """Return what gives access to the data, by id of each restricted data set."""
+    return {name.id: name.needs for name in names().values() if name.id and name.needs}
+
+
+@cache
+def known_datasets() -> frozenset[str]:
+    """Return the ids of all data sets of the five papers; other data never count for a paper."""
+    return frozenset(name.id for (kind, *_), name in names().items() if kind == "dataset")
+
+
+@cache
+def lost_datasets(paper: str) -> dict[str, str]:
+    """Return why the printed data cannot be rebuilt, by id of such data sets of a paper."""
+    own = (name for key, name in names().items() if key[:2] == ("dataset", paper))
+    return {name.id: name.lost for name in own if name.lost}
+
+
+def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:
+    """Return the k of the run that a printed cell asks for.
+
+    Parameters
+    ----------
+    printed_k : str
+        As printed; empty where the table gives none.
+    method, dataset : Name
+        Of the row and the column. Where the table gives no k, a method with clusters has its
+        usual one in that paper: k = 2, but 3 on Credit in CAC v1 (section 6.2).
+    """
+    if printed_k:
+        return int(printed_k)
+    return dataset.k if dataset.k and method.k and method.k > 1 else method.k
+
+
+def usual_k(paper: str, dataset: str, method: str) -> int:
+    """Return the k that a paper uses for a data set and a method, given by their ids."""
+    return clusters("", _by_id("method", paper, method), _by_id("dataset", paper, dataset)) or 1
+
+
+def _by_id(kind: str, paper: str, id_: str) -> Name:
+    own = (name for key, name in names().items() if key[:2] == (kind, paper) and name.id == id_)
+    return next(own, UNKNOWN)
+
+
+def printed_datasets(source: str) -> tuple[str, ...]:
+    """Return the ids of a printed table's data sets, in its order."""
+    return _ids("dataset", source)
+
+
+def printed_methods(source: str) -> tuple[str, ...]:
+    """Return the ids of a printed table's methods, in its order."""
+    return _ids("method", source)
+
+
+def _ids(kind: str, source: str) -> tuple[str, ...]:
+    found = (names()[kind, row["paper"], row[kind]].id for row in facts(source))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,161 @@
+"""How many printed cells agree and how many claims hold, by paper: the numbers of the first page.
+
+``summary.csv`` has a row for each number, with the columns
+
+- part: ``cells`` or ``claims``;
+- paper: key of `bibliography.PAPERS`, ``all`` for the five together, ``authors`` for the logs of
+  DeepCAC's authors, which are not in ``all``;
+- group: of cells ``independent`` or ``derived`` (they follow from other cells or repeat them); of
+  claims ``sound`` or ``as_published``, or a kind (`claims.KINDS`): its sound verdicts, claims that
+  say the same counted once;
+- quantity: of cells ``printed`` (all with an entry), ``open`` (open data can decide them),
+  ``agree``, ``differ``, ``no_score`` (the run ended without one), ``not_run``, ``needs_access``,
+  ``not_rebuildable``, ``settings``, ``rivals`` (pairs of our number and the printed one of another
+  method), ``rivals_agree`` and ``null_rate``, their ratio, with its interval ``null_low`` and
+  ``null_high`` and the mean over cells ``null_by_cell`` (`null_rate.NullRate`); of claims
+  ``claims``, ``holds``, ``partly``, ``fails``, ``cannot_hold``, ``undecided``, ``toy``,
+  ``not_decidable``, ``not_rebuildable``, ``not_run``;
+- value: the number; null rates are shares, empty where nothing tells.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from deepcac.files.atomic import atomic_path
+from deepcac_study.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.claims import KINDS, Claim
+from deepcac_study.papers.evidence import VERDICTS
+from deepcac_study.papers.ledger import Entry, number
+from deepcac_study.papers.names import LOGS, restricted
+from deepcac_study.papers.null_rate import null_rate
+
+ALL = "all"
+NULL = ("null_rate", "null_low", "null_high", "null_by_cell")
+_CAC = ("cac_v1", "cac_v2", "deepcac")
+_DECIDED = {
+    "holds": ("holds", "hold"),
+    "partly": ("holds in part", "hold in part"),
+    "fails": ("fails", "fail"),
+    "cannot_hold": ("cannot hold", "cannot hold"),
+}
+
+
+@dataclass(frozen=True)
+class Count:
+    """One row of ``summary.csv``; the module says what the fields mean."""
+
+    part: str
+    paper: str
+    group: str
+    quantity: str
+    value: str
+
+
+def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
+    """Return every count, in a fixed order."""
+    rows = []
+    for paper in (ALL, *PAPERS, LOGS):
+        keys = set(PAPERS) if paper == ALL else {paper}
+        cells = [entry for entry in ledger if entry.paper in keys]
+        for group in ("independent", "derived"):
+            own = [entry for entry in cells if bool(entry.derived) == (group == "derived")]
+            rows += [Count("cells", paper, group, *pair) for pair in _of_cells(own)]
+        made = [claim for claim in claims if claim.paper in keys]
+        for group, verdicts in (
+            ("sound", [claim.verdict for claim in made]),
+            ("as_published", [claim.as_published for claim in made]),
+        ):
+            if made:
+                rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
+        for kind in KINDS:
+            verdicts = [one.verdict for one in made if one.kind == kind and not one.same_as]
+            if verdicts:
+                rows += [Count("claims", paper, kind, *pair) for pair in _of_claims(verdicts)]
+    return rows
+
+
+def _of_cells(entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    printed = [entry for entry in entries if entry.verdict != NOT_PRINTED]
+    verdicts = [entry.verdict for entry in printed]
+    asked = sum(entry.needs in restricted().values() for entry in printed)
+    rivals = [int(entry.rivals or 0) for entry in printed]
+    fooled = [int(entry.rivals_agree or 0) for entry in printed]
+    null = null_rate([entry.run for entry in printed], fooled, rivals)
+    shares = (null.rate, null.low, null.high, null.by_cell)
+    known = (AGREE, DIFFER, NOT_RUN, LOST, SETTING)
+    found = {
+        "printed": len(printed),
+        "open": len(printed) - asked - verdicts.count(LOST) - verdicts.count(SETTING),
+        "agree": verdicts.count(AGREE),
+        "differ": verdicts.count(DIFFER),
+        "no_score": sum(verdict not in known for verdict in verdicts),
+        "not_run": verdicts.count(NOT_RUN) - asked,
+        "needs_access": asked,
+        "not_rebuildable": verdicts.count(LOST),
+        "settings": verdicts.count(SETTING),
+        "rivals": sum(rivals),
+        "rivals_agree": sum(fooled),
+    }
+    counted = [(name, str(value)) for name, value in found.items()]
+    told = [number(share) if share == share else "" for share in shares]
+    return [*counted, *zip(NULL, told, strict=True)]
+
+
+def _of_claims(verdicts: Sequence[str]) -> list[tuple[str, str]]:
+    counted = {name: str(verdicts.count(verdict)) for name, verdict in VERDICTS.items()}
+    return [("claims", str(len(verdicts))), *counted.items()]
+
+
+def value(
+    counts: Iterable[Count], part: str, quantity: str, *, paper: str = ALL, group: str = ""
+) -> float:
+    """Return one number of the summary; NaN where it has none.
+
+    `group` is ``independent`` for cells and ``sound`` for claims where it is not given.
+    """
+    wanted = group or ("independent" if part == "cells" else "sound")
+    place = (part, paper, wanted, quantity)
+    (found,) = [c for c in counts if (c.part, c.paper, c.group, c.quantity) == place]
+    return float(found.value or "nan")
+
+
+def in_words(found: Mapping[str, int]) -> str:
+    """Say what became of some claims: "3 hold, 1 fails and 2 are not decided".
+
+    Parameters
+    ----------
+    found : mapping
+        Counts of claims by quantity, and of all under ``claims``.
+    """
+    rest = found["claims"] - sum(found[name] for name in _DECIDED)
+    told = [(found[name], words) for name, words in _DECIDED.items()]
+    told.append((rest, ("is not decided", "are not decided")))
+    parts = [f"{n} {words[n > 1]}" for n, words in told if n]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def on_prediction(counts: Iterable[Count]) -> str:
+    """Say how many of the claims that CAC or DeepCAC predicts better hold; empty without any."""
+    found = dict.fromkeys(("claims", *VERDICTS), 0)
+    for one in counts:
+        if one.group == "prediction" and one.paper in _CAC:
+            found[one.quantity] += round(float(one.value))
+    if not any(found[name] for name in (*_DECIDED, "undecided")):
+        return ""
+    n = found["holds"]
+    said = "No claim" if not n else "One claim" if n == 1 else f"{n} claims"
+    return (
+        f"{said} that CAC or DeepCAC predicts better hold{'s' * (n < 2)}: of {found['claims']}, "
+        f"{in_words(found)}."
+    )
+
+
+def write(path: str | Path, rows: Iterable[Count]) -> None:
+    """Write the summary as CSV."""
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(Count)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)

@@ -1,0 +1,165 @@
+"""Losses on test clusterings, ours and printed, for the ledger and the claims."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings
+from deepcac_study.papers.agreement import Ours
+from deepcac_study.papers.printed import PrintedCell
+from deepcac_study.papers.supervised_kmeans.signed_ranks import signed_ranks
+from deepcac_study.papers.truth import Truth
+
+Floats = npt.NDArray[np.float64]
+
+# "As published" stands for the reading of WebKB whose losses without learning are nearest to print.
+NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l_unit": "webkb_l_markup"}
+_EVEN = 1e-6
+_DRAW = "our own draw of Synth: mean over its clusterings"
+
+
+def dataset(name: str, protocol: str) -> str:
+    """Return the data set that stands for a printed one; Synth is our own draw in both."""
+    return name if protocol == "sound" else NEAREST.get(name, name)
+
+
+def mean_losses(run: ClusteringRun) -> Floats:
+    """Return the mean loss over the seeds of each test clustering."""
+    return np.asarray(run.losses.mean(axis=0))
+
+
+class LossRange(NamedTuple):
+    """Losses of each test clustering, over the starts and over kinds of processors.
+
+    Attributes
+    ----------
+    mean, low, high : ndarray of shape (clusterings,)
+        Mean over our own starts, and what starts and other processors reach.
+    """
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def known(cls, losses: Floats) -> "LossRange":
+        """Return losses without a spread, such as printed ones."""
+        return cls(losses, losses, losses)
+
+    def below(self, other: "LossRange", margin: float = 0.0) -> list[Truth]:
+        """Say of each clustering whether the loss is lower by more than a margin.
+
+        It is open where the ranges meet, and where both losses are 0: none can be lower.
+        """
+        gap = margin + _EVEN
+        return [
+            None
+            if max(most, roof) <= _EVEN
+            else True
+            if most + gap < floor
+            else False
+            if least + gap >= roof
+            else None
+            for least, most, floor, roof in zip(
+                self.low, self.high, other.low, other.high, strict=True
+            )
+        ]
+
+
+def loss_range(run: ClusteringRun) -> LossRange:
+    """Return the losses of a run with the spread over its starts and over processors.
+
+    ``machine_losses.csv`` has the losses of the same experiment on processors of other kinds: half
+    of their range is added at both ends.
+    """
+    elsewhere: dict[str, list[float]] = {name: [] for name in run.names}
+    for row in facts("machine_losses", "supervised_kmeans"):
+        same = (row["dataset"], row["method"]) == (run.dataset, run.method)
+        if same and row["clustering"] in elsewhere:
+            elsewhere[row["clustering"]].append(float(row["loss"]))
+    half = np.array([np.ptp(losses) / 2 if losses else 0.0 for losses in elsewhere.values()])
+    return LossRange(mean_losses(run), run.losses.min(axis=0) - half, run.losses.max(axis=0) + half)
+
+
+def printed_losses(printed: str) -> dict[str, Floats]:
+    """Return the legible losses of Table 3 by method, rows in order.
+
+    Parameters
+    ----------
+    printed : str
+        Start of the printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
+    """
+    found: dict[str, list[float]] = {}
+    for row in facts("skmeans_table3_loss"):
+        if row["dataset"].startswith(printed) and row["mean"]:
+            found.setdefault(row["method"].lower(), []).append(float(row["mean"]))
+    return {method: np.array(losses) for method, losses in found.items()}
+
+
+class LossTables:
+    """Answers the cells of Tables 1, 3 and 4 from finished experiments.
+
+    Parameters
+    ----------
+    found : Clusterings
+    """
+
+    sources: Sequence[str] = (
+        "skmeans_table1_datasets",
+        "skmeans_table3_loss",
+        "skmeans_table4_wins",
+    )
+
+    def __init__(self, found: Clusterings) -> None:
+        self._found = found
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return our number for a cell, None where its experiment was not made."""
+        name = dataset(cell.dataset_id, protocol)
+        if cell.source == "skmeans_table1_datasets":
+            return self._size(cell, name)
+        if cell.source == "skmeans_table4_wins":
+            return self._wins(cell, name)
+        run = self._found.find(name, cell.method_id.removeprefix("skm_"))
+        return _loss(cell, run) if run else None
+
+    def target(self, cell: PrintedCell) -> str:
+        """Return the experiment that would decide a cell."""
+        method = cell.method_id.removeprefix("skm_") or "*"
+        return f"results/skmeans/{dataset(cell.dataset_id, cell.protocol)}/{method}.json"
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Say what our number stands for where the rows cannot be matched."""
+        if cell.source == "skmeans_table3_loss" and cell.dataset_id == "synth_pairs":
+            return _DRAW
+        return ""
+
+    def _size(self, cell: PrintedCell, name: str) -> Ours | None:
+        run = next((run for run in self._found.runs if run.dataset == name), None)
+        if run is None:
+            return None
+        keys = {"avg_m": "items", "N_node": "n_node", "N_pair": "n_pair"}
+        value = float(run.record[keys.get(cell.item, cell.item)])
+        return Ours(value, None, "ok", run.path, agrees=round(value) == cell.value)
+
+    def _wins(self, cell: PrintedCell, name: str) -> Ours | None:
+        runs = [self._found.find(name, method) for method in ("iterative", "spectral")]
+        one, other = runs
+        if one is None or other is None:
+            return None
+        value = float(getattr(signed_ranks(mean_losses(one), mean_losses(other)), cell.item))
+        agrees = value > 0.05 if cell.text.startswith(">") else None
+        return Ours(value, None, "ok", one.path, agrees=agrees)
+
+
+def _loss(cell: PrintedCell, run: ClusteringRun) -> Ours:
+    """Return the loss of one clustering, or of all where it has no name that we know."""
+    name = cell.note.partition(";")[0].lower()
+    losses = run.losses
+    if name.isalpha() and name in run.names:
+        losses = losses[:, [run.names.index(name)]]
+    spread = float(losses.std(ddof=1)) if losses.size > 1 else None
+    return Ours(float(losses.mean()), spread, "ok", run.path)

@@ -1,0 +1,139 @@
+"""Claims on the losses on test clusterings, decided on finished experiments."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings
+from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, Decision, Evidence
+from deepcac_study.papers.rules import Rule
+from deepcac_study.papers.supervised_kmeans.cluster_losses import LossRange, dataset, loss_range
+from deepcac_study.papers.supervised_kmeans.signed_ranks import signed_ranks
+from deepcac_study.papers.truth import Truth, settled, together, told
+
+CLAIMED = ("webkb_n_unit", "webkb_l_unit")  # News was never published
+POOR = 70.0
+_CONCLUSIVE = 0.05
+
+Losses = Mapping[str, LossRange]
+Judge = Callable[[Mapping[str, Losses]], tuple[str, str]]
+
+
+def on_losses(
+    found: Clusterings, names: Sequence[str], methods: Sequence[str], judge: Judge
+) -> Rule:
+    """Return a rule on the losses, by data set and method, of those data sets that were run.
+
+    Parameters
+    ----------
+    found : Clusterings
+    names : sequence of str
+        Data sets as they are called in the sound protocol.
+    methods : sequence of str
+        What must have been run for a data set to count.
+    judge : callable
+        From ranges of losses to a verdict and its figures.
+    """
+
+    def rule(evidence: Evidence) -> Decision:
+        runs: dict[str, list[ClusteringRun]] = {}
+        for name in names:
+            asked = dataset(name, evidence.protocol)
+            own = [run for method in methods if (run := found.find(asked, method))]
+            if len(own) == len(methods):
+                runs[asked] = own
+        if not runs:
+            needed = ", ".join(f"{name}: {' '.join(methods)}" for name in names)
+            return Decision(NOT_RUN, f"needs results/skmeans of {needed}")
+        losses = {name: {run.method: loss_range(run) for run in own} for name, own in runs.items()}
+        verdict, figures = judge(losses)
+        used = [run for own in runs.values() for run in own]
+        notes = [f"{run.dataset} {run.method}: {run.unfinished}" for run in used if run.unfinished]
+        return Decision(verdict, "; ".join([figures, *notes]), tuple(run.path for run in used))
+
+    return rule
+
+
+def learning_wins(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask how often each learner is below both baselines."""
+    answers: list[Truth] = []
+    texts = []
+    for name, own in losses.items():
+        for method, baseline in product(("iterative", "spectral"), ("pair", "none")):
+            found = own[method].below(own[baseline])
+            answers += found
+            texts.append(f"{name} {method} below {baseline} {told(found)}")
+    return settled(answers), "; ".join(texts)
+
+
+def inconclusive(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether no learner is significantly better than Pair; losses that tie tell nothing."""
+    texts: list[str] = []
+    answers: list[Truth] = []
+    for name, own in losses.items():
+        for method in ("iterative", "spectral"):
+            test = signed_ranks(own[method].mean, own["pair"].mean)
+            clear = test.win > test.lose and test.p_1tail <= _CONCLUSIVE
+            answers.append(not clear if test.n_sr else None)
+            texts.append(f"{name} {method} {test}")
+    return together(answers), "; ".join(texts)
+
+
+def no_winner(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether neither learner is significantly better; four losses can never tell."""
+    tests = {
+        name: signed_ranks(own["iterative"].mean, own["spectral"].mean)
+        for name, own in losses.items()
+    }
+    answers: list[Truth] = [
+        False if test.p_1tail <= _CONCLUSIVE else None if 0.5**test.n_sr > _CONCLUSIVE else True
+        for test in tests.values()
+    ]
+    figures = "; ".join(f"{name} Iterative against Spectral {t}" for name, t in tests.items())
+    return (FAILS if False in answers else settled(answers)), figures
+
+
+def neither_always(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether each of both learners wins somewhere, whatever the start and the processor."""
+    sides: list[Truth] = []
+    texts = []
+    for method, other in (("iterative", "spectral"), ("spectral", "iterative")):
+        found = [answer for own in losses.values() for answer in own[method].below(own[other])]
+        sides.append(True if True in found else None if None in found else False)
+        texts.append(f"{method} below {other} {told(found)}")
+    return settled(sides), "; ".join(texts)
+
+
+def none_is_poor(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    """Ask whether the loss without learning is near chance, and the highest."""
+    (name, own), *_ = losses.items()
+    mean = {method: float(values.mean.mean()) for method, values in own.items()}
+    poor = mean["none"] >= POOR and mean["none"] == max(mean.values())
+    text = ", ".join(f"{method} {value:.1f}" for method, value in mean.items())
+    return (HOLDS if poor else FAILS), f"{name}: {text}; one cluster for all costs 80"
+
+
+def or_on_print(rule: Rule, printed: Losses, judge: Judge) -> Rule:
+    """Return a rule on our losses that the printed ones decide until there are any."""
+
+    def either(evidence: Evidence) -> Decision:
+        found = rule(evidence)
+        verdict, figures = judge({"print": printed})
+        if found.verdict == NOT_RUN:
+            return Decision(verdict, f"on print: {figures}; our runs: {found.reason}")
+        return Decision(found.verdict, f"{found.reason}; on print: {verdict}", found.runs)
+
+    return either
+
+
+def links_help(margin: float, methods: Sequence[str]) -> Judge:
+    """Return a judge that asks whether WebKB-L is below WebKB-N by more than a margin."""
+
+    def judge(losses: Mapping[str, Losses]) -> tuple[str, str]:
+        linked = next((own for name, own in losses.items() if "_l" in name), None)
+        plain = next((own for name, own in losses.items() if "_n" in name), None)
+        if linked is None or plain is None:
+            return NOT_RUN, "needs results/skmeans of WebKB-L and WebKB-N"
+        more = [truth for one in methods for truth in linked[one].below(plain[one], margin)]
+        return settled(more), f"the gain is above {margin:g}: {told(more)}"
+
+    return judge

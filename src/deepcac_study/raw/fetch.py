@@ -1,0 +1,262 @@
+"""Bring a raw file here: from a mirror (folder or address), else from its official address.
+
+A file takes its final name only after its digest holds. Restricted sources are never fetched or
+copied: they are read from a folder that the user names.
+"""
+
+import hashlib
+import logging
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from deepcac.errors import ConfigError, DataError, FetchError
+from deepcac_study.catalogue.entries import RawFile, Source
+from deepcac_study.catalogue.registry import DEMO, Registry
+from deepcac_study.raw.archive import content_digest
+from deepcac_study.raw.download import AbsentError, UnreachableError, download, host, join, shown
+
+ENDINGS = (".zip", ".tar.gz", ".tgz", ".tar.xz", ".tar")
+
+_log = logging.getLogger(__name__)
+
+
+def configured_mirrors(
+    config: Mapping[str, Any], environ: Mapping[str, str] = os.environ
+) -> list[str]:
+    """Return the mirrors in the order they are tried: config key ``mirrors``, DEEPCAC_MIRROR."""
+    listed = config.get("mirrors") or []
+    listed = [listed] if isinstance(listed, str) else list(listed)
+    found = [*listed, *filter(None, [environ.get("DEEPCAC_MIRROR")])]
+    for mirror in found:
+        if not isinstance(mirror, str) or ("://" in mirror and not _is_valid(mirror)):
+            raise ConfigError(
+                f"mirror {mirror!r}: give a folder, or an address that starts with http:// or https://"
+            )
+    return list(dict.fromkeys(found))
+
+
+def available(source: Source, config: Mapping[str, Any]) -> bool:
+    """Whether a workflow may plan with a source: it is open, brought, or its folder is there."""
+    if not source.restricted or source.extract is None:
+        return True
+    folder = (config.get("restricted") or {}).get(source.id)
+    return folder is not None and Path(folder).is_dir()
+
+
+def restricted_folder(source: Source, config: Mapping[str, Any]) -> Path:
+    """Return the user's folder of a restricted source, to be read in place.
+
+    Raises
+    ------
+    ConfigError
+        No folder is configured, or it is not there.
+    """
+    folder = (config.get("restricted") or {}).get(source.id)
+    if folder is None:
+        raise ConfigError(
+            f"{source.id} is restricted and not available: get it from {source.homepage} and name "
+            f"its folder in the config, restricted: {{{source.id}: /path}}"
+        )
+    if not Path(folder).is_dir():
+        raise ConfigError(f"{source.id} is not available: restricted folder {folder} is not there")
+    return Path(folder)
+
+
+def fetch(
+    file: RawFile,
+    target: str | os.PathLike[str],
+    *,
+    mirrors: Sequence[str] = (),
+    attempts: int = 4,
+    pause: float = 1.0,
+    timeout: float = 30.0,
+) -> str:
+    """Fetch one raw file and check its digest.
+
+    Parameters
+    ----------
+    file : RawFile
+        What to fetch.
+    target : path-like
+        Final name. What is left of an interrupted download waits beside it as ``.{name}.*.part``.
+    mirrors : sequence of str
+        Folders or base addresses, tried in order before the official address.
+    attempts : int
+        Tries for each address whose server fails or cuts the connection.
+    pause : float
+        Seconds before the second try; doubled each time.
+    timeout : float
+        Seconds without an answer after which a connection counts as cut.
+
+    Returns
+    -------
+    str
+        Where it came from, without any credentials.
+
+    Raises
+    ------
+    FetchError
+        No place has the file with the right digest; every place tried is named.
+    """
+    target = Path(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    tried: list[str] = []
+    dead: set[str] = set()
+    for place in places(file, mirrors):
+        if _is_address(place) and not _is_valid(place):
+            tried.append(f"{file.source} mirror (no valid address)")
+            continue
+        if host(place) in dead:
+            continue
+        part = _part(target, place)
+        try:
+            _bring(place, part, attempts=attempts, pause=pause, timeout=timeout)
+            verify(file, part)
+        except (FetchError, DataError) as error:
+            if isinstance(error, UnreachableError):
+                dead.add(host(place))
+            reason = str(error).replace(str(part), target.name)
+            _log.warning("%s: %s", shown(place), reason)
+            tried.append(f"{shown(place)} ({reason})")
+        else:
+            _settle(part, target)
+            _log.info("%s/%s: from %s, digest holds", file.source, file.name, shown(place))
+            return shown(place)
+    raise FetchError(
+        f"{file.source}/{file.name} could not be fetched; tried {'; '.join(tried) or 'no place'}; "
+        f"give a mirror that holds {file.path}{' (or another archive of it)' * file.is_archive}: "
+        "config key mirrors, or DEEPCAC_MIRROR=FOLDER_OR_URL"
+    )
+
+
+def _bring(place: str, part: Path, **patience: Any) -> None:
+    if _is_address(place):
+        download(place, part, **patience)
+    else:
+        _copy(place, part)
+
+
+def _settle(part: Path, target: Path) -> None:
+    """Give a file that holds its digest its final name; what other places left is removed."""
+    os.replace(part, target)
+    for rest in target.parent.glob(f".{target.name}.*.part"):
+        rest.unlink()
+
+
+def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
+    """Yield where a file may be: installed, in a mirror under each archive ending, officially."""
+    if file.package is not None:
+        package, _, inside = file.package.partition("/")
+        yield str(resources.files(package) / inside)
+    paths = [file.path]
+    if file.is_archive:
+        ending = next((end for end in ENDINGS if file.path.endswith(end)), "")
+        stem = file.path.removesuffix(ending)
+        paths += [stem + other for other in ENDINGS if other != ending]
+    for mirror in mirrors:
+        if _is_address(mirror) and not _is_valid(mirror):
+            yield mirror
+        elif _is_address(mirror):
+            yield from (join(mirror, path) for path in paths)
+        else:
+            held = [Path(mirror).expanduser() / path for path in paths]
+            yield from map(str, [path for path in held if path.exists()] or held[:1])
+    if file.url is not None:
+        yield file.url
+
+
+def verify(file: RawFile, path: Path) -> None:
+    """Check the digest of a file; a wrong or damaged one is deleted and is an error.
+
+    Raises
+    ------
+    FetchError
+        The digest differs.
+    DataError
+        The archive is damaged.
+    """
+    try:
+        got = _digest(file, path)
+        if got != file.digest:
+            raise FetchError(f"wrong {_kind(file)}: expected {file.digest}, got {got}; deleted")
+    except (FetchError, DataError):
+        path.unlink(missing_ok=True)
+        raise
+
+
+def check_raw(registry: Registry, paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Check raw files again before they are read: an edited or hand-placed one is not trusted.
+
+    Parameters
+    ----------
+    registry : Registry
+        Holds the digests.
+    paths : iterable of path-like
+        ``data/raw/{source}/{file}``; generated and restricted sources have no digest and pass.
+
+    Raises
+    ------
+    DataError
+        A file is missing, damaged or not the one of the registry. It is left where it is.
+    ConfigError
+        The registry has no such file.
+    """
+    for path in map(Path, paths):
+        source = path.parent.name
+        if source.startswith(DEMO) or registry.source(source).restricted:
+            continue
+        file = registry.file(source, path.name)
+        try:
+            got = _digest(file, path)
+        except OSError as error:
+            raise DataError(f"{path}: not readable ({error.strerror}); fetch it again") from error
+        if got != file.digest:
+            raise DataError(
+                f"{path}: not the file that the registry names: its {_kind(file)} is {got}, "
+                f"expected {file.digest}; delete it, and it is fetched again"
+            )
+
+
+def _digest(file: RawFile, path: Path) -> str:
+    if file.is_archive:
+        return content_digest(path, top=file.top)
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _kind(file: RawFile) -> str:
+    return "members' SHA-256" if file.is_archive else "SHA-256"
+
+
+def _part(target: Path, place: str) -> Path:
+    # One name a place: a resumed download never continues what came from elsewhere.
+    return target.with_name(
+        f".{target.name}.{hashlib.sha256(place.encode()).hexdigest()[:12]}.part"
+    )
+
+
+def _is_address(place: str) -> bool:
+    return place.startswith(("http://", "https://"))
+
+
+def _is_valid(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return _is_address(address) and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _copy(place: str, part: Path) -> None:
+    try:
+        shutil.copyfile(place, part)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise AbsentError("not there") from error
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise FetchError(f"not readable: {error.strerror}") from error

@@ -1,0 +1,266 @@
+"""Tables and figures of the case studies: DeepCAC's Tables 7 and 8 and what is behind them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.tables import Cell, Table, text_row
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.experiments.finished_studies import TOP, CaseStudy
+from deepcac_study.papers.deepcac.length_of_stay import SUBJECT, TABLE_7, TABLE_8, printed_shares
+from deepcac_study.papers.ledger import Entry
+from deepcac_study.report.effecttables import p_text
+from deepcac_study.report.papertables import NOTE, entry_cell
+from deepcac_study.report.runtables import protocol_label
+
+_MATCHED = (
+    "Clusters carry no order: those of every split are matched to the printed ones by the best "
+    "assignment on sizes and classes"
+)
+
+
+def case_tables(
+    studies: Sequence[CaseStudy], ledger: Sequence[Entry] = (), prefix: str = "case_study"
+) -> list[Table]:
+    """Return the tables of the case studies, the printed values beside ours; [] without one."""
+    if not studies:
+        return []
+    beside = any(study.subject == SUBJECT for study in studies)
+    tables = [_clusters(studies, prefix, beside)]
+    if beside:
+        tables.append(_table7(ledger, prefix))
+    return [
+        *tables,
+        _separating(studies, prefix),
+        _measured(studies, prefix),
+        _important(studies, prefix, beside),
+        _models(studies, prefix, beside),
+    ]
+
+
+def _label(study: CaseStudy) -> str:
+    return f"{study.record['dataset']}, k = {study.k}, {protocol_label(study.protocol)}"
+
+
+def _spread(values: Sequence[float] | npt.NDArray[np.float64], digits: int) -> str:
+    mean, sd = np.mean(values), np.std(values, ddof=1) if len(values) > 1 else 0.0
+    return f"{mean:.{digits}f} ± {sd:.{digits}f}"
+
+
+def _shares(counts: npt.NDArray[np.float64]) -> str:
+    total = counts.sum()
+    return " : ".join(f"{100 * count / total:.1f} %" for count in counts) if total else "empty"
+
+
+def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    rows = []
+    if beside:
+        sizes = {row["cluster"]: row["cluster_size"] for row in facts(TABLE_8)}
+        mixes = map(_shares, printed_shares())
+        rows = [
+            text_row("printed", cluster, size, size, mix)
+            for (cluster, size), mix in zip(sorted(sizes.items()), mixes, strict=True)
+        ]
+    for study in studies:
+        for j in range(study.k):
+            own = study.sizes[:, j]
+            size, first = _spread(own.sum(axis=1), 0), int(own[0].sum())
+            rows.append(text_row(_label(study), f"C{j + 1}", first, size, _shares(own.sum(axis=0))))
+    return Table(
+        id=f"{prefix}_clusters",
+        title="DeepCAC's clusters: size and classes",
+        note=f"Training rows; class mix in class order, over all splits. {_MATCHED}.",
+        head=("clusters of", "cluster", "rows, first split", "rows, all splits", "class mix"),
+        rows=rows,
+        n_labels=2,
+    )
+
+
+def _table7(ledger: Sequence[Entry], prefix: str) -> Table:
+    entries = {e.item: e for e in ledger if (e.paper, e.table, e.kind) == ("deepcac", "7", "other")}
+    features = dict.fromkeys(row["feature"] for row in facts(TABLE_7))
+    clusters = sorted({row["cluster"] for row in facts(TABLE_7)})
+    items = [[f"{cluster} {feature} mean" for cluster in clusters] for feature in features]
+    rows = [
+        [Cell(feature), *(entry_cell(entries[item]) for item in line)]
+        for feature, line in zip(features, items, strict=True)
+        if all(item in entries for item in line)
+    ]
+    return Table(
+        id=f"{prefix}_table7",
+        title="DeepCAC, Table 7: means by cluster",
+        note=f"{NOTE.partition(' ✓')[0]} Mean and standard deviation over the splits of the means "
+        f"over training rows, in original units. {_MATCHED}. ✓: within 0.2 standard deviations of "
+        "the feature. As published, a missing value counts as the mean of all rows (which is what "
+        "the program's networks see) and UrineOutputSum counts ventilator records (switch C9); "
+        "sound, measured values count and UrineOutputSum is mL of urine.",
+        head=("feature", *clusters),
+        rows=rows,
+    )
+
+
+def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
+    k = max(study.k for study in studies)
+    rows = []
+    for study in studies:
+        for place, name in enumerate(map(str, study.separating.index[:TOP])):
+            means = [f"{study.means[j + 1][name]:.4g}" for j in range(study.k)]
+            means += [""] * (k - study.k)
+            effect = f"{study.separating['effect'][name]:.3f}"
+            p = p_text(float(study.separating["p"][name]))
+            rows.append(text_row(_label(study), place + 1, name, *means, effect, p))
+    return Table(
+        id=f"{prefix}_separating",
+        title="Features that set the clusters apart",
+        note="Effect: share of the variance of the ranks between clusters (Kruskal-Wallis), on "
+        "test rows, mean over the splits; p: the largest of the splits, Holm-adjusted over the "
+        "features. The clusters are made from these features, so p says how clear a difference "
+        "is, not that the clusters are real. Means of training rows in original units.",
+        head=("clusters of", "", "feature", *(f"C{j + 1}" for j in range(k)), "effect", "p"),
+        rows=rows,
+        n_labels=3,
+    )
+
+
+def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
+    k = max(study.k for study in studies)
+    rows = []
+    for study in studies:
+        for name in map(str, study.measured.drop_duplicates().index[:TOP]):
+            shares = [f"{100 * study.measured[j + 1][name]:.0f} %" for j in range(study.k)]
+            rows.append(text_row(_label(study), name, *shares, *[""] * (k - study.k)))
+    return Table(
+        id=f"{prefix}_measured",
+        title="What was measured in each cluster",
+        note="Share of training rows with a value, over all splits, for the features whose share "
+        "differs most; of features with equal shares the first is shown for all.",
+        head=("clusters of", "feature", *(f"C{j + 1}" for j in range(k))),
+        rows=rows,
+        n_labels=2,
+    )
+
+
+def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    lists: dict[str, list[list[str]]] = {}
+    if beside:
+        printed: dict[str, list[str]] = {}
+        for row in facts(TABLE_8):
+            printed.setdefault(row["cluster"], []).append(row["feature"])
+        lists["printed"] = [printed[cluster] for cluster in sorted(printed)]
+    for study in studies:
+        lists[_label(study)] = [study.important(j + 1) for j in range(study.k)]
+    rows = []
+    for name, clusters in lists.items():
+        within = Counter(feature for features in clusters for feature in features)
+        for j, features in enumerate(clusters):
+            texts = [f"{feature} ({within[feature]})" for feature in features]
+            texts += [""] * (TOP - len(texts))
+            shared = sum(feature in features for feature in lists["printed"][j]) if beside else ""
+            rows.append(text_row(name, f"C{j + 1}", shared, *texts))
+    by_chance = TOP**2 / max(len(study.separating) for study in studies)
+    return Table(
+        id=f"{prefix}_table8",
+        title="Most important features of each cluster's risk model"
+        + (" (DeepCAC, Table 8)" if beside else ""),
+        note="By a gradient-boosting student of DeepCAC's probabilities, importance averaged over "
+        "the splits. In brackets: in how many of the lists of the same protocol a feature is."
+        + (f" Two lists of ten share {by_chance:.1f} by chance." if beside else ""),
+        head=("clusters of", "cluster", "in the printed list", *map(str, range(1, TOP + 1))),
+        rows=rows,
+        n_labels=2,
+    )
+
+
+def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
+    rows = []
+    if beside:
+        said = {row["item"]: row["value"] for row in facts("deepcac_section14_student")}
+        rows.append(text_row("printed", said["auprc"], said["student_auprc"], *[""] * 5))
+    for study in studies:
+        splits, pairs = study.record["splits"], study.record["stability"]
+        columns = [
+            _spread([split[key] for split in splits], 3)
+            for key in ("auprc", "student_auprc", "student_agrees")
+        ]
+        every = [pair["all"] for pair in pairs]
+        span = f"{min(every):.2f} to {max(every):.2f}" if every else ""
+        means = [f"{np.mean([pair[key] for pair in pairs]):.2f}" if pairs else "" for key in _ROWS]
+        same = f"{min(split['ari_to_run'] for split in splits):.2f}"
+        rows.append(text_row(_label(study), *columns, means[0], span, means[1], same))
+    return Table(
+        id=f"{prefix}_models",
+        title="Students and stability",
+        note="Macro AUPRC of DeepCAC and of its students on the same test rows, and the share of "
+        "test rows on which they agree. Stability: adjusted Rand index between the clusterings of "
+        "two splits, over all pairs; every model assigns every row, and the second mean keeps "
+        "rows that neither has learned from. Last: the least agreement with the run's own "
+        "clusters (1: the same).",
+        head=(
+            *("clusters of", "DeepCAC", "students", "agree"),
+            *("ARI, all rows", "from to", "ARI, test rows", "ARI to run"),
+        ),
+        rows=rows,
+    )
+
+
+_ROWS = ("all", "test")
+
+
+def case_figures(studies: Sequence[CaseStudy]) -> list[Figure]:
+    """Return one figure a case study: cluster means, and importances by cluster."""
+    return [_figure(study) for study in studies]
+
+
+def _figure(study: CaseStudy) -> Figure:
+    names = [str(name) for name in study.separating.index[:TOP]]
+    own = study.table.groupby("feature", sort=False)[["mean", "rows"]]
+    centre = own.apply(lambda part: (part["mean"] * part["rows"]).sum() / part["rows"].sum())
+    away = study.means.sub(centre, axis=0).div(study.separating["sd"], axis=0)
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, study.k + 1, width_ratios=[1.4, *[1] * study.k])
+        _heat(canvas, axes[0], away.loc[names].to_numpy(), names)
+        for j, axis in enumerate(axes[1:]):
+            top = study.important(j + 1)[::-1]
+            axis.barh(top, study.importance.loc[top, j + 1], color=PALETTE[j % len(PALETTE)])
+            axis.set_title(f"C{j + 1}: importance")
+            axis.set_axisbelow(True)
+            axis.tick_params(axis="y", labelsize=7)
+            axis.grid(axis="y", visible=False)
+
+    return Figure(
+        id=f"case_study_{study.protocol}_{study.name}",
+        title=f"Clusters of DeepCAC: {_label(study)}",
+        caption="Left: distance of a cluster's mean from the mean of all training rows, in "
+        "standard deviations, for the features that set the clusters apart most. Right: the ten "
+        "features that matter most to each cluster's gradient-boosting student. Means over the "
+        "splits" + (f". {_MATCHED}." if study.subject == SUBJECT else "."),
+        section="synthetic" if study.synthetic else "subtypes",
+        size=(4.2 + 2.7 * study.k, 3.4),
+        draw=draw,
+        head=("feature", "cluster", "mean", "standard deviations", "importance"),
+        data=[
+            (name, j, *(float(of.loc[name, j]) for of in (study.means, away, study.importance)))
+            for name in study.means.index
+            for j in range(1, study.k + 1)
+        ],
+    )
+
+
+def _heat(
+    canvas: Canvas, axis: Axes, values: npt.NDArray[np.float64], names: Sequence[str]
+) -> None:
+    image = axis.imshow(values, cmap="RdBu_r", vmin=-1.5, vmax=1.5, aspect="auto")
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            colour = "white" if abs(value) > 1 else "black"
+            axis.text(column, row, f"{value:+.2f}", ha="center", va="center", color=colour, size=7)
+    axis.set_xticks(range(values.shape[1]), [f"C{j + 1}" for j in range(values.shape[1])])
+    axis.set_yticks(range(len(names)), names, size=7)
+    axis.grid(False)
+    canvas.colorbar(image, ax=axis, label="sd from the mean")

@@ -1,0 +1,239 @@
+"""Does clustering help? And what does each switch do? Paired comparisons of finished runs."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.scoring.bootstrap import (
+    SplitScores,
+    Weights,
+    all_rows,
+    bootstrap_scores,
+    interval,
+    poisson_weights,
+)
+from deepcac.scoring.statistics import Comparison, corrected_t_test, holm
+from deepcac_study.catalogue.methods import YARDSTICKS, classifiers, parse_method
+from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.catalogue.protocol import switches
+from deepcac_study.experiments.finished import Run, Runs
+
+METRICS = ("f1", "auroc", "auprc")
+_SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Score of one run less that of another on the same splits.
+
+    Attributes
+    ----------
+    first, second : Run
+        The difference is first less second.
+    label : str
+        Which two arms, for example ``"CAC - plain"``.
+    metric : str
+        As named in the run records.
+    first_mean, second_mean : float
+        Means over the splits.
+    test : Comparison
+        Corrected resampled t-test.
+    p_holm : float
+        Adjusted inside the table.
+    bootstrap : (float, float) or None
+        Paired bootstrap interval; None where the score files do not hold the same rows.
+    """
+
+    first: Run
+    second: Run
+    label: str
+    metric: str
+    first_mean: float
+    second_mean: float
+    test: Comparison
+    p_holm: float = float("nan")
+    bootstrap: tuple[float, float] | None = None
+
+
+@dataclass
+class Bootstraps:
+    """Bootstrap values of runs, each computed once.
+
+    Attributes
+    ----------
+    resamples : int
+        Number of resamples of every run.
+    """
+
+    resamples: int = 100
+    _known: dict[str, dict[str, npt.NDArray[np.float64]] | None] = field(default_factory=dict)
+    _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    _weights: dict[int, Weights] = field(default_factory=dict)
+
+    def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
+        """Return the interval of a paired difference, or None without comparable scores."""
+        one, other = self._of(first), self._of(second)
+        if one is None or other is None or metric not in one:
+            return None
+        if not np.array_equal(self._rows[first.path], self._rows[second.path]):
+            return None
+        return interval(one[metric] - other[metric])
+
+    def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]] | None:
+        if run.path not in self._known:
+            splits = split_scores(run)
+            self._known[run.path] = None
+            if splits:
+                self._rows[run.path] = rows = all_rows(splits)
+                self._known[run.path] = dict(bootstrap_scores(splits, self._weigh(len(rows))))
+        return self._known[run.path]
+
+    def _weigh(self, n: int) -> Weights:
+        if n not in self._weights:
+            self._weights[n] = poisson_weights(n, self.resamples)
+        return self._weights[n]
+
+
+def split_scores(run: Run) -> list[SplitScores]:
+    """Read a two-class run's test scores, one entry a split; empty where none were kept."""
+    table = run.scores(_SCORE_COLUMNS) if int(run.record.get("n_classes", 2)) == 2 else None
+    if table is None:
+        return []
+    rows, seeds, label, predicted, score = (
+        table[name].to_numpy(zero_copy_only=False) for name in _SCORE_COLUMNS
+    )
+    return [
+        SplitScores(rows[part], label[part], predicted[part], score[part].astype(np.float64))
+        for part in (np.flatnonzero(seeds == seed) for seed in np.unique(seeds))
+    ]
+
+
+def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list[Difference]:
+    """Compare two runs by several metrics.
+
+    Runs over a different number of splits, or without a value, give no row. Where the splits
+    are not the same rows there is a difference, but no test of it.
+    """
+    paired = _splits_digest(first) == _splits_digest(second)
+    found = []
+    for metric in metrics:
+        one, other = (run.per_split(run.reported(metric, "deepcac")) for run in (first, second))
+        if not len(one) or len(one) != len(other) or np.isnan([one, other]).any():
+            continue
+        size = {
+            key: float(np.mean([split[key] for split in first.splits]))
+            for key in ("n_train", "n_test")
+        }
+        test = corrected_t_test(one - other, n_train=size["n_train"], n_test=size["n_test"])
+        if not paired:
+            test = replace(test, low=math.nan, high=math.nan, p=math.nan)
+        found.append(
+            Difference(first, second, label, metric, float(one.mean()), float(other.mean()), test)
+        )
+    return found
+
+
+def _splits_digest(run: Run) -> str:
+    return str(run.record["inputs"]["splits"])
+
+
+def clustering_effects(
+    runs: Runs, bootstraps: Bootstraps, protocol: str = "sound"
+) -> list[Difference]:
+    """Compare k = 1, KM and CAC of every base learner, and k = 1 and k > 1 of deep methods.
+
+    Holm's correction covers all comparisons by one metric, of base classifiers and of deep
+    methods separately: they are two questions.
+    """
+    families = (_base_pairs(runs, protocol), _deep_pairs(runs, protocol))
+    return [row for pairs in families for row in family_effects(pairs, bootstraps)]
+
+
+def family_effects(
+    pairs: Iterable[tuple[Run, Run, str]], bootstraps: Bootstraps
+) -> list[Difference]:
+    """Compare the pairs of one question, with intervals and adjusted p values."""
+    effects = [
+        row
+        for first, second, label in pairs
+        for row in compare(first, second, label, _comparable(first, second))
+    ]
+    effects = [
+        replace(row, bootstrap=bootstraps.difference(row.first, row.second, row.metric))
+        for row in effects
+    ]
+    return adjusted(effects)
+
+
+def _comparable(first: Run, second: Run) -> Sequence[str]:
+    """Return the metrics by which two methods can be compared.
+
+    F1 depends on class weights, which the base classifiers have and the networks do not.
+    """
+    families = {parse_method(run.method).family for run in (first, second)}
+    return METRICS if len(families) == 1 else [name for name in METRICS if name != "f1"]
+
+
+def adjusted(rows: Sequence[Difference]) -> list[Difference]:
+    """Return the rows with Holm's p values, corrected among the rows of one metric."""
+    result = list(rows)
+    for metric in METRICS:
+        places = [place for place, row in enumerate(rows) if row.metric == metric]
+        p_values = holm([rows[place].test.p for place in places])
+        for place, p in zip(places, p_values, strict=True):
+            result[place] = replace(rows[place], p_holm=float(p))
+    return result
+
+
+def usable(runs: Runs, protocol: str) -> list[Run]:
+    """Return the finished runs of a protocol on real data."""
+    return [
+        run for run in runs.where(protocol=protocol, status="ok", synthetic=False) if run.splits
+    ]
+
+
+def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
+    for run in usable(runs, protocol):
+        if run.method not in classifiers() or run.k != 1:
+            continue
+        others = [r for r in usable(runs, protocol) if r.dataset == run.dataset]
+        for k in sorted({r.k for r in others if r.k > 1}):
+            km = runs.find(protocol, run.dataset, f"km_{run.method}", k)
+            cac = runs.find(protocol, run.dataset, f"cac_{run.method}", k)
+            if km in others and km:
+                yield km, run, "KM − plain"
+            if cac in others and cac:
+                yield cac, run, "CAC − plain"
+            if km in others and cac in others and km and cac:
+                yield cac, km, "CAC − KM"
+
+
+def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
+    known = usable(runs, protocol)
+    for run in known:
+        method = parse_method(run.method)
+        if run.k > 1 and method.family == "deep" and method.clustered:
+            for other in (run.method, *YARDSTICKS):
+                label = "its k = 1" if other == run.method else method_label(other)
+                plain = runs.find(protocol, run.dataset, other, 1)
+                if plain in known and plain and not _ranks_nothing(plain):
+                    yield run, plain, f"{method_label(run.method)} − {label}"
+
+
+def _ranks_nothing(run: Run) -> bool:
+    """Whether every row has the same risk, as in AC-TPC with one cluster: no yardstick."""
+    return bool((run.per_split("auroc") == 0.5).all())
+
+
+def switch_effects(runs: Runs) -> list[Difference]:
+    """Compare every run that has one switch on with the sound run of the same name."""
+    effects = []
+    for label in switches():
+        for run in usable(runs, label):
+            sound = runs.find("sound", run.dataset, run.method, run.k)
+            if sound is not None and sound.status == "ok":
+                effects += compare(run, sound, label, METRICS)
+    return adjusted(effects)

@@ -1,0 +1,180 @@
+"""What the report shows: every table and figure by the page that shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Table
+from deepcac_study.papers.claims import Claim
+from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.summary import Count, summary
+from deepcac_study.report.agreement_map import agreement_figure
+from deepcac_study.report.bounds_table import theory_tables
+from deepcac_study.report.casetables import case_figures, case_tables
+from deepcac_study.report.comparisons import (
+    METRICS,
+    Bootstraps,
+    Difference,
+    clustering_effects,
+    switch_effects,
+)
+from deepcac_study.report.curves import curve_figures
+from deepcac_study.report.decomposition_gains import decomposition_figures, gains_tables
+from deepcac_study.report.effecttables import (
+    answer_table,
+    collapse_table,
+    effects_table,
+    switches_table,
+)
+from deepcac_study.report.embedding_maps import embedding_figures
+from deepcac_study.report.factorial_grid import factorial_figures, factorial_tables
+from deepcac_study.report.histories import history_figures
+from deepcac_study.report.judgement import judgement_figures, judgement_tables
+from deepcac_study.report.kchoice import choice_table
+from deepcac_study.report.learnt_clusterings import learning_figures, learning_tables
+from deepcac_study.report.material import Material, generated_only, real_only
+from deepcac_study.report.overview import effect_forest, printed_against_ours
+from deepcac_study.report.papertables import paper_tables
+from deepcac_study.report.planted_truth import planted_figure, planted_table
+from deepcac_study.report.profiles import missingness_figures
+from deepcac_study.report.published_divisions import division_figures, division_tables
+from deepcac_study.report.rows_or_classes import rows_or_classes_tables
+from deepcac_study.report.runtables import clusters_table, runs_table, times_table
+from deepcac_study.report.schematics import schematic_figures
+from deepcac_study.report.source_notes import data_table
+from deepcac_study.report.subtype_worth import ablation_tables
+from deepcac_study.report.sweep_curves import sweep_figures
+from deepcac_study.report.win_matrix import win_matrix
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything that is shown.
+
+    Attributes
+    ----------
+    found : Material
+    ledger : sequence of Entry
+    claims : sequence of Claim
+    effects, switched : sequence of Difference
+        Clusters against none, and one switch against none.
+    counts : sequence of Count
+        The numbers of the first page.
+    tables : dict of str to list of Table
+        By page.
+    figures : dict of str to list of Figure
+        By page.
+    """
+
+    found: Material
+    ledger: Sequence[Entry]
+    claims: Sequence[Claim]
+    effects: Sequence[Difference]
+    switched: Sequence[Difference]
+    counts: Sequence[Count]
+    tables: dict[str, list[Table]]
+    figures: dict[str, list[Figure]] = field(default_factory=dict)
+
+    @property
+    def all_figures(self) -> list[Figure]:
+        """Every figure once."""
+        return list(chain.from_iterable(self.figures.values()))
+
+
+def contents(
+    found: Material, ledger: Sequence[Entry], claims: Sequence[Claim], resamples: int
+) -> Contents:
+    """Make every table and describe every figure; nothing is drawn yet."""
+    bootstraps = Bootstraps(resamples)
+    effects = clustering_effects(found.real, bootstraps)
+    switched = switch_effects(found.real)
+    tables = _tables(found, ledger, effects, switched, bootstraps)
+    figures: dict[str, list[Figure]] = {}
+    for figure in _figures(found, ledger, effects):
+        figures.setdefault(figure.section, []).append(figure)
+    counts = summary(ledger, claims)
+    return Contents(found, ledger, claims, effects, switched, counts, tables, figures)
+
+
+def _tables(
+    found: Material,
+    ledger: Sequence[Entry],
+    effects: Sequence[Difference],
+    switched: Sequence[Difference],
+    bootstraps: Bootstraps,
+) -> dict[str, list[Table]]:
+    real, studies = found.real, found.studies
+    return {
+        "answer": [answer_table(effects)],
+        "judge": judgement_tables(found.judged),
+        "factorial": factorial_tables(found.factorials),
+        "divisions": division_tables(found.divisions),
+        "ablations": ablation_tables(found.ablations),
+        "papers": paper_tables(ledger),
+        "clustering": [
+            *(effects_table(effects, metric) for metric in METRICS),
+            collapse_table(real),
+            choice_table(real),
+        ],
+        "switches": [switches_table(switched)],
+        "runs": [runs_table(real, ledger), times_table(real)],
+        "subtypes": [clusters_table(real), *case_tables(real_only(studies), ledger)],
+        "decomposition": [
+            *gains_tables(real_only(found.decompositions)),
+            *rows_or_classes_tables(real, bootstraps),
+        ],
+        "theory": theory_tables(real_only(found.theory)),
+        "learning": learning_tables(found.clusterings),
+        "data": [data_table(found.sources)],
+        "own": _own_tables(found, bootstraps),
+        "synthetic": _synthetic_tables(found),
+    }
+
+
+def _own_tables(found: Material, bootstraps: Bootstraps) -> list[Table]:
+    """Return the runs and comparisons on real data that no paper has."""
+    if not len(found.own):
+        return []
+    effects = clustering_effects(found.own, bootstraps)
+    compared = [effects_table(effects, metric, "own_clustering") for metric in METRICS]
+    return [runs_table(found.own, (), "own_runs"), *compared]
+
+
+def _synthetic_tables(found: Material) -> list[Table]:
+    tables = [
+        *planted_table(found.planted),
+        *case_tables(generated_only(found.studies), (), "synthetic_case"),
+        *theory_tables(generated_only(found.theory), "synthetic_theory"),
+        *gains_tables(generated_only(found.decompositions), "synthetic_decomposition"),
+    ]
+    if generated := generated_only(found.runs):
+        runs = runs_table(generated, (), "synthetic_runs")
+        tables = [runs, clusters_table(generated, "synthetic_clusters"), *tables]
+    return tables
+
+
+def _figures(
+    found: Material, ledger: Sequence[Entry], effects: Sequence[Difference]
+) -> list[Figure]:
+    """Return every figure that there is material for."""
+    figures = [
+        agreement_figure(ledger),
+        printed_against_ours(ledger),
+        effect_forest(effects),
+        win_matrix(found.real),
+        *judgement_figures(found.judged),
+        *factorial_figures(found.factorials),
+        *division_figures(found.divisions),
+        *schematic_figures(),
+        *decomposition_figures(real_only(found.decompositions)),
+        *curve_figures(found.runs),
+        *history_figures(found.runs),
+        *sweep_figures(found.sweeps),
+        *missingness_figures(found.profiles),
+        *case_figures(found.studies),
+        *embedding_figures(found.studies, found.restricted),
+        *learning_figures(found.clusterings),
+        planted_figure(found.planted, found.features_dir),
+    ]
+    return [figure for figure in figures if figure]

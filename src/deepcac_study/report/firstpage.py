@@ -1,0 +1,188 @@
+"""The first page's answer: a sentence with its numbers, a picture, and what was not run."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from deepcac.pages.figures import Figure
+from deepcac.pages.wording import minus
+from deepcac_study.experiments.finished import Run
+from deepcac_study.papers.agreement import AGREE, DIFFER
+from deepcac_study.papers.evidence import VERDICTS
+from deepcac_study.papers.ledger import number
+from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
+from deepcac_study.report.contents import Contents
+from deepcac_study.report.judgement import Judgement, sentence
+from deepcac_study.sourcecode import LIBRARIES
+
+DECIDED = ("holds", "partly", "fails", "cannot hold")
+NOTHING = "No run on the papers' data has been made yet: every printed cell waits for one."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the first page says first.
+
+    Attributes
+    ----------
+    sentences : list of str
+        The answer, and what belongs to it.
+    figures : list of Figure
+        The picture of the answer; the planted truth beside it in a demo.
+    """
+
+    sentences: list[str]
+    figures: list[Figure]
+
+
+def answer(shown: Contents) -> Answer:
+    """Return the first page's answer: of the papers' data where they were run, else of the demo."""
+    judged = shown.found.judged
+    drawn = {figure.id: figure for figure in shown.all_figures}
+    if len(shown.found.real) or sentence(judged):
+        said = [
+            on_prediction(shown.counts),
+            _cells(shown.counts),
+            _claims(shown.counts),
+            sentence(judged),
+        ]
+        wanted = ("judge_forest", "clustering_effect", "agreement")
+        first = next((drawn[name] for name in wanted if name in drawn), None)
+        return Answer([minus(text) for text in said if text], [first] if first else [])
+    planted = planted_sentence(judged)
+    if planted:
+        names = ("judge_power", "planted_subtypes")
+        said = [planted, sentence(judged, own=True), NOTHING]
+        figures = [drawn[name] for name in names if name in drawn]
+        return Answer([minus(text) for text in said if text], figures)
+    return Answer([NOTHING], [])
+
+
+def _cells(counts: Sequence[Count]) -> str:
+    """Say how many of the cells that open data can decide agree, and how many would by chance."""
+    names = ("open", "agree", "differ", "not_run", *NULL[:3])
+    found = (value(counts, "cells", name) for name in names)
+    cells, agree, differ, waiting, null, low, high = found
+    if not agree + differ:
+        return ""
+    spread = f", {100 * low:.0f} to {100 * high:.0f} % by a bootstrap of runs" * (low == low)
+    chance = f" (the numbers of the other methods would in {100 * null:.0f} %{spread})"
+    rest = f"; {waiting:,.0f} have not been run" if waiting else ""
+    return (
+        f"Of {cells:,.0f} printed cells that open data can decide and that do not follow from "
+        f"others, {agree:,.0f} agree{chance * (null == null)} and {differ:,.0f} differ{rest}."
+    )
+
+
+def _claims(counts: Sequence[Count]) -> str:
+    found = {name: int(value(counts, "claims", name)) for name in ("claims", *VERDICTS)}
+    return f"Of {found['claims']} claims {in_words(found)}."
+
+
+def planted_sentence(judged: Judgement | None) -> str:
+    """Say how many planted cohorts were recognised, with and without a planted effect."""
+    curve = judged.summary["power"] if judged else []
+    told = [one for one in curve if one["question"] == "help"]
+    if not told:
+        return ""
+    helps = _best([one for one in told if one["strength"] > 0])
+    blank = _best([one for one in told if not one["strength"]])
+    hash_ = _best([one for one in curve if one["question"] == "negative_control"])
+    n_helps, n_blank = sum(n for n, _ in helps), sum(n for n, _ in blank)
+    said = (
+        f"On {n_helps + n_blank} planted cohorts (synthetic): where the planted subtypes matter, "
+        "clusters are found to help, by a test of its own each, in "
+        f"{sum(x for _, x in helps)} of {n_helps}"
+    )
+    if n_blank:
+        said += f"; where they do not, in {sum(x for _, x in blank)} of {n_blank}"
+    if hash_:
+        said += (
+            f"; a hash of the row number, which means nothing, in {sum(x for _, x in hash_)} "
+            f"of {sum(n for n, _ in hash_)}"
+        )
+    return said + "."
+
+
+def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Return cohorts, and those found better by the best contender, of each strength and size."""
+    found: dict[tuple[float, int], tuple[int, int]] = {}
+    for one in rows:
+        better = round(one["cohorts"] * one["detected"])
+        present = found.get(place := (one["strength"], one["rows"]), (one["cohorts"], 0))
+        found[place] = (present[0], max(present[1], better))
+    return list(found.values())
+
+
+def decided(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
+    """Return the counts of these verdicts alone."""
+    return {name: counts[name] for name in names if name in counts}
+
+
+def decided_cells(counts: Sequence[Count]) -> dict[str, int]:
+    """Return how many independent cells agree and differ."""
+    return {name: int(value(counts, "cells", name)) for name in (AGREE, DIFFER)}
+
+
+def undecided(cells: Mapping[str, int], claims: Mapping[str, int]) -> list[str]:
+    """Say what was not decided, and why: printed cells, then claims."""
+    return [
+        "Printed cells. " + _listed(cells, (AGREE, DIFFER)),
+        "Claims. " + _listed(claims, DECIDED),
+    ]
+
+
+def _listed(counts: Mapping[str, int], but: Sequence[str]) -> str:
+    rest = [f"{name}: {count:,}" for name, count in counts.items() if name not in but]
+    return "; ".join(rest) or "all are decided"
+
+
+def provenance(runs: Sequence[Run]) -> str:
+    """Return commit, version, date, machine, hours and mixed libraries of the records."""
+    machines = [run.record.get("machine") or {} for run in runs]
+    if not machines:
+        return "No record yet."
+    commits = sorted({str(one.get("git_commit") or "")[:10] for one in machines} - {""})
+    versions = sorted({str((one.get("versions") or {}).get("deepcac", "")) for one in machines})
+    newest = max(run.file.stat().st_mtime for run in runs)
+    date = datetime.fromtimestamp(newest, UTC)
+    devices, processors, pythons = (
+        sorted({str(one.get(name) or "") for one in machines} - {""})
+        for name in ("device", "processor", "python")
+    )
+    hours = sum(_seconds(one) for one in machines) / 3600
+    return (
+        f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
+        f"commit {_few(commits)}; the newest is of {date.day} {date:%B %Y}. Machine: "
+        f"{', '.join(devices)} ({_few(processors)}), "
+        f"Python {_few(pythons)}. Computing: {number(round(hours, 2))} hours."
+        f"{_mixture(machines)}"
+    )
+
+
+def _mixture(machines: Sequence[Mapping[str, Any]]) -> str:
+    """Name the libraries that computed in several versions, with the number of records of each."""
+    told = []
+    for name in LIBRARIES:
+        counts = Counter(str((one.get("versions") or {}).get(name, "")) for one in machines)
+        counts.pop("", None)
+        if len(counts) > 1:
+            each = ", ".join(f"{version} ({n:,})" for version, n in sorted(counts.items()))
+            told.append(f"{name} {each}")
+    return f" Not all of one software: records of {'; '.join(told)}." if told else ""
+
+
+def _few(values: Sequence[str], most: int = 3) -> str:
+    if len(values) <= most:
+        return ", ".join(values) or "unknown"
+    return f"{', '.join(values[:most])} and {len(values) - most} more"
+
+
+def _seconds(machine: Mapping[str, object]) -> float:
+    """Return the seconds of a record's stages; a name with a dot is a part of another."""
+    stages = machine.get("seconds")
+    if not isinstance(stages, Mapping):
+        return 0.0
+    return float(sum(value for name, value in stages.items() if "." not in name))

@@ -1,0 +1,243 @@
+"""The judge's verdicts as a sentence, tables and pictures."""
+
+import math
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_json
+from deepcac.judging.mean_scores import clustered_scores
+from deepcac.judging.verdicts import half_detect
+from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Table, text_row
+from deepcac.scoring.equivalence import EQUIVALENT, NEVER
+from deepcac_study.experiments.record import file_digest
+from deepcac_study.papers.ledger import number
+from deepcac_study.papers.names import known_datasets
+from deepcac_study.report.contender_names import contender_label
+from deepcac_study.report.power_figure import power_figure
+from deepcac_study.report.verdict_forest import VERDICTS, verdict_forest
+
+GENERATED = " (generated)"
+_HEADLINE = ("help", "auroc")  # the question and metric of the sentence
+_METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the judge wrote.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
+    summary : dict
+        Counts a question, over data sets, and the power curve.
+    """
+
+    rows: pd.DataFrame
+    summary: dict[str, Any]
+
+    @property
+    def real(self) -> pd.DataFrame:
+        """Comparisons on the papers' data."""
+        return self.rows[self.rows["dataset"].isin(known_datasets())]
+
+    @property
+    def own(self) -> pd.DataFrame:
+        """Comparisons on real data that no paper has."""
+        made = self.rows["dataset"].str.endswith(GENERATED)
+        return self.rows[~made & ~self.rows["dataset"].isin(known_datasets())]
+
+
+def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
+    """Read ``verdicts.csv`` and ``summary.json``; None without them.
+
+    Raises
+    ------
+    DataError
+        They were not written together, or one is damaged.
+    """
+    files = {Path(path).suffix: Path(path) for path in paths}
+    if set(files) != {".csv", ".json"}:
+        return None
+    summary = read_json(files[".json"])
+    if file_digest(files[".csv"]) != summary.get("verdicts"):
+        raise DataError(
+            f"{files['.csv']}: not the verdicts that {files['.json'].name} counts; delete both and "
+            "run the judge again"
+        )
+    rows = pd.read_csv(files[".csv"])
+    generated = rows["dataset"].isin(summary["synthetic"])
+    rows.loc[generated, "dataset"] += GENERATED
+    return Judgement(rows, summary)
+
+
+def sentence(judged: Judgement | None, *, own: bool = False) -> str:
+    """Return the answer in one sentence with its denominators; nothing without such data.
+
+    `own` asks for the real data that no paper has; they never count for the papers' answer.
+    """
+    if judged is None:
+        return ""
+    rows = _headline(judged.own if own else judged.real)
+    if rows.empty:
+        return ""
+    margin = number(judged.summary["margin"])
+    names = rows["dataset"].unique()
+    where = f"{len(names)} data sets" if len(names) > 1 else names[0]
+    many = f"Of {len(rows)} comparisons" if len(rows) > 1 else "In the one comparison"
+    return (
+        f"{many} of a tuned learner with clusters and the same learner without "
+        f"({where}{', real data of no paper' if own else ''}; AUROC, margin {margin}) clusters are "
+        f"{outcome(rows, number)}."
+    )
+
+
+def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:
+    """Count the verdicts, and say how often clusters were chosen and what could have been seen."""
+    counts = rows["verdict"].value_counts()
+    said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS if name != NEVER)
+    never = counts.get(NEVER, 0)
+    if never == len(rows):
+        return "never chosen by the validation rows, so that nothing is compared"
+    before = "; "
+    if never:
+        before = f"; in {never} they were offered and never chosen, so both models are the same; "
+        before += "of the others "
+    return f"{said}{before}half could have shown a difference of {write(half_detect(rows))}"
+
+
+def _headline(rows: pd.DataFrame) -> pd.DataFrame:
+    question, metric = _HEADLINE
+    return rows[(rows["question"] == question) & (rows["metric"] == metric)]
+
+
+def judgement_tables(judged: Judgement | None) -> list[Table]:
+    """Return the counts by question, the scores of all contenders, and every comparison."""
+    if judged is None or judged.rows.empty:
+        return []
+    scored = [_leaderboard(judged)] if judged.summary.get("scores") else []
+    return [_counts(judged), *scored, _comparisons(judged)]
+
+
+def _counts(judged: Judgement) -> Table:
+    texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
+    rows = [
+        text_row(
+            texts[str(question)],
+            _METRICS[str(metric)],
+            len(own),
+            *(int((own["verdict"] == name).sum()) for name in VERDICTS),
+            int((own["verdict_strict"] == EQUIVALENT).sum()),
+            number(float(own["mean"].mean()), signed=True),
+            "" if math.isnan(half := half_detect(own)) else number(half),
+        )
+        for (question, metric), own in judged.rows.groupby(["question", "metric"], sort=False)
+    ]
+    margin, strict = judged.summary["margin"], judged.summary["strict_margin"]
+    return Table(
+        id="judge_counts",
+        title="The judge: verdicts by question",
+        note="Each trial has the same values in every resample; it is chosen on validation rows by "
+        "the metric that is shown, and an arm may choose its learner's own trials. Better and "
+        "worse: p below 0.05 by the corrected resampled t-test. Equivalent: two one-sided tests "
+        f"exclude a difference of {number(margin)} at 5 %; strictly, of {number(strict)}. All p "
+        "are Holm-adjusted inside the row. Detectable: what half of the comparisons in which "
+        "clusters were chosen would have found with 80 % power." + _warning(judged),
+        head=(
+            *("question", "metric", "comparisons", *VERDICTS),
+            *("strictly equivalent", "mean difference", "detectable"),
+        ),
+        rows=rows,
+        n_labels=2,
+    )
+
+
+def _warning(judged: Judgement) -> str:
+    """Say how much of the table is generated data."""
+    made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
+    return f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
+
+
+def _leaderboard(judged: Judgement) -> Table:
+    """Return the AUROC of every contender on every data set, by its mean rank."""
+    found = pd.DataFrame(judged.summary["scores"])
+    generated = found["dataset"].isin(judged.summary["synthetic"])
+    found.loc[generated, "dataset"] += GENERATED
+    found["shown"] = clustered_scores(found, "auroc")
+    scores = found.pivot(index="contender", columns="dataset", values="shown")
+    ranks = scores.rank(ascending=False)
+    rows = [
+        text_row(
+            contender_label(str(name)),
+            *("" if pd.isna(score) else f"{score:.4f}" for score in scores.loc[name]),
+            f"{ranks.loc[name].mean():.1f}",
+        )
+        for name in ranks.mean(axis=1).sort_values().index
+    ]
+    return Table(
+        id="judge_scores",
+        title="The judge: every contender, tuned; those with clusters have two or more",
+        note="Mean AUROC over the test parts of the resamples; validation rows chose the trial. "
+        "The last column is the mean rank on the data sets where the contender ran. What lies "
+        "close together is not shown to differ: the intervals are in the comparisons.",
+        head=("contender", *scores.columns, "mean rank"),
+        rows=rows,
+    )
+
+
+def _comparisons(judged: Judgement) -> Table:
+    texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
+    rows = [
+        text_row(
+            *(texts[row["question"]], row["dataset"]),
+            *(contender_label(row[name]) for name in ("contender", "reference")),
+            _METRICS[row["metric"]],
+            row["verdict"],
+            number(row["score"]),
+            number(row["reference_score"]),
+            number(row["mean"], signed=True),
+            *_tested(row),
+        )
+        for row in judged.rows.to_dict("records")
+    ]
+    return Table(
+        id="judge_comparisons",
+        title="The judge: every comparison",
+        note="Scores are means over the test parts of the resamples. The last three columns are "
+        "the posterior probabilities that the contender is worse than, within and better than the "
+        "margin (Bayesian correlated t-test).",
+        head=(
+            *("question", "data set", "contender", "reference", "metric", "verdict", "score"),
+            *("reference's", "difference", "95 % interval", "p (Holm)", "detectable"),
+            *("P worse", "P same", "P better"),
+        ),
+        rows=rows,
+        n_labels=5,
+        verdict="verdict",
+        filters=("verdict", "question", "data set", "metric"),
+    )
+
+
+def _tested(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
+    """Return what a test says of a comparison; nothing where both sides are one model."""
+    names = ("p_holm", "detectable", "worse", "same", "better")
+    if row["verdict"] == NEVER:
+        return ("",) * (1 + len(names))
+    span = f"{number(row['low'], signed=True)} to {number(row['high'], signed=True)}"
+    return (span, *(number(row[name]) for name in names))
+
+
+def judgement_figures(judged: Judgement | None) -> list[Figure]:
+    """Return the forest plot of the answer and the power curve."""
+    if judged is None or judged.rows.empty:
+        return []
+    rows = _headline(judged.rows if judged.real.empty else judged.real)
+    figures = [verdict_forest(rows, judged.summary["margin"])] if len(rows) else []
+    return figures + ([power_figure(judged.summary["power"])] if judged.summary["power"] else [])

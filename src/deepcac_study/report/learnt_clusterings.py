@@ -1,0 +1,168 @@
+"""Supervised k-means in the report: losses, training times, K before and after learning."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.tables import Table, text_row
+from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings, Measured
+
+SECTION = "learning"
+_METHODS = {"iterative": "Iterative", "spectral": "Spectral", "pair": "Pair", "none": "None"}
+_AXES = {
+    "clusterings": "example clusterings n",
+    "clusters": "clusters k",
+    "features": "features N",
+    "points": "points in a cluster m / k",
+}
+_NOTE = (
+    "Delta (0 to 100) on each clustering, by a model of the others; ± is the standard deviation "
+    "over seeds. In brackets the chosen C and clusterer (I Iterative, S Spectral, D Discrete) of "
+    "the first seed. Fits that reach the limit of passes before their precision are counted below."
+)
+
+
+def learning_tables(found: Clusterings) -> list[Table]:
+    """Return the losses of all data sets, and how the models were trained; [] without a run."""
+    if not found.runs:
+        return []
+    rows = [
+        text_row(name, test, *(_loss(found.find(name, method), place) for method in _METHODS))
+        for name in found.datasets()
+        for place, test in enumerate(_first(found, name).names)
+    ]
+    losses = Table(
+        id="skmeans_losses",
+        title="Supervised k-means: losses on clusterings left out",
+        note=_NOTE,
+        head=("data set", "test clustering", *_METHODS.values()),
+        rows=rows,
+        n_labels=2,
+    )
+    return [losses, _effort(found.runs)]
+
+
+def _first(found: Clusterings, name: str) -> ClusteringRun:
+    return next(run for run in found.runs if run.dataset == name)
+
+
+def _loss(run: ClusteringRun | None, place: int) -> str:
+    if run is None:
+        return "–"
+    losses = run.losses[:, place]
+    spread = f" ± {losses.std(ddof=1):.1f}" if len(losses) > 1 else ""
+    if run.method == "none":
+        return f"{losses.mean():.1f}{spread}"
+    fold = run.record["repeats"][0]["folds"][place]
+    return f"{losses.mean():.1f}{spread} ({fold['C']:g}, {fold['predictor'][0].upper()})"
+
+
+def _effort(runs: Sequence[ClusteringRun]) -> Table:
+    rows = []
+    for run in runs:
+        folds = [fold for repeat in run.record["repeats"] for fold in repeat["folds"]]
+        seconds = run.record["machine"]["seconds"]
+        means = [np.mean([fold[key] for fold in folds]) for key in ("n_iter", "n_oracle_calls")]
+        rows.append(
+            text_row(
+                run.dataset,
+                _METHODS[run.method],
+                sum(repeat["n_fits"] for repeat in run.record["repeats"]),
+                sum(repeat["n_unfinished"] for repeat in run.record["repeats"]),
+                *(f"{mean:.1f}" for mean in means),
+                *(f"{seconds[key]:.1f}" for key in ("longest_training", "total")),
+            )
+        )
+    return Table(
+        id="skmeans_effort",
+        title="Supervised k-means: what training took",
+        note="All models of the experiment, inner ones too; passes and oracle calls are means over "
+        "the chosen models; seconds by the clock.",
+        head=(
+            "data set",
+            "method",
+            "fits",
+            "stopped early",
+            "passes",
+            "oracle calls",
+            "longest fit, s",
+            "all, s",
+        ),
+        rows=rows,
+        n_labels=2,
+    )
+
+
+def learning_figures(found: Clusterings) -> list[Figure]:
+    """Return the training times and the similarities, as far as they were measured."""
+    figures = [_times(found.times)] if found.times else []
+    return [*figures, _similarity(found.checks)] if found.checks else figures
+
+
+def _times(times: Measured) -> Figure:
+    keys = ("axis", "value", "oracle", "set", "seconds", "n_iter", "n_oracle_calls", "converged")
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(2, len(_AXES))
+        for column, (axis, label) in zip(axes.T, _AXES.items(), strict=True):
+            for panel, key in zip(column, ("seconds", "n_iter"), strict=True):
+                for colour, oracle in zip(PALETTE, ("iterative", "spectral"), strict=False):
+                    rows = times.rows("rows", axis=axis, oracle=oracle)
+                    x = sorted({row["value"] for row in rows})
+                    own = [[row[key] for row in rows if row["value"] == value] for value in x]
+                    for value, points in zip(x, own, strict=True):
+                        panel.plot([value] * len(points), points, ".", ms=3, color=colour)
+                    mean = [np.mean(points) for points in own]
+                    panel.plot(x, mean, color=colour, label=_METHODS[oracle])
+            column[1].set(xlabel=label)
+        axes[0, 0].set(ylabel="processor seconds")
+        axes[1, 0].set(ylabel="passes")
+        axes[0, 0].legend()
+
+    record = times.record
+    return Figure(
+        id="skmeans_times",
+        title="Supervised k-means: training time on Synth",
+        caption=f"As Figures 1 to 4 of Finley and Joachims (2008): C = {record['C']:g}, "
+        f"{record['n_sets']} training sets a setting (20 in the paper). Dots: one training; lines: "
+        f"means. Precision {record['epsilon']:g}, at most {record['max_iter']} passes.",
+        section=SECTION,
+        size=(12, 5),
+        draw=draw,
+        head=keys,
+        data=[[row[key] for key in keys] for row in record["rows"]],
+    )
+
+
+def _similarity(checks: Measured) -> Figure:
+    parts = checks.record["similarity"]
+    panels = {"equal weights": parts["before"], "learnt weights": parts["after"]}
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 2)
+        for axis, (title, values) in zip(axes, panels.items(), strict=True):
+            K = np.array(values)
+            limit = float(np.abs(K).max())
+            image = axis.imshow(K, cmap="RdBu_r", vmin=-limit, vmax=limit)
+            axis.set(title=title, xlabel="item", ylabel="item")
+            axis.grid(visible=False)
+            canvas.colorbar(image, ax=axis)
+
+    return Figure(
+        id="skmeans_similarity",
+        title="K before and after learning",
+        caption="Similarities of the items of one clustering of Synth (five clusters of 12), which "
+        "the model was not trained on; items ordered by their cluster. Generated data, as in the "
+        "paper.",
+        section=SECTION,
+        size=(8, 3.6),
+        draw=draw,
+        head=("item", "other", *panels),
+        data=[
+            [i, j, *(values[i][j] for values in panels.values())]
+            for i in range(len(parts["label"]))
+            for j in range(len(parts["label"]))
+        ],
+    )

@@ -1,0 +1,98 @@
+"""What a report is made from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.experiments.finished_clusterings import Clusterings
+from deepcac_study.experiments.finished_decompositions import DecompositionRecord, ResampledRecord
+from deepcac_study.experiments.finished_studies import CaseStudy
+from deepcac_study.experiments.finished_sweeps import Sweeps
+from deepcac_study.experiments.theorem_checks import TheoryRecord
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.names import known_datasets
+from deepcac_study.report.factorial_grid import Factorial
+from deepcac_study.report.judgement import Judgement
+from deepcac_study.report.planted_truth import Found
+from deepcac_study.report.profiles import Profile
+from deepcac_study.report.published_divisions import Divided
+from deepcac_study.report.source_notes import SourceNote
+from deepcac_study.report.subtype_worth import Ablation
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a report is made from; nothing of it is fitted here.
+
+    Attributes
+    ----------
+    runs : Runs
+        Real and synthetic ones.
+    sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
+    judged, factorials, divisions, planted
+        What the loaders of this package return.
+    features_dir : Path or None
+        Folder of the sound feature files.
+    """
+
+    runs: Runs
+    sweeps: Sweeps
+    studies: Sequence[CaseStudy]
+    theory: Sequence[TheoryRecord]
+    clusterings: Clusterings
+    decompositions: Sequence[DecompositionRecord]
+    resampled: Sequence[ResampledRecord]
+    profiles: Sequence[Profile]
+    sources: Sequence[SourceNote]
+    judged: Judgement | None = None
+    factorials: Sequence[Factorial] = ()
+    divisions: Sequence[Divided] = ()
+    ablations: Sequence[Ablation] = ()
+    planted: Sequence[Found] = ()
+    features_dir: Path | None = None
+
+    @cached_property
+    def real(self) -> Runs:
+        """The runs on the papers' data."""
+        return Runs(tuple(real_only(self.runs)))
+
+    @cached_property
+    def own(self) -> Runs:
+        """The runs on real data that no paper has; they say nothing about the papers."""
+        return Runs(tuple(run for run in self.runs if not run.synthetic and not _printed(run)))
+
+    @cached_property
+    def restricted(self) -> frozenset[str]:
+        """The data sets of which no row may be shown."""
+        closed = (item for item in self.sources if item.source.restricted)
+        return frozenset(note.id for item in closed for note in item.sets if not note.generated)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What the papers are compared with."""
+        return Findings(
+            runs=self.runs,
+            sweeps=self.sweeps,
+            studies=self.studies,
+            theory=self.theory,
+            decompositions=self.decompositions,
+            resampled=self.resampled,
+            clusterings=self.clusterings,
+        )
+
+
+def real_only(records: Iterable[Any]) -> list[Any]:
+    """Return the records of the papers' data."""
+    return [record for record in records if not record.synthetic and _printed(record)]
+
+
+def generated_only(records: Iterable[Any]) -> list[Any]:
+    """Return the records of synthetic cohorts."""
+    return [record for record in records if record.synthetic]
+
+
+def _printed(record: Any) -> bool:
+    return record.record["dataset"] in known_datasets()

@@ -1,0 +1,178 @@
+"""The planted subtypes of a generated cohort beside those that were found: ARI, and a map."""
+
+import csv
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.figure import Figure as Canvas
+from sklearn.metrics import adjusted_rand_score
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import read_features
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.tables import Table, text_row
+from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.papers.ledger import number
+
+_MOST = 3  # runs on the map
+_MARKERS = "osD^v"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one run found of the planted subtypes.
+
+    Attributes
+    ----------
+    run : Run
+    rows : ndarray of shape (n,), int64
+        Test rows of its first split.
+    planted, found : ndarray of shape (n,)
+        Subtype and cluster of each.
+    """
+
+    run: Run
+    rows: npt.NDArray[np.int64]
+    planted: npt.NDArray[np.int64]
+    found: npt.NDArray[np.int64]
+
+    @property
+    def agreement(self) -> float:
+        """Adjusted Rand index: 1 the same groups, 0 chance."""
+        return float(adjusted_rand_score(self.planted, self.found))
+
+
+def read_truth(path: str | os.PathLike[str]) -> dict[int, str]:
+    """Return the planted subtype of each record."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            return {int(row["record_id"]): row["subtype"] for row in csv.DictReader(file)}
+    except (OSError, KeyError, ValueError) as error:
+        raise DataError(f"{path}: no planted subtypes ({error!r}); generate it again") from error
+
+
+def planted_against_found(
+    runs: Runs, registry_dir: Path, truth_paths: Iterable[str | os.PathLike[str]]
+) -> list[Found]:
+    """Return what every sound run with clusters found, for the cohorts whose truth is given."""
+    registry = load_registry(registry_dir)
+    found = []
+    for path in map(Path, truth_paths):
+        truth = read_truth(path)
+        for run in runs.where(protocol="sound", status="ok", synthetic=True):
+            prefix = path.parent.name.removesuffix(registry.dataset(run.dataset).source)
+            if run.k > 1 and prefix != path.parent.name and (one := _found(run, truth)):
+                found.append(one)
+    return found
+
+
+def _found(run: Run, truth: dict[int, str]) -> Found | None:
+    table = run.scores(["row_id", "seed", "cluster"])
+    if table is None:
+        return None
+    first = table["seed"].to_numpy() == run.splits[0]["seed"]
+    rows = table["row_id"].to_numpy()[first]
+    if not set(rows.tolist()) <= truth.keys():
+        return None
+    names = sorted(set(truth.values()))
+    planted = np.array([names.index(truth[row]) for row in rows.tolist()])
+    return Found(run, rows, planted, table["cluster"].to_numpy()[first])
+
+
+def planted_table(found: Sequence[Found]) -> list[Table]:
+    """Return a row for each run; [] without any."""
+    rows = [
+        text_row(
+            one.run.dataset,
+            parse_method(one.run.method).label,
+            len(np.unique(one.planted)),
+            one.run.k,
+            number(round(one.agreement, 3)),
+        )
+        for one in found
+    ]
+    note = "Test rows of the first split. ARI: 1 the same groups, 0 what chance gives."
+    head = ("data set", "method", "planted", "asked for", "ARI")
+    title = "Planted subtypes, and what was found"
+    return [Table("planted_subtypes", title, note, head, rows, n_labels=2)] if rows else []
+
+
+def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure | None:
+    """Return the map of the first cohort: its planted subtypes, and those of up to three runs."""
+    shown = [one for one in found if one.run.method in WELL_KNOWN]
+    shown = [one for one in shown if one.run.dataset == shown[0].run.dataset]
+    shown.sort(key=lambda one: WELL_KNOWN.index(one.run.method))
+    if not shown or features_dir is None:
+        return None
+    file = features_dir / f"{shown[0].run.dataset}.parquet"
+    if not file.is_file():
+        return None
+    features = read_features(file)
+    place = {row: index for index, row in enumerate(features.row_id.tolist())}
+    X = features.X[[place[row] for row in shown[0].rows.tolist()]]
+    return _map(shown[:_MOST], plane(X))
+
+
+def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the first two principal components of standardised rows, missing values at 0.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        NaN where missing; d is at least 2.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+    """
+    known = ~np.isnan(X)
+    count = np.maximum(known.sum(axis=0), 1)
+    centred = np.where(known, X - np.nansum(X, axis=0) / count, 0.0)
+    spread = np.sqrt((centred**2).sum(axis=0) / count)
+    Z = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    U, s, _ = np.linalg.svd(Z, full_matrices=False)
+    sign = np.sign(U[np.abs(U).argmax(axis=0), range(U.shape[1])])  # the same side every time
+    return (U * s * sign)[:, :2]
+
+
+def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
+    first = shown[0]
+    titles = ["planted", *(f"{_name(one)}, ARI {one.agreement:.2f}" for one in shown)]
+    groups = [first.planted, *(one.found for one in shown)]
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, len(groups), sharex=True, sharey=True)
+        for axis, title, group in zip(axes, titles, groups, strict=True):
+            for index in np.unique(group):
+                own = places[group == index]
+                look = {"s": 9, "marker": _MARKERS[index % len(_MARKERS)], "linewidth": 0}
+                axis.scatter(*own.T, color=PALETTE[index % len(PALETTE)], alpha=0.75, **look)
+            axis.set(title=title, xlabel="first component")
+        axes[0].set(ylabel="second component")
+
+    said = ", ".join(f"{_name(one)} {one.agreement:.2f}" for one in shown)
+    return Figure(
+        id="planted_subtypes",
+        title="Planted subtypes, and those that were found (synthetic)",
+        caption=f"Test rows of {first.run.dataset} on the first two principal components of their "
+        "features. A run's colours carry no order. ARI: 1 the same groups, 0 what chance gives.",
+        section="synthetic",
+        size=(2.7 * len(groups), 3.1),
+        draw=draw,
+        head=("row_id", "x", "y", "planted", *(one.run.method for one in shown)),
+        data=[
+            (int(row), float(x), float(y), *(int(group[place]) for group in groups))
+            for place, (row, (x, y)) in enumerate(zip(first.rows, places, strict=True))
+        ],
+        seen=f"{len(np.unique(first.planted))} planted groups of {len(places)} rows; ARI of {said}",
+    )
+
+
+def _name(one: Found) -> str:
+    return parse_method(one.run.method).label

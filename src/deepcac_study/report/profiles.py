@@ -1,0 +1,251 @@
+"""Profiles of feature files: read, folded to one line a variable, and drawn as missingness."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_json
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.scoring.small_cells import WITHHELD
+from deepcac_study.features.columns.ranges import Range
+
+_MOST_SHOWN = 40
+
+Shares = list[tuple[str, npt.NDArray[np.float64]]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One feature column; None is a withheld count or an unknown value."""
+
+    name: str
+    variable: str
+    missing: int | None
+    lowest: float | None
+    highest: float | None
+    outside: int | None = 0
+    checked: bool = False
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What `deepcac_study.report.profiling` wrote about one feature file.
+
+    Attributes
+    ----------
+    dataset, protocol : str
+        What it describes.
+    rows : int or None
+        None where withheld.
+    steps : int
+        Length of the sequences; 1 for a static data set.
+    classes : tuple of (int or None)
+        Rows of each class.
+    columns : tuple of Column
+        Empty for data sets with features of pairs.
+    sparse_columns, pairs : int
+        Of data sets with features of pairs.
+    """
+
+    dataset: str
+    protocol: str
+    rows: int | None
+    steps: int
+    classes: tuple[int | None, ...]
+    columns: tuple[Column, ...]
+    sparse_columns: int = 0
+    pairs: int = 0
+
+    def shares(self, columns: Sequence[Column]) -> npt.NDArray[np.float64]:
+        """Return the share of missing values of columns; NaN where withheld."""
+        counts = [np.nan if column.missing is None else column.missing for column in columns]
+        return np.array(counts, dtype=float) / (self.rows or np.nan)
+
+    def by_variable(self) -> dict[str, list[Column]]:
+        """Return the columns of each variable, in the order of the file."""
+        found: dict[str, list[Column]] = {}
+        for column in self.columns:
+            found.setdefault(column.variable, []).append(column)
+        return found
+
+
+@dataclass(frozen=True)
+class VariableLine:
+    """One variable as the report shows it: ready text."""
+
+    variable: str
+    meaning: str
+    unit: str
+    plausible: str
+    origin: str
+    seen: str
+    missing: str
+    outside: str
+    columns: int
+
+
+def load_profiles(paths: Iterable[str | os.PathLike[str]]) -> list[Profile]:
+    """Read profiles, in order of data set and protocol; damage is a `DataError`."""
+    return sorted((_load(path) for path in paths), key=lambda p: (p.dataset, p.protocol))
+
+
+def _load(path: str | os.PathLike[str]) -> Profile:
+    content = read_json(path)
+    try:
+        return Profile(
+            dataset=content["dataset"],
+            protocol=content["protocol"],
+            rows=content["rows"],
+            steps=content["steps"],
+            classes=tuple(content["classes"]),
+            columns=tuple(_column(column) for column in content["columns"]),
+            sparse_columns=content.get("sparse_columns", 0),
+            pairs=content.get("pairs", 0),
+        )
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{path}: no profile ({error!r}); delete it and build it again") from error
+
+
+def _column(content: Mapping[str, Any]) -> Column:
+    return Column(**content, checked="outside" in content)
+
+
+def variable_lines(profile: Profile, ranges: Mapping[str, Range]) -> list[VariableLine]:
+    """Fold the columns of a profile to one line a variable, with its unit and range."""
+    return [
+        _line(profile, variable, columns, ranges.get(variable))
+        for variable, columns in profile.by_variable().items()
+    ]
+
+
+def _line(
+    profile: Profile, variable: str, columns: list[Column], entry: Range | None
+) -> VariableLine:
+    encoded = "=" in columns[0].name
+    entry = entry or Range(variable, "", None, None)
+    return VariableLine(
+        variable=variable,
+        meaning=entry.meaning,
+        unit="category" if encoded else entry.unit,
+        plausible=_span(entry.low, entry.high) if entry.bounded and not encoded else "",
+        origin=entry.source,
+        seen="" if encoded else _seen(columns),
+        missing=percent(profile.shares(columns)),
+        outside=outside(columns),
+        columns=len(columns),
+    )
+
+
+def _seen(columns: Sequence[Column]) -> str:
+    low = [column.lowest for column in columns if column.lowest is not None]
+    high = [column.highest for column in columns if column.highest is not None]
+    return _span(min(low), max(high)) if low and high else ""
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return " to ".join("–" if bound is None else _plain(bound) for bound in (low, high))
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.5g}"
+
+
+def percent(shares: npt.NDArray[np.float64]) -> str:
+    """Return the mean of shares as text; one that is withheld withholds it."""
+    if not len(shares):
+        return ""
+    mean = shares.mean()
+    return WITHHELD if np.isnan(mean) else f"{100 * mean:.1f} %"
+
+
+def outside(columns: Iterable[Column]) -> str:
+    """Return how many values lie outside their range; empty where there is no range."""
+    counts = [column.outside for column in columns if column.checked]
+    if not counts:
+        return ""
+    known = [count for count in counts if count is not None]
+    return WITHHELD if len(known) < len(counts) else f"{sum(known):,}"
+
+
+def missingness_figures(profiles: Iterable[Profile]) -> list[Figure]:
+    """Return a figure for each sound data set that misses a value."""
+    sound = [profile for profile in profiles if profile.protocol == "sound"]
+    return [
+        _hourly(profile) if profile.steps > 1 else _static(profile)
+        for profile in sound
+        if _drawn(_ordered(profile))
+    ]
+
+
+def _ordered(profile: Profile) -> Shares:
+    """Return the variables that miss a value with the shares of their columns, worst first."""
+    shares = {name: profile.shares(columns) for name, columns in profile.by_variable().items()}
+    known = [item for item in shares.items() if not np.isnan(item[1]).any() and item[1].any()]
+    return sorted(known, key=lambda item: -item[1].mean())
+
+
+def _drawn(ordered: Shares) -> Shares:
+    """Return the variables to draw: those measured at all."""
+    return [item for item in ordered if item[1].min() < 1][:_MOST_SHOWN]
+
+
+def _caption(ordered: Shares) -> str:
+    never = sum(shares.min() == 1 for _, shares in ordered)
+    left = len(ordered) - never > _MOST_SHOWN
+    shown = f"the {_MOST_SHOWN} with the most missing" if left else "all with a missing value"
+    rest = f" Never measured: {never} more." if never else ""
+    return f"Share of rows without a value, by variable ({shown}), before any imputation.{rest}"
+
+
+def _static(profile: Profile) -> Figure:
+    ordered = _ordered(profile)
+    drawn = [(name, float(shares.mean())) for name, shares in _drawn(ordered)]
+    names, values = zip(*drawn, strict=True)
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.barh(np.arange(len(names)), values, color=PALETTE[0], height=0.7)
+        axis.set_yticks(np.arange(len(names)), names)
+        axis.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xlabel="share missing")
+        axis.grid(visible=False, axis="y")
+
+    return Figure(
+        id=f"missing_{profile.dataset}",
+        title=f"Missing values of {profile.dataset}",
+        caption=_caption(ordered),
+        section="data",
+        size=(6, 0.8 + 0.19 * len(names)),
+        draw=draw,
+        head=("variable", "share_missing"),
+        data=[(name, float(shares.mean())) for name, shares in ordered],
+    )
+
+
+def _hourly(profile: Profile) -> Figure:
+    ordered = _ordered(profile)
+    names, shares = zip(*_drawn(ordered), strict=True)
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        image = axis.imshow(np.array(shares), vmin=0, vmax=1, cmap="Blues", aspect="auto")
+        axis.set_yticks(np.arange(len(names)), names)
+        axis.set(xlabel="hour")
+        axis.grid(visible=False)
+        canvas.colorbar(image, ax=axis, label="share missing", shrink=0.5)
+
+    return Figure(
+        id=f"missing_{profile.dataset}",
+        title=f"Missing values of {profile.dataset} by hour",
+        caption=_caption(ordered),
+        section="data",
+        size=(7, 1 + 0.19 * len(names)),
+        draw=draw,
+        head=("variable", *(f"hour_{hour:02d}" for hour in range(profile.steps))),
+        data=[(name, *map(float, shares)) for name, shares in ordered],
+    )

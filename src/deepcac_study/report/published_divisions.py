@@ -1,0 +1,200 @@
+"""Contenders on divisions of the rows that others published results on."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.files.storage import read_json
+from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Cell, Table, text_row
+from deepcac.pages.wording import people
+from deepcac_study.papers.ledger import number
+from deepcac_study.report.contender_names import contender_colour, contender_label
+from deepcac_study.report.public_results import Printed, printed_results
+
+SECTION = "divisions"
+# A metric, and by which of the stored choices of a trial it is shown.
+_SHOWN = {"auroc": "auroc", "auprc": "auprc", "min_se_pp": "auprc"}
+
+
+@dataclass(frozen=True)
+class Divided:
+    """One contender on one division, as `deepcac_study.judge.division_scores` scored it."""
+
+    division: str
+    record: dict[str, Any]
+
+    @property
+    def contender(self) -> str:
+        """Its id."""
+        return str(self.record["contender"])
+
+    @property
+    def task(self) -> str:
+        """What is learnt from, and tested on."""
+        learnt = " + ".join(self.record["train"])
+        return f"{self.record['dataset']}, {learnt} to {self.record['test']}"
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Test rows with the outcome, and all."""
+        one = self.record["scores"]["auroc"]
+        return int(one["events"]), int(one["n_test"])
+
+    def score(self, metric: str) -> tuple[float, float, float]:
+        """Return a metric with its interval; the trials were chosen by AUROC, or by AUPRC."""
+        value, low, high = self.record["scores"][_SHOWN[metric]][metric]
+        return float(value), float(low), float(high)
+
+
+def load_divisions(paths: Iterable[str | os.PathLike[str]]) -> list[Divided]:
+    """Read ``{division}.json`` files (`divided`)."""
+    return divided((Path(path).stem, read_json(path)) for path in paths)
+
+
+def divided(scored: Iterable[tuple[str, dict[str, Any]]]) -> list[Divided]:
+    """Return the contenders of scored divisions: by division, the highest AUROC first.
+
+    Parameters
+    ----------
+    scored : iterable of (str, dict)
+        Names, and what `deepcac_study.judge.division_scores.score_division` returns.
+    """
+    found = [
+        Divided(name, {**content, **one})
+        for name, content in scored
+        for one in content["contenders"]
+    ]
+    return sorted(found, key=lambda one: (one.division, -one.score("auroc")[0], one.contender))
+
+
+def division_tables(found: Sequence[Divided]) -> list[Table]:
+    """Return the table of all divisions; [] without one."""
+    if not found:
+        return []
+    rows: list[list[Cell]] = []
+    for _, group in groupby(found, key=lambda one: one.division):
+        own = list(group)
+        rows += [_row(one) for one in own]
+        rows += [_printed_row(own[0], one) for one in _printed(own[0])]
+    return [
+        Table(
+            id="published_divisions",
+            title="Published divisions",
+            note="Each contender learns from the rows of some hospitals or sets and is tested once "
+            "on another, as others did. The mean answer of the chosen trials of several draws of "
+            "training and validation rows; in brackets a bootstrap interval over test rows (95 "
+            "%). min(Se, +P), event 1 of the challenge of 2012, at a threshold of the validation "
+            "rows; its trials are those chosen by AUPRC. Printed results of others stand below.",
+            head=("division", "contender", "deaths or cases", *map(people, _SHOWN), "source"),
+            rows=rows,
+            n_labels=2,
+            filters=("division",),
+            mixed=True,
+        )
+    ]
+
+
+def _row(one: Divided) -> list[Cell]:
+    events, rows = one.counts
+    scores = (_with_interval(one.score(metric)) for metric in _SHOWN)
+    label = contender_label(one.contender)
+    return text_row(one.task, label, f"{events:,} of {rows:,}", *scores, "this study")
+
+
+def _with_interval(score: tuple[float, float, float]) -> str:
+    value, low, high = score
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _printed(one: Divided) -> list[Printed]:
+    task = (one.record["dataset"], " ".join(one.record["train"]), one.record["test"])
+    return [row for row in printed_results() if (row.dataset, row.train, row.test) == task]
+
+
+def _printed_row(one: Divided, printed: Printed) -> list[Cell]:
+    values = (number(printed.value) if metric == printed.metric else "" for metric in _SHOWN)
+    return text_row(one.task, printed.who, "", *values, printed.source)
+
+
+def division_figures(found: Sequence[Divided]) -> list[Figure]:
+    """Return the scores of all divisions with their intervals; [] without one."""
+    if not found:
+        return []
+    tasks = list(dict.fromkeys(one.task for one in found))
+    data = [
+        (one.task, one.contender, metric, *one.score(metric)) for metric in _SHOWN for one in found
+    ]
+    data += [
+        (one.task, printed.who, printed.metric, printed.value, np.nan, np.nan)
+        for one in {one.task: one for one in found}.values()
+        for printed in _printed(one)
+    ]
+    heights = [sum(one.task == task for one in found) for task in tasks]
+    return [
+        Figure(
+            id="published_divisions",
+            title="Published divisions",
+            caption="Scores on the one test part with bootstrap intervals over its rows (95 %). "
+            "Lines across the right panels: what others printed.",
+            section=SECTION,
+            size=(9.2, 1.3 + 0.26 * len(found) + 0.45 * len(tasks)),
+            draw=lambda canvas: _draw(canvas, found, tasks, heights),
+            head=("division", "contender", "metric", "score", "low", "high"),
+            data=data,
+            seen="; ".join(_best(found, task) for task in tasks),
+        )
+    ]
+
+
+def _best(found: Sequence[Divided], task: str) -> str:
+    own = [one for one in found if one.task == task]
+    best = max(own, key=lambda one: one.score("auroc")[0])
+    return f"{task}: highest AUROC {best.score('auroc')[0]:.3f}, {contender_label(best.contender)}"
+
+
+def _draw(
+    canvas: Canvas, found: Sequence[Divided], tasks: Sequence[str], heights: Sequence[int]
+) -> None:
+    grid = canvas.subplots(
+        len(tasks), len(_SHOWN), squeeze=False, height_ratios=[h + 1 for h in heights]
+    )
+    for line, task in zip(grid, tasks, strict=True):
+        own = [one for one in found if one.task == task]
+        for axis, metric in zip(line, _SHOWN, strict=True):
+            for place, one in enumerate(own):
+                value, low, high = one.score(metric)
+                axis.errorbar(
+                    value,
+                    place,
+                    xerr=[[max(value - low, 0)], [max(high - value, 0)]],
+                    fmt="o",
+                    color=contender_colour(one.contender, place),
+                    markersize=4,
+                    elinewidth=1.1,
+                )
+            _draw_printed(axis, [one for one in _printed(own[0]) if one.metric == metric])
+            axis.set(ylim=(len(own) - 0.5, -1.1))
+            axis.set_yticks(range(len(own)), [])
+        line[0].set_yticks(range(len(own)), [contender_label(one.contender) for one in own])
+        line[0].set_title(task, loc="left", fontweight="bold")
+    for axis, metric in zip(grid[-1], _SHOWN, strict=True):
+        axis.set(xlabel=people(metric))
+
+
+def _draw_printed(axis: Axes, printed: Sequence[Printed]) -> None:
+    for one in printed:
+        axis.axvline(one.value, color="#555555", linewidth=0.9, linestyle="--")
+    low, high = axis.get_xlim()
+    for one in printed:
+        right = one.value > (low + high) / 2
+        who, side = one.who.partition(" (")[0], "right" if right else "left"
+        text = f"{who} " if right else f" {who}"
+        axis.text(one.value, -0.75, text, size=7, va="center", ha=side)

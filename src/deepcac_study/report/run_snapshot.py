@@ -1,0 +1,92 @@
+"""The runs of the papers' methods as small tables that may be kept: no row of a patient."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from deepcac_study.catalogue.run_paths import runs_among
+from deepcac_study.experiments.finished import Run, load
+from deepcac_study.papers.extension import REPORT
+from deepcac_study.papers.names import known_datasets, restricted
+
+SPLITS, RUNS = "run_splits", "runs"
+RUN = ["protocol", "dataset", "method", "k"]  # what names a run
+ANSWER = "clustering_answer"
+# Of the report's tables those that pages quote, and each comparison behind the counted ones.
+QUOTED = (ANSWER, "clustering_f1", "clustering_auroc", "clustering_auprc", "switches", "k_choice")
+METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
+
+
+def split_table(results: Path) -> pd.DataFrame:
+    """Return the scores of each finished run on each split.
+
+    Parameters
+    ----------
+    results : Path
+        Folder ``results`` of a run of the workflow.
+
+    Returns
+    -------
+    DataFrame
+        A row a split, by protocol, data set, method and k; one without scores for a run that
+        has none. Generated, restricted and own data have no rows.
+    """
+    runs = load(_records(results), results.parent)
+    shown = known_datasets() - set(restricted())
+    rows = [row for run in runs if run.dataset in shown and not run.synthetic for row in _rows(run)]
+    return pd.DataFrame(rows, columns=[*RUN, "status", "split", *METRICS])
+
+
+def run_table(splits: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard deviation over the splits of each run.
+
+    Parameters
+    ----------
+    splits : DataFrame
+        Of `split_table`.
+
+    Returns
+    -------
+    DataFrame
+        A row a run; 0 for the deviation of a single split, nothing where a split has no score.
+    """
+    if splits.empty:
+        return splits
+    each = splits.groupby(RUN, sort=False)
+    table = each.agg(status=("status", "first"), splits=("split", "count"))
+    for metric in METRICS:
+        whole = each[metric].count() == each.size()
+        table[metric] = each[metric].mean().where(whole)
+        table[f"{metric}_sd"] = each[metric].std().fillna(0.0).where(whole)
+    return table.reset_index()
+
+
+def _records(results: Path) -> Iterator[Path]:
+    for path in results.rglob("*_k*.json"):
+        place = f"results/{path.relative_to(results).as_posix()}"
+        if any(runs_among([place])):
+            yield path
+
+
+def _rows(run: Run) -> Iterator[dict[str, Any]]:
+    about = {
+        "protocol": run.protocol,
+        "dataset": run.dataset,
+        "method": run.method,
+        "k": run.k,
+        "status": run.status,
+    }
+    scores = {metric: run.per_split(metric) for metric in METRICS}
+    for j in range(len(run.splits)):
+        yield {**about, "split": j, **{metric: found[j] for metric, found in scores.items()}}
+    if not run.splits:
+        yield about
+
+
+def report_table(results: Path, name: str) -> str:
+    """Return one of the report's own tables as it is, empty where no report was made."""
+    folder = results / "report" if name in REPORT else results / "report" / "tables"
+    path = folder / f"{name}.csv"
+    return path.read_text(encoding="utf-8") if path.exists() else ""

@@ -1,0 +1,172 @@
+"""Tables about the runs themselves: scores, times, clusters."""
+
+from collections.abc import Iterable, Sequence
+
+from deepcac.pages.tables import Cell, Table, text_row
+from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.ledger import Entry, number
+from deepcac_study.report.stability import stability
+
+_SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
+_SHOWN_FEATURES = 5
+_HUGE = 1e3
+PROTOCOLS = {
+    "sound": "sound",
+    "as_published": "as published",
+    "as_published_cv5": "as published, 5-fold",
+    "as_published_v2": "as published, 5-fold, alphas of CAC v2",
+}
+
+
+def protocol_label(protocol: str) -> str:
+    """Return a protocol as people write it; a switch is shown by its label."""
+    return PROTOCOLS.get(protocol, f"switch {protocol}")
+
+
+def run_label(run: Run) -> str:
+    """Return a run's method with its number of clusters, if it has more than one."""
+    return method_label(run.method) + (f", k = {run.k}" if run.k > 1 else "")
+
+
+def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs") -> Table:
+    """Return a row for each run, with the numbers that papers print for it."""
+    printed: dict[str, list[str]] = {}
+    for entry in ledger:
+        if entry.kind == "score" and entry.run and entry.printed:
+            paper = PAPERS[entry.paper].label
+            where = f"{paper} T{entry.table} {entry.item} {entry.printed}"
+            printed.setdefault(entry.run, []).append(where)
+    rows = [
+        [
+            *text_row(*_name(run), run.status, run.record.get("n_rows"), len(run.splits)),
+            *(Cell(_score(run, metric)) for metric in _SHOWN_METRICS),
+            Cell("; ".join(printed.get(run.path, ()))),
+            Cell("json", link=run.path),
+        ]
+        for run in runs
+    ]
+    head = ("data set", "method", "k", "protocol", "status", "rows", "splits")
+    return Table(
+        id=name,
+        title="Runs",
+        note="Mean ± standard deviation over the splits. The column printed holds the "
+        "printed numbers that the run decides.",
+        head=(*head, *_SHOWN_METRICS, "printed", "record"),
+        rows=rows,
+        n_labels=4,
+        filters=("data set", "method", "protocol", "status"),
+    )
+
+
+def times_table(runs: Iterable[Run]) -> Table:
+    """Return seconds by stage, peak memory, threads and device of each run."""
+    rows = []
+    for run in runs:
+        machine = run.record.get("machine") or {}
+        stages = machine.get("seconds") or {}
+        # A name with a dot is a part of the stage before the dot.
+        total = sum(seconds for stage, seconds in stages.items() if "." not in stage)
+        parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in sorted(stages.items()))
+        memory = machine.get("peak_memory_mb")
+        rows.append(
+            text_row(
+                *_name(run),
+                f"{total:.1f}" if stages else "",
+                parts,
+                "" if memory is None else f"{memory:.0f}",
+                machine.get("threads"),
+                machine.get("device"),
+                str(machine.get("git_commit") or "")[:10],
+            )
+        )
+    return Table(
+        id="times",
+        title="Run times and memory",
+        note="Wall seconds as each run measured them, on the machine that made it.",
+        head=(
+            *("data set", "method", "k", "protocol", "seconds", "by stage"),
+            *("peak MB", "threads", "device", "commit"),
+        ),
+        rows=rows,
+        n_labels=4,
+        filters=("data set", "method", "protocol"),
+    )
+
+
+def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
+    """Return a row for each cluster of a run with k > 1: size, class mix, distinct features."""
+    rows = []
+    for run in runs:
+        if run.k < 2 or not run.splits or not run.splits[0].get("clusters"):
+            continue
+        clusters = run.splits[0]["clusters"]
+        agreement = stability(run)
+        for cluster, sizes in enumerate(clusters.get("sizes_train", ())):
+            test = clusters.get("sizes_test", [])
+            rows.append(
+                text_row(
+                    *_name(run),
+                    cluster + 1,
+                    sum(sizes),
+                    sum(test[cluster]) if cluster < len(test) else "",
+                    _mix(sizes),
+                    "; ".join(_feature(f) for f in _features(clusters, cluster)),
+                    number(clusters.get("polarisation")),
+                    "collapsed" if clusters.get("collapsed") else "",
+                    number(agreement),
+                )
+            )
+    return Table(
+        id=name,
+        title="Subtypes",
+        note="First split of each run. Class mix: share of training rows by class, in class "
+        "order. Features: Cohen's d against the other clusters, with the adjusted p. Stability: "
+        "mean adjusted Rand index between splits on the test rows they share. Collapsed: the "
+        "clusters are the classes (purity above 0.99).",
+        head=(
+            *("data set", "method", "k", "protocol", "cluster", "train rows", "test rows"),
+            *("class mix", "what sets it apart", "purity", "collapsed", "stability"),
+        ),
+        rows=rows,
+        n_labels=5,
+        filters=("data set", "method", "protocol", "collapsed"),
+    )
+
+
+def _name(run: Run) -> tuple[object, ...]:
+    return run.dataset, method_label(run.method), run.k, protocol_label(run.protocol)
+
+
+def _score(run: Run, metric: str) -> str:
+    score = run.score(metric)
+    if score is None:
+        return ""
+    return f"{score[0]:.3f} ± {score[1]:.3f}" if len(run.splits) > 1 else f"{score[0]:.3f}"
+
+
+def _mix(sizes: Sequence[int]) -> str:
+    total = sum(sizes)
+    return " : ".join(f"{100 * size / total:.1f} %" for size in sizes) if total else "empty"
+
+
+def _features(
+    clusters: dict[str, list[dict[str, object]]], cluster: int
+) -> list[dict[str, object]]:
+    own = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
+    return own[:_SHOWN_FEATURES]
+
+
+def _feature(feature: dict[str, object]) -> str:
+    effect = float(str(feature["effect"]))
+    # Two constants differ by an infinite effect; rounding makes it merely huge.
+    size = f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
+    return f"{feature['feature']} ({size})"
+
+
+def tally(runs: Runs) -> str:
+    """Return one line on how many runs there are, by protocol."""
+    counts = {name: len(runs.where(protocol=protocol)) for protocol, name in PROTOCOLS.items()}
+    counts["with one switch on"] = len(runs) - sum(counts.values())
+    return ", ".join(f"{count} {name}" for name, count in counts.items())

@@ -1,0 +1,115 @@
+"""The report's pages: a small first page, a page a subject and a page a paper."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+
+from deepcac.files.atomic import atomic_path
+from deepcac.pages.templating import environment
+from deepcac_study.catalogue.protocol import switches
+from deepcac_study.papers import claims as claim_book
+from deepcac_study.papers import ledger as book
+from deepcac_study.papers.agreement import AGREE, DIFFER
+from deepcac_study.papers.summary import on_prediction
+from deepcac_study.report.booktables import claims_table, ledger_table
+from deepcac_study.report.claim_pictures import places
+from deepcac_study.report.contents import Contents
+from deepcac_study.report.embedding_maps import of_pages
+from deepcac_study.report.firstpage import (
+    DECIDED,
+    answer,
+    decided,
+    decided_cells,
+    provenance,
+    undecided,
+)
+from deepcac_study.report.judgement import sentence
+from deepcac_study.report.paperpages import PaperPage, paper_pages
+from deepcac_study.report.runtables import tally
+from deepcac_study.report.subtypepages import SubtypePage, pages_table
+from deepcac_study.report.switch_sentences import switch_sentences
+
+MENU = {
+    "judge": "Judge",
+    "ledger": "Ledger",
+    "claims": "Claims",
+    "papers": "Papers",
+    "clustering": "Comparisons",
+    "switches": "Switches",
+    "subtypes": "Subtypes",
+    "figures": "Figures",
+    "learning": "Supervised k-means",
+    "decomposition": "Decomposition",
+    "theory": "Theory",
+    "runs": "Runs",
+    "data": "Data",
+    "own": "Own data",
+    "synthetic": "Synthetic",
+}
+TITLE = "Clustering-aware classification, reproduced"
+
+
+def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
+    """Write ``out/index.html`` and ``out/pages/*.html``."""
+    made = environment()
+    made.globals |= {"menu": list(MENU.items()), "provenance": provenance(shown.found.runs.items)}
+    pages = paper_pages(shown)
+    _write(made, out / "index.html", "index.html", _first(shown, pages))
+    inner: dict[str, Any] = {
+        "tables": shown.tables,
+        "figures": shown.figures,
+        "sources": shown.found.sources,
+        "papers": pages,
+        "judged_sentence": sentence(shown.found.judged),
+        "ledger_table": ledger_table(shown.ledger),
+        "on_prediction": on_prediction(shown.counts),
+        "claims_table": claims_table(shown.claims, known=places(shown)),
+        "switch_effects": switch_sentences(switches().values(), shown.switched),
+        "own_sentence": sentence(shown.found.judged, own=True),
+        **{
+            f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
+            for kind in ("real", "own", "synthetic")
+        },
+    }
+    for name, title in MENU.items():
+        parts = {**inner, "title": f"{title} – {TITLE}", "current": name, "up": "../"}
+        _write(made, out / "pages" / f"{name}.html", "page.html", parts)
+    for page in pages:
+        title = f"{page.paper.label} – {TITLE}"
+        parts = {"one": page, "title": title, "current": "papers", "up": "../"}
+        _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
+    latents = of_pages(shown.all_figures)
+    for one in subtypes:
+        title = f"{one.title}, {one.run.dataset} – {TITLE}"
+        current = one.kind if one.kind in MENU else "subtypes"
+        parts = {"one": one, "title": title, "current": current, "up": "../"}
+        parts["latents"] = latents.get(one.id)
+        _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
+
+
+def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
+    """Return what the first page shows."""
+    cells = book.counts([row for row in shown.ledger if row.kind != "log"])
+    claims = claim_book.counts(shown.claims)
+    return {
+        "title": TITLE,
+        "current": "index",
+        "up": "",
+        "answer": answer(shown),
+        "tables": shown.tables,
+        "figures": shown.figures,
+        "papers": pages,
+        "n_real": len(shown.found.real),
+        "n_decided": cells.get(AGREE, 0) + cells.get(DIFFER, 0),
+        "decided_cells": decided_cells(shown.counts),
+        "decided_claims": decided(claims, DECIDED),
+        "undecided": undecided(cells, claims),
+        "tally": tally(shown.found.real),
+    }
+
+
+def _write(made: Environment, path: Path, template: str, parts: dict[str, Any]) -> None:
+    with atomic_path(path) as partial:
+        partial.write_text(made.get_template(template).render(**parts), encoding="utf-8")

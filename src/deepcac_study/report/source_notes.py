@@ -1,0 +1,218 @@
+"""What the data sets are: sources, licences, files, sizes, gaps, and how each cohort came about."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_json
+from deepcac.pages.tables import Table, text_row
+from deepcac.scoring.small_cells import WITHHELD, withheld
+from deepcac_study.catalogue.entries import DataSet, Source
+from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
+from deepcac_study.features.columns.ranges import read_ranges
+from deepcac_study.report.profiles import (
+    Profile,
+    VariableLine,
+    outside,
+    percent,
+    variable_lines,
+)
+
+_FEW_CLASSES = 6
+
+
+@dataclass(frozen=True)
+class CohortStep:
+    """One step of a cohort's flow and the rows that are left after it, as text."""
+
+    step: str
+    rows: str
+
+
+@dataclass(frozen=True)
+class DataSetNote:
+    """One data set as the report shows it.
+
+    Attributes
+    ----------
+    id : str
+        With the prefix ``demo_`` for a generated cohort.
+    entry : DataSet
+        From the registry.
+    rows, features, shares, missing, outside : str
+        From the profile of its sound features; empty without one.
+    published : str
+        Size and shares of the as-published features, where they differ.
+    cohort : tuple of CohortStep
+        Empty where no flow was written.
+    variables : tuple of VariableLine
+        Units, ranges and gaps.
+    """
+
+    id: str
+    entry: DataSet
+    rows: str = ""
+    features: str = ""
+    shares: str = ""
+    missing: str = ""
+    outside: str = ""
+    published: str = ""
+    cohort: tuple[CohortStep, ...] = ()
+    variables: tuple[VariableLine, ...] = ()
+
+    @property
+    def generated(self) -> bool:
+        """Whether its raw files were generated."""
+        return self.id.startswith(DEMO)
+
+
+@dataclass(frozen=True)
+class SourceNote:
+    """A source and its data sets, generated cohorts among them."""
+
+    source: Source
+    sets: tuple[DataSetNote, ...]
+
+
+def source_notes(
+    registry_dir: Path, profiles: Iterable[Profile], tidy: Path | None = None
+) -> list[SourceNote]:
+    """Read the registry and add what profiles and cohort files say; no row is read.
+
+    Parameters
+    ----------
+    registry_dir : Path
+        Folder of one YAML a source.
+    profiles : iterable of Profile
+        Of any data sets.
+    tidy : Path, optional
+        Folder that holds ``{source}/cohort_{dataset}.json``.
+
+    Raises
+    ------
+    ConfigError
+        A registry file is not valid, or a profile's data set is not in it.
+    DataError
+        A cohort file is damaged.
+    """
+    registry = load_registry(registry_dir)
+    found = {(profile.dataset, profile.protocol): profile for profile in profiles}
+    ids = sorted(registry.datasets.keys() | {dataset for dataset, _ in found})
+    notes = [_note(registry, id_, found, tidy) for id_ in ids]
+    return [
+        SourceNote(source, tuple(note for note in notes if note.entry.source == source.id))
+        for source in registry.sources.values()
+    ]
+
+
+def data_table(sources: Iterable[SourceNote]) -> Table:
+    """Return the overview: a row for each data set, built or not."""
+    rows = [
+        text_row(
+            note.id,
+            note.rows or _absence(item.source),
+            note.features,
+            note.shares,
+            note.missing,
+            note.outside,
+            "none: generated" if note.generated else item.source.licence,
+            f"in the format of: {item.source.title}" if note.generated else item.source.title,
+        )
+        for item in sources
+        for note in item.sets
+    ]
+    return Table(
+        id="data_sets",
+        title="Every data set",
+        note="Rows, features and class shares of the sound feature files, before imputation. "
+        "A missing category has a column of its own and counts as known. Outside: values outside "
+        "the plausible range of their variable, where there is one.",
+        head=(
+            *("data set", "rows", "features", "class shares", "missing", "outside"),
+            *("licence", "source"),
+        ),
+        rows=sorted(rows, key=lambda row: row[0].text),
+    )
+
+
+def _absence(source: Source) -> str:
+    return "restricted" if source.restricted else "not built"
+
+
+def _note(
+    registry: Registry, id_: str, found: Mapping[tuple[str, str], Profile], tidy: Path | None
+) -> DataSetNote:
+    entry = registry.dataset(id_)
+    source = registry.source(entry.source)
+    demo = DEMO if id_.startswith(DEMO) else ""
+    folder = tidy / f"{demo}{source.id}" if tidy else None
+    cohort = _cohort(folder / f"cohort_{entry.id}.json") if folder else []
+    hidden = source.restricted and not demo
+    sound, published = (found.get((id_, name)) for name in ("sound", "as_published"))
+    note = DataSetNote(
+        id_,
+        entry,
+        published=", ".join(_sizes(published)) if published else "",
+        cohort=_shown(cohort, restricted=hidden),
+    )
+    return _with_profile(note, sound) if sound else note
+
+
+def _with_profile(note: DataSetNote, sound: Profile) -> DataSetNote:
+    rows, features, shares = _sizes(sound)
+    ranges = read_ranges(note.entry.ranges) if note.entry.ranges else {}
+    return replace(
+        note,
+        rows=rows,
+        features=features,
+        shares=shares,
+        missing=percent(sound.shares(sound.columns)),
+        outside=outside(sound.columns),
+        variables=tuple(variable_lines(sound, ranges)),
+    )
+
+
+def _sizes(profile: Profile) -> tuple[str, str, str]:
+    rows = WITHHELD if profile.rows is None else f"{profile.rows:,}"
+    if profile.sparse_columns or profile.pairs:
+        parts = {"sparse columns": profile.sparse_columns, "pairs of rows": profile.pairs}
+        features = ", ".join(f"{count:,} {what}" for what, count in parts.items() if count)
+    elif profile.steps > 1:
+        features = f"{len(profile.columns) // profile.steps:,} x {profile.steps} hours"
+    else:
+        features = f"{len(profile.columns):,} columns"
+    return rows, features, _class_shares(profile)
+
+
+def _class_shares(profile: Profile) -> str:
+    if profile.rows is None:
+        return WITHHELD
+    shares = [None if n is None else 100 * n / profile.rows for n in profile.classes]
+    known = [share for share in shares if share is not None]
+    if len(shares) > _FEW_CLASSES and len(known) == len(shares):
+        return f"{len(shares)} classes, {min(known):.1f} % to {max(known):.1f} %"
+    return " : ".join(WITHHELD if share is None else f"{share:.1f} %" for share in shares)
+
+
+def _cohort(file: Path) -> list[tuple[str, int]]:
+    """Read a cohort flow: the rows that are left after each step."""
+    if not file.exists():
+        return []
+    try:
+        return [(str(step["step"]), int(step["rows"])) for step in read_json(file)["flow"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{file}: no cohort flow ({error!r}); build the features again") from error
+
+
+def _shown(cohort: list[tuple[str, int]], *, restricted: bool) -> tuple[CohortStep, ...]:
+    """Return the steps; of restricted data none that tells a count below ten, left or left out."""
+    steps: list[CohortStep] = []
+    following = 0
+    for step, rows in reversed(cohort):
+        if restricted and None in (withheld(rows), withheld(rows - following)):
+            steps.append(CohortStep(step, WITHHELD))
+            continue
+        steps.append(CohortStep(step, f"{rows:,}"))
+        following = rows
+    return tuple(reversed(steps))

@@ -1,0 +1,292 @@
+"""One page a run for its subtypes: who they are, what sets them apart, how far to trust them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+from deepcac.feature_matrix import FeatureMatrix, read_features
+from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Cell, Table
+from deepcac_study.catalogue.entries import DataSet
+from deepcac_study.catalogue.methods import DEEPCAC, LR, parse_method
+from deepcac_study.catalogue.registry import DEMO, load_registry
+from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.papers.ledger import number
+from deepcac_study.papers.names import known_datasets
+from deepcac_study.report.stability import stability
+from deepcac_study.report.subtype_figures import (
+    COLOURS,
+    ProfileLine,
+    profile_lines,
+    subtype_figure,
+    subtype_map,
+)
+from deepcac_study.report.subtype_numbers import Variable, explained
+from deepcac_study.report.subtype_risk import differing, risk_factors, risk_table
+from deepcac_study.report.subtype_tables import (
+    CERTAIN,
+    UnseenRows,
+    factors_table,
+    medians_table,
+    names,
+    page_id,
+    unseen_rows,
+    who_table,
+)
+
+_SHOWN = 15  # variables in the picture
+_CLEAR, _STRONG = 0.5, 0.25  # shares of variance explained
+_ENOUGH, _FAR = 50, 0.1  # rows of a subtype whose mean risk is held against its outcomes
+
+
+@dataclass(frozen=True)
+class SubtypePage:
+    """What the page of one run shows.
+
+    Attributes
+    ----------
+    id, title, data : str
+        File name, heading and the data set's title.
+    synthetic : bool
+    who, medians, risk, factors : Table
+        Size and outcome of each subtype; medians; what goes with its outcome and its risk.
+    lines : list of ProfileLine
+        The picture.
+    figure : Figure or None
+        The same as files, with a map, for the best known methods.
+    reading : list of str
+        What the clusters are, how stable, in sentences.
+    warnings : list of str
+    """
+
+    id: str
+    run: Run
+    title: str
+    data: str
+    synthetic: bool
+    who: Table
+    medians: Table
+    risk: Table
+    factors: Table
+    lines: list[ProfileLine]
+    reading: list[str]
+    warnings: list[str]
+    figure: Figure | None = None
+
+    @property
+    def kind(self) -> str:
+        """Whether its data are the papers' (real), other real data (own) or synthetic."""
+        if self.synthetic:
+            return "synthetic"
+        return "real" if self.run.dataset in known_datasets() else "own"
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Every table of the page."""
+        return self.who, self.medians, self.risk, self.factors
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """Of the subtypes, by their number."""
+        return COLOURS
+
+    @property
+    def widest(self) -> float:
+        """The largest difference of the picture, at least one standard deviation."""
+        every = [abs(d) for line in self.lines for d in line.differences if d == d]
+        return max([1.0, *every])
+
+
+def subtype_pages(
+    runs: Runs, registry_dir: Path, features_dir: Path | None
+) -> Iterator[SubtypePage]:
+    """Yield the pages of the sound runs with clusters whose feature file is at hand.
+
+    The clusters of k-means are the same for every classifier: the page is that of one.
+    """
+    if features_dir is None:
+        return
+    registry = load_registry(registry_dir)
+    wanted = [run for run in runs.where(protocol="sound", status="ok") if _has_page(run)]
+    for dataset, group in groupby(wanted, key=lambda run: run.dataset):
+        file = features_dir / f"{dataset}.parquet"
+        if not file.is_file():
+            continue
+        features, entry = read_features(file), registry.dataset(dataset)
+        hidden = registry.source(entry.source).restricted and not dataset.startswith(DEMO)
+        for run in group:
+            page = _page(run, features, entry, hidden=hidden)
+            if page:
+                yield page
+
+
+def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
+    """Return the list of pages, a row a run."""
+    rows = [
+        [
+            Cell(page.run.dataset),
+            Cell(page.title, link=f"results/report/pages/{page.id}.html"),
+            Cell("; ".join(row[1].text for row in page.who.rows)),
+            Cell("warning" if page.warnings else ""),
+            Cell(page.reading[0]),
+        ]
+        for page in pages
+    ]
+    return Table(
+        id=f"subtype_pages_{name}",
+        title="Pages of subtypes",
+        note="",
+        head=("data set", "page", "rows of each", "warning", "what they are"),
+        rows=rows,
+        filters=("data set", "warning"),
+    )
+
+
+def _has_page(run: Run) -> bool:
+    method = parse_method(run.method)
+    of_rows = method.family == "deep" or (method.arm in ("km", "cac") and method.classifier == LR)
+    return run.k > 1 and bool(run.splits) and of_rows
+
+
+def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) -> SubtypePage | None:
+    rows = unseen_rows(run, features, entry)
+    if rows is None or len(np.unique(rows.cluster)) < 2:
+        return None
+    measured = [
+        (v, explained((~np.isnan(v.values)).astype(float), rows.cluster)) for v in rows.found
+    ]
+    told = [(v, explained(v.values, rows.cluster)) for v in rows.found]
+    ordered = [v for v, _ in sorted(told, key=lambda pair: -pair[1])]
+    title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
+    lines = profile_lines(rows, ordered[:_SHOWN])
+    own = risk_factors(rows) if entry.task == "binary" else []
+    return SubtypePage(
+        id=page_id(run),
+        run=run,
+        title=title,
+        data=entry.title,
+        synthetic=run.synthetic,
+        who=who_table(run, rows, entry, hidden=hidden),
+        medians=medians_table(run, rows, ordered),
+        risk=risk_table(run, rows, entry.positive or "of class 2", own),
+        factors=factors_table(run, rows),
+        lines=lines,
+        reading=[*_reading(run, rows, told, measured), differing(own)],
+        warnings=_warnings(run, rows),
+        figure=_figure(run, f"{title}, {run.dataset}", lines, rows, features, hidden=hidden),
+    )
+
+
+def _figure(
+    run: Run,
+    title: str,
+    lines: Sequence[ProfileLine],
+    rows: UnseenRows,
+    features: FeatureMatrix,
+    *,
+    hidden: bool,
+) -> Figure | None:
+    method = parse_method(run.method)
+    if method.family == "deep" and method.classifier != DEEPCAC:
+        return None
+    where = None if hidden else subtype_map(rows, features.X[rows.places])
+    return subtype_figure(page_id(run), title, lines, where, synthetic=run.synthetic)
+
+
+def _reading(
+    run: Run,
+    rows: UnseenRows,
+    told: Sequence[tuple[Variable, float]],
+    measured: Sequence[tuple[Variable, float]],
+) -> list[str]:
+    best, share = max(told, key=lambda pair: pair[1])
+    missing, absent = max(measured, key=lambda pair: pair[1])
+    said = []
+    if absent >= max(share, _STRONG):
+        said.append(
+            "What tells the subtypes apart most is whether "
+            f"{missing.name.partition(', ')[0]} was measured at all: "
+            f"it explains {100 * absent:.0f} % of the difference. {_shares(rows, missing)}"
+        )
+    elif share >= _STRONG:
+        word = "mostly" if share >= _CLEAR else "in part"
+        what = f"rows with and without “{best.name}”" if best.yes_or_no else ""
+        said.append(
+            f"The subtypes are {word} {what or f'different values of {best.name}'}, which explains "
+            f"{100 * share:.0f} % of the difference."
+        )
+    else:
+        said.append(
+            "No single variable tells the subtypes apart: the strongest, "
+            f"{best.name}, explains {100 * share:.0f} % of the difference."
+        )
+    agreement = stability(run)
+    if agreement is not None:
+        word = "stable" if agreement >= 0.8 else "fairly stable" if agreement >= 0.5 else "unstable"
+        said.append(
+            f"Drawn again on other training rows the subtypes are {word}: adjusted Rand index "
+            f"{number(round(agreement, 2))} (1 the same, 0 chance)."
+        )
+    return said
+
+
+def _shares(rows: UnseenRows, variable: Variable) -> str:
+    held = [~np.isnan(variable.values[rows.cluster == j]) for j in range(rows.k)]
+    parts = [
+        f"{100 * seen.mean():.0f} % in {name}"
+        for seen, name in zip(held, names(rows), strict=True)
+        if len(seen)
+    ]
+    return f"It was measured in {', '.join(parts)}."
+
+
+def _warnings(run: Run, rows: UnseenRows) -> list[str]:
+    found = []
+    clusters: Mapping[str, object] = run.splits[0].get("clusters") or {}
+    if clusters.get("collapsed") or explained(rows.label.astype(float), rows.cluster) >= _CLEAR:
+        found.append(
+            "The outcome itself makes these groups: each holds nearly one class of the training "
+            "rows. They are a prediction, not subtypes of patients."
+        )
+    if any(risk is not None and risk > CERTAIN for risk in rows.medians):
+        found.append(
+            "Of most rows of a subtype the model is all but certain, which happens where its "
+            "training rows can be told apart without an error. Such a risk orders patients; it is "
+            "no probability to act on."
+        )
+    if off := _badly_calibrated(rows):
+        found.append(off)
+    sizes = np.bincount(rows.cluster, minlength=rows.k)
+    if sizes.min() < 0.05 * sizes.sum():
+        found.append(
+            f"One subtype has under 5 % of the rows ({_small(int(sizes.min()))}): what is said "
+            "about it is uncertain."
+        )
+    return found
+
+
+def _badly_calibrated(rows: UnseenRows) -> str:
+    """Say in which subtype the mean risk is furthest from the share with the outcome, if far."""
+    if not rows.gives_probabilities:
+        return ""
+    gaps = {}
+    for name, j in zip(names(rows), range(rows.k), strict=True):
+        own = rows.cluster == j
+        if own.sum() >= _ENOUGH:
+            gaps[name] = (float(rows.risk[own].mean()), float((rows.label[own] == 1).mean()))
+    name, (mean, share) = max(
+        gaps.items(), key=lambda pair: abs(pair[1][0] - pair[1][1]), default=("", (0.0, 0.0))
+    )
+    if abs(mean - share) < _FAR:
+        return ""
+    return (
+        f"The predicted risks are not those of these rows: in {name} their mean is "
+        f"{100 * mean:.0f} %, and {100 * share:.0f} % have the outcome."
+    )
+
+
+def _small(count: int) -> str:
+    return f"{count:,}" if count >= 10 else "fewer than 10"

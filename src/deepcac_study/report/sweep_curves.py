@@ -1,0 +1,222 @@
+"""Curves over one setting: alpha by pass, synthetic grid, loss weights, separation term."""
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import MaxNLocator
+
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.catalogue.methods import CAC_LR, label, parse_method
+from deepcac_study.experiments.finished_sweeps import CENTROIDS, TERMS, Sweeps, by_split, final_pass
+
+_PANELS = {
+    "train_log_loss": "log-loss, training rows",
+    "test_log_loss": "log-loss, test rows",
+    "separation": "class separation S",
+    "cost": "fall of the cost φ since the start",
+    "silhouette": "silhouette",
+}
+
+
+def sweep_figures(sweeps: Sweeps) -> list[Figure]:
+    """Return a figure for every sweep (two for the grid: balanced, and one to ten)."""
+    figures = []
+    for (dataset, k), table in sweeps.alpha.items():
+        first = by_split(table)[0]
+        figures += [_by_pass(dataset, k, first), _by_alpha(dataset, k, first)]
+    if sweeps.grid is not None:
+        figures += [_grid(part, rare) for rare, part in sweeps.grid.groupby("imbalanced")]
+    figures += [_by_weight(*key, table) for key, table in sweeps.weights.items()]
+    return figures + [_by_term(*key, table) for key, table in sweeps.separation.items()]
+
+
+def _section(dataset: str) -> str:
+    return "synthetic" if dataset.startswith("demo_") else "figures"
+
+
+def _figure(
+    name: str, title: str, caption: str, section: str, data: pd.DataFrame, **how: Any
+) -> Figure:
+    return Figure(
+        id=name,
+        title=title,
+        caption=caption,
+        section=section,
+        head=list(data.columns),
+        data=data.to_numpy(dtype=object).tolist(),
+        **how,
+    )
+
+
+def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    groups = list(table.groupby("alpha"))
+    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.95, len(groups)))
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, len(_PANELS))
+        for axis, (column, title) in zip(axes, _PANELS.items(), strict=True):
+            for (alpha, part), colour in zip(groups, colours, strict=True):
+                values = part[column]
+                if column == "cost":
+                    values = values.iloc[0] - values
+                axis.plot(part["pass"], values, color=colour, label=f"{alpha:g}", linewidth=1.2)
+            axis.set(title=title, xlabel="pass")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            if column in ("separation", "cost"):
+                axis.set_yscale("symlog" if column == "cost" else "log")
+        canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", title="α")
+
+    return _figure(
+        f"alpha_passes_{dataset}_k{k}",
+        f"{dataset}, k = {k}: CAC by pass for several α",
+        "As CAC v1 Figures 2 and 3, CAC v2 Figure 4, DeepCAC Figures 4 and 5. First split; "
+        "pass 0 is the k-means start; logistic regression in each cluster.",
+        _section(dataset),
+        table,
+        size=(14, 2.9),
+        draw=draw,
+    )
+
+
+def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    last = final_pass(table)
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 3)
+        lines = (("f1",), ("train_log_loss", "test_log_loss"), ("separation",))
+        for axis, columns in zip(axes, lines, strict=True):
+            for colour, column in zip(PALETTE, columns, strict=False):
+                name = column.replace("_", " ")
+                axis.plot(last["alpha"], last[column], marker="o", ms=3, color=colour, label=name)
+            axis.set_xscale("symlog", linthresh=0.01)
+            axis.set(xlabel="α", title=columns[0] if len(columns) == 1 else "log-loss")
+            axis.legend()
+        axes[2].set_yscale("log")
+
+    return _figure(
+        f"alpha_final_{dataset}_k{k}",
+        f"{dataset}, k = {k}: CAC+LR at convergence against α",
+        "F1 of balanced LR and log-loss of unweighted LR in each cluster; first split.",
+        _section(dataset),
+        last,
+        size=(9, 2.9),
+        draw=draw,
+    )
+
+
+def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
+    ratio = "classes one to ten" if imbalanced else "balanced classes"
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 5, width_ratios=[1, 1, 1, 1.15, 1.15])
+        for axis, column in zip(axes, ("ics", "ocs", "clusters"), strict=False):
+            _lines(axis, table, column)
+        axes[0].legend(fontsize=7)
+        for axis, metric in zip(axes[3:], ("f1", "auroc"), strict=True):
+            _heat(canvas, axis, table, metric)
+
+    name = "rare" if imbalanced else "balanced"
+    return _figure(
+        f"synthetic_grid_{name}",
+        f"The synthetic grid, {ratio}",
+        "As CAC v1 Figure 4, CAC v2 Figures 2 and 3, DeepCAC Figure 6: means over everything that "
+        "is not on the axis. Solid: F1; dashed: AUROC. ICS: inner class separation; OCS: outer "
+        "cluster separation; K: natural clusters; k: clusters asked for. Generated data, "
+        "as in the papers.",
+        "figures",
+        table,
+        size=(15, 3),
+        draw=draw,
+    )
+
+
+def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
+    titles = {"ics": "ICS", "ocs": "OCS", "clusters": "K"}
+    for method in table["method"].unique():
+        colour = parse_method(method).colour
+        own = table[table["method"] == method].groupby(column)[["f1", "auroc"]].mean()
+        axis.plot(own.index, own["f1"], color=colour, marker="o", ms=3, label=label(method))
+        axis.plot(own.index, own["auroc"], color=colour, linestyle="--", linewidth=1)
+    axis.set(xlabel=titles[column], ylabel="F1, AUROC")
+
+
+def _heat(canvas: Canvas, axis: Axes, table: pd.DataFrame, metric: str) -> None:
+    cac = table[table["method"] == CAC_LR]
+    values = cac.pivot_table(index="k", columns="clusters", values=metric)
+    image = axis.imshow(values, cmap="viridis", aspect="auto", origin="lower")
+    axis.set_xticks(range(values.shape[1]), values.columns)
+    axis.set_yticks(range(values.shape[0]), values.index)
+    axis.set(xlabel="K", ylabel="k", title=f"{metric.upper()} of {label(CAC_LR)}")
+    axis.grid(False)
+    canvas.colorbar(image, ax=axis)
+
+
+def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 2, sharey=True)
+        for axis, parameter in zip(axes, ("alpha", "beta"), strict=True):
+            own = table[table["parameter"] == parameter].groupby("value")
+            columns = ["auroc", "auprc", "silhouette"]
+            mean, spread = own[columns].mean(), own[columns].std().fillna(0)
+            for colour, column in zip(PALETTE, columns, strict=False):
+                bars = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
+                axis.errorbar(mean.index, mean[column], spread[column], label=column, **bars)
+            axis.set_xscale("symlog", linthresh=0.1)
+            axis.set(xlabel={"alpha": "α", "beta": "β"}[parameter])
+        axes[0].legend()
+
+    return _figure(
+        f"weights_{dataset}_k{k}",
+        f"{dataset}, k = {k}: DeepCAC against its loss weights",
+        "As DeepCAC Figures 1b and 3: one weight moved, the other at its default (α = 5, β = 20). "
+        "Means over the classes; bars: standard deviation over the splits.",
+        _section(dataset),
+        table,
+        size=(8, 3.2),
+        draw=draw,
+    )
+
+
+def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
+    columns = {
+        "share": "share of scatter",
+        "direction_share": "the same, of directions",
+        "test_share": "share, test rows",
+        "length": "length of latents",
+        "auprc": "AUPRC",
+    }
+    none, *terms = TERMS
+    own = table[table["term"] == CENTROIDS]
+    limit, start = own[["limit", "start_batch_scaling"]].mean()
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, len(columns))
+        for axis, (column, title) in zip(axes, columns.items(), strict=True):
+            without = table.loc[table["term"] == none, column].mean()
+            axis.axhline(without, color="grey", linewidth=1, label="without a term")
+            for colour, term in zip(PALETTE, terms, strict=False):
+                own = table[table["term"] == term].groupby("alpha")[column]
+                mean, spread = own.mean(), own.std().fillna(0)
+                bars = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
+                axis.errorbar(mean.index, mean, spread, label=term.replace("_", " "), **bars)
+            axis.set(xlabel="α", title=title, xscale="log")
+            axis.set_yscale("log" if column == "length" else "linear")
+        canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
+
+    return _figure(
+        f"separation_{dataset}_k{k}",
+        f"{dataset}, k = {k}: DeepCAC with AM-softmax, and with CAC's own separation term",
+        "DeepCAC section 7: the latents after 40 epochs, none of them left out by early stopping. "
+        "Share of the scatter inside clusters that lies between the means of their classes. With "
+        f"CAC's term no latents gain by length alone where alpha is below {limit:.2g} (one "
+        f"cluster); those that training starts from do above {start:.2g}. Permuted distance: CAC's "
+        "term on permuted labels, whose shares are chance. Bars: standard deviation over splits.",
+        _section(dataset),
+        table,
+        size=(14, 2.9),
+        draw=draw,
+    )

@@ -1,0 +1,237 @@
+"""Synthetic hospital stays in the raw format of UCI 296; no patient stands behind them.
+
+Three planted subtypes differ in age, diagnoses, specialty and treatment. The same signals (days in
+hospital, admission through the emergency room, number of medications) raise the risk of
+readmission in one subtype and lower it in another, so that one linear rule for all is worse than
+one rule a subtype.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from deepcac.errors import ConfigError
+from deepcac_study.simulate.packing import write_archive
+from deepcac_study.sources.uci_diabetes import MEMBER, medications, variables
+
+FOLDER = "dataset_diabetes"
+TRUTH = "SYNTHETIC_SUBTYPES.csv"
+FIRST_ENCOUNTER, FIRST_PATIENT = 900_000_001, 900_000_001  # no real id is as large
+
+Texts = npt.NDArray[np.str_]
+Subtypes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Subtype:
+    """Typical values of one subtype, and the effect of one standard deviation on the log odds."""
+
+    share: float
+    age: tuple[int, ...]
+    diagnoses: tuple[str, ...]
+    specialties: tuple[str, ...]
+    insulin: tuple[float, float, float, float]
+    a1c: tuple[float, float, float, float]
+    days: float
+    effects: tuple[float, float, float]
+
+
+SUBTYPES = {
+    "cardiac": _Subtype(
+        share=0.45,
+        age=(6, 7, 7, 8, 8, 9),
+        diagnoses=("428", "414", "410", "427", "786"),
+        specialties=("Cardiology", "InternalMedicine", "?"),
+        insulin=(0.6, 0.3, 0.05, 0.05),
+        a1c=(0.9, 0.06, 0.02, 0.02),
+        days=4.0,
+        effects=(1.4, -0.8, 0.0),
+    ),
+    "insulin": _Subtype(
+        share=0.3,
+        age=(1, 2, 2, 3, 3, 4),
+        diagnoses=("250.83", "250.13", "250.02", "250.6", "276"),
+        specialties=("Pediatrics-Endocrinology", "Family/GeneralPractice", "?"),
+        insulin=(0.05, 0.35, 0.4, 0.2),
+        a1c=(0.4, 0.1, 0.1, 0.4),
+        days=3.0,
+        effects=(-1.4, 0.0, 0.8),
+    ),
+    "surgical": _Subtype(
+        share=0.25,
+        age=(4, 5, 5, 6, 6, 7),
+        diagnoses=("715", "996", "820", "722", "V57"),
+        specialties=("Surgery-General", "Orthopedics", "?"),
+        insulin=(0.75, 0.2, 0.03, 0.02),
+        a1c=(0.97, 0.02, 0.005, 0.005),
+        days=5.0,
+        effects=(0.0, 0.8, -0.8),
+    ),
+}
+LOG_ODDS = -0.5
+FURTHER_VISITS = 0.3
+RARE_MEDICATION = 0.02
+
+
+def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> None:
+    """Write a synthetic ``dataset_diabetes.zip``.
+
+    Parameters
+    ----------
+    path : path-like
+        Output: a zip with ``diabetic_data.csv`` in the format of UCI 296 and the planted subtype of
+        each encounter.
+    n : int
+        Number of patients; about a third have further encounters.
+    seed : int
+        Of everything drawn.
+    """
+    if n < 1:
+        raise ConfigError(f"{n} synthetic patients asked for; at least one is needed")
+    rng = np.random.default_rng(seed)
+    share = [subtype.share for subtype in SUBTYPES.values()]
+    of_patient = rng.choice(len(SUBTYPES), n, p=share)
+    # Visit by visit: as in the real file, a patient's first row is the first encounter.
+    visits = 1 + rng.poisson(FURTHER_VISITS, n)
+    patient = np.concatenate([np.flatnonzero(visits > visit) for visit in range(visits.max())])
+    table = _encounters(patient, of_patient[patient], rng)
+    truth = pd.DataFrame(
+        {
+            "encounter_id": table["encounter_id"],
+            "synthetic_subtype": np.array(list(SUBTYPES))[of_patient[patient]],
+        }
+    )
+    frames = {f"{FOLDER}/{MEMBER}": table, f"{FOLDER}/{TRUTH}": truth}
+    write_archive(
+        path,
+        (
+            (name, frame.to_csv(index=False, lineterminator="\r\n"))
+            for name, frame in frames.items()
+        ),
+    )
+
+
+def _encounters(
+    patient: npt.NDArray[np.int64], subtype: Subtypes, rng: np.random.Generator
+) -> pd.DataFrame:
+    n = len(patient)
+    kinds = list(SUBTYPES.values())
+    columns: dict[str, npt.NDArray[np.generic]] = {
+        "encounter_id": FIRST_ENCOUNTER + 6 * np.arange(n),
+        "patient_nbr": FIRST_PATIENT + 9 * patient,
+    }
+    columns |= _demography(subtype, kinds, rng)
+    columns |= _stay(subtype, kinds, rng)
+    columns |= _treatment(subtype, kinds, rng)
+    columns["readmitted"] = _readmitted(columns, subtype, kinds, rng)
+    return pd.DataFrame({name: columns[name] for name in variables()})
+
+
+def _demography(
+    subtype: Subtypes, kinds: Sequence[_Subtype], rng: np.random.Generator
+) -> dict[str, npt.NDArray[np.generic]]:
+    n = len(subtype)
+    races = ("Caucasian", "AfricanAmerican", "Hispanic", "Asian", "Other", "?")
+    return {
+        "race": rng.choice(races, n, p=(0.74, 0.19, 0.02, 0.01, 0.02, 0.02)),
+        "gender": rng.choice(("Female", "Male"), n),
+        "age": np.array(variables()["age"].levels)[
+            _drawn(subtype, [kind.age for kind in kinds], rng)
+        ],
+        "weight": rng.choice(("?", "[75-100)", "[50-75)"), n, p=(0.97, 0.02, 0.01)),
+        "payer_code": rng.choice(("?", "MC", "HM", "SP", "BC"), n, p=(0.4, 0.35, 0.1, 0.1, 0.05)),
+    }
+
+
+def _stay(
+    subtype: Subtypes, kinds: Sequence[_Subtype], rng: np.random.Generator
+) -> dict[str, npt.NDArray[np.generic]]:
+    n = len(subtype)
+    days = np.array([kind.days for kind in kinds])[subtype]
+    ends = (1, 3, 6, 18, 2, 11, 13)
+    return {
+        "admission_type_id": rng.choice((1, 2, 3, 6), n, p=(0.55, 0.2, 0.2, 0.05)),
+        "discharge_disposition_id": rng.choice(
+            ends, n, p=(0.63, 0.13, 0.12, 0.05, 0.04, 0.02, 0.01)
+        ),
+        "admission_source_id": rng.choice((7, 1, 17, 4), n, p=(0.5, 0.38, 0.08, 0.04)),
+        "time_in_hospital": np.clip(rng.poisson(days), 1, 14),
+        "medical_specialty": _drawn(subtype, [kind.specialties for kind in kinds], rng),
+        "num_lab_procedures": np.clip(rng.normal(43, 18, n).round(), 1, 120).astype(np.int64),
+        "num_procedures": np.minimum(rng.poisson(1.3, n), 6),
+        "num_medications": 1 + rng.poisson(15, n),
+        "number_outpatient": rng.poisson(0.3, n),
+        "number_emergency": rng.poisson(0.15, n),
+        "number_inpatient": rng.poisson(0.4, n),
+        "diag_1": _drawn(subtype, [kind.diagnoses for kind in kinds], rng),
+        "diag_2": rng.choice(("276", "428", "250", "427", "401", "E878", "?"), n),
+        "diag_3": rng.choice(("250", "401", "276", "428", "V45", "?"), n),
+        "number_diagnoses": rng.integers(3, 10, n),
+    }
+
+
+def _treatment(
+    subtype: Subtypes, kinds: Sequence[_Subtype], rng: np.random.Generator
+) -> dict[str, npt.NDArray[np.generic]]:
+    n = len(subtype)
+    columns: dict[str, npt.NDArray[np.generic]] = {
+        "max_glu_serum": rng.choice(
+            ("None", "Norm", ">200", ">300"), n, p=(0.95, 0.02, 0.015, 0.015)
+        ),
+        "A1Cresult": _weighted(
+            subtype, ("None", "Norm", ">7", ">8"), [kind.a1c for kind in kinds], rng
+        ),
+    }
+    doses = ("No", "Steady", "Up", "Down")
+    for name in medications():
+        given = rng.random(n) < (0.2 if name == "metformin" else RARE_MEDICATION)
+        columns[name] = np.where(given, rng.choice(doses[1:], n, p=(0.9, 0.05, 0.05)), "No")
+    columns["insulin"] = _weighted(subtype, doses, [kind.insulin for kind in kinds], rng)
+    taken = np.column_stack([columns[name] for name in medications()])
+    columns["change"] = np.where(np.isin(taken, ("Up", "Down")).any(axis=1), "Ch", "No")
+    columns["diabetesMed"] = np.where((taken != "No").any(axis=1), "Yes", "No")
+    return columns
+
+
+def _readmitted(
+    columns: dict[str, npt.NDArray[np.generic]],
+    subtype: Subtypes,
+    kinds: Sequence[_Subtype],
+    rng: np.random.Generator,
+) -> Texts:
+    signals = np.column_stack(
+        [
+            columns["time_in_hospital"],
+            columns["admission_source_id"] == 7,
+            columns["num_medications"],
+        ]
+    ).astype(np.float64)
+    spread = signals.std(axis=0)
+    z = (signals - signals.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    effects = np.array([kind.effects for kind in kinds])[subtype]
+    risk = 1 / (1 + np.exp(-(LOG_ODDS + (z * effects).sum(axis=1))))
+    soon = rng.random(len(subtype)) < 0.25
+    again = rng.random(len(subtype)) < risk
+    return np.where(again, np.where(soon, "<30", ">30"), "NO")
+
+
+def _drawn(
+    subtype: Subtypes, choices: Sequence[Sequence[object]], rng: np.random.Generator
+) -> npt.NDArray[np.generic]:
+    """Draw one of the subtype's values for each row, all equally likely."""
+    values = [rng.choice(np.array(options), len(subtype)) for options in choices]
+    return np.choose(subtype, values)
+
+
+def _weighted(
+    subtype: Subtypes,
+    values: Sequence[str],
+    shares: Sequence[Sequence[float]],
+    rng: np.random.Generator,
+) -> npt.NDArray[np.generic]:
+    """Draw one of the values for each row, with the subtype's probabilities."""
+    return np.choose(subtype, [rng.choice(values, len(subtype), p=share) for share in shares])

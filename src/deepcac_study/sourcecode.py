@@ -1,0 +1,267 @@
+"""Digests of the package's own code: what a stage was built with, and whose compiled form is old.
+
+Numba looks only at the file of a compiled function, not at those of the functions that it calls,
+and Snakemake only at a rule's script. Both see nothing of an edit one import further down.
+"""
+
+import ast
+import atexit
+import hashlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from deepcac.errors import ConfigError
+from deepcac.files.atomic import atomic_path, check_writable
+
+# The libraries that compute: another version of one may end in other digits.
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "torch",
+    "xgboost-cpu",
+    "xgboost",
+    "lightgbm",
+    "catboost",
+)
+_ROOT = Path(__file__).parent
+_CODE = (".py", ".pyc")
+_IMPORTS_NUMBA = re.compile(r"^\s*(import|from) numba\b", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from ([\w.]+) import (\([^)]*\)|[^\n(]+)|import ([\w., ]+))", re.MULTILINE
+)
+_DECORATOR = re.compile(r"^[ \t]*@(\w+)", re.MULTILINE)
+_NAME = re.compile(r"[\w.]+")
+_KNOWN, _KEPT = "code.json", 5000  # of some 400 modules
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+
+
+@cache
+def code_digest(*names: str) -> str:
+    """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
+
+    The catalogue's tables are left out: they say what there is, not how it is computed.
+
+    Comments, docstrings and the layout of the text do not count.
+
+    Parameters
+    ----------
+    *names : str
+        Modules or packages below ``deepcac``: ``"cac"``, ``"nn"``, ``"experiments.run"``.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits over these modules and all that they import of this package.
+
+    Raises
+    ------
+    ConfigError
+        There is no such module.
+    """
+    start = [module for name in names for module in _below(f"deepcac.{name}")]
+    modules = _closure(start)
+    bare = _bare_digests(modules)
+    libraries = "\n".join(f"{name} {number}" for name, number in versions(LIBRARIES).items())
+    return _sha(f"{libraries}\n{_digest(modules, bare.__getitem__)}")
+
+
+def versions(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those libraries that are installed."""
+    found = {}
+    for name in names:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:
+    """Return a digest of the files of a folder, so that a step runs again when one changes."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob(pattern)):
+        digest.update(f"{path.name}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def compiled_cache() -> Path | None:
+    """Give numba a cache folder that belongs to this state of all compiled functions.
+
+    It is ``deepcac/numba/DIGEST`` in the user's cache folder, or below ``NUMBA_CACHE_DIR`` where
+    that is set; a private temporary folder if neither can be written. Only the environment of
+    this process changes, and only before numba is imported: numba reads it once. Importing the
+    package never calls this, because the folder would hold other packages' functions too.
+
+    Returns
+    -------
+    Path or None
+        The folder; None if numba was imported already, so that nothing was changed.
+    """
+    if "numba" in sys.modules:
+        return None
+    # Comments count: compiling again takes seconds, but every job would have to parse the code.
+    own = _digest(_closure(_compiled_modules()), _text)[:16]
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given and Path(given).name == own:
+        return Path(given)
+    folder = Path(given) / own if given else _user_cache() / "numba" / own
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        check_writable(folder)
+    except (OSError, ConfigError):
+        folder = Path(tempfile.mkdtemp(prefix="deepcac-numba-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    return folder
+
+
+def _user_cache() -> Path:
+    named = os.environ.get("XDG_CACHE_HOME")
+    return (Path(named) if named else Path(os.path.expanduser("~"), ".cache")) / "deepcac"
+
+
+def _below(name: str) -> list[str]:
+    """Return a module, or all modules of a package."""
+    found = [each for each in _modules() if each == name or each.startswith(f"{name}.")]
+    if not found:
+        raise ConfigError(f"no module {name} in the package; name one as in `import {name}`")
+    return found
+
+
+def _digest(modules: Iterable[str], code: Callable[[str], str]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(modules):
+        digest.update(f"{name}\n{code(name)}\n".encode())
+    # A new data set, method or label is no change of what a finished stage computed.
+    computing = [name for name in modules if not name.startswith("deepcac_study.catalogue")]
+    for path in sorted({path for name in computing for path in _tables(_modules()[name].parent)}):
+        digest.update(f"{path.relative_to(_ROOT).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """Return the file of every module of the package, by its full name."""
+    files = sorted(_ROOT.rglob("*.py"))
+    parts = {path: ("deepcac", *path.relative_to(_ROOT).with_suffix("").parts) for path in files}
+    return {".".join(own).removesuffix(".__init__"): path for path, own in parts.items()}
+
+
+@cache
+def _text(name: str) -> str:
+    return _modules()[name].read_text(encoding="utf-8")
+
+
+def _bare_digests(names: Iterable[str]) -> dict[str, str]:
+    """Return a digest of each module's code without comments and docstrings.
+
+    Parsing takes most of a second, so what a text comes to is kept in the user's cache folder,
+    by a digest of the text and of the Python that parsed it: nothing there can be out of date.
+    """
+    texts = {name: _sha(f"{sys.version}\n{_text(name)}") for name in names}
+    known = _known_code()
+    found = {own: known.get(own) or _sha(_bare_code(name)) for name, own in texts.items()}
+    if not found.keys() <= known.keys():
+        known |= found
+        with suppress(OSError), atomic_path(_user_cache() / _KNOWN) as partial:
+            partial.write_text(json.dumps(dict(list(known.items())[-_KEPT:])), encoding="utf-8")
+    return {name: found[own] for name, own in texts.items()}
+
+
+@cache
+def _known_code() -> dict[str, str]:
+    """Return what is known of earlier texts; nothing if the file is not there or damaged."""
+    try:
+        known = json.loads((_user_cache() / _KNOWN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def _bare_code(name: str) -> str:
+    """Return a module's code without comments and docstrings."""
+    tree = ast.parse(_text(name))
+    # Statements alone: a walk through every expression takes as long as the parser.
+    nodes: list[ast.AST] = [tree]
+    while nodes:
+        node = nodes.pop()
+        nodes += [inner for block in _BLOCKS for inner in getattr(node, block, ())]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)
+
+
+@cache
+def _tables(folder: Path) -> tuple[Path, ...]:
+    """Return the files that are no code in a folder and in those below it that are no package."""
+    found: list[Path] = []
+    for path in folder.iterdir():
+        if path.is_dir() and path.name != "__pycache__" and not (path / "__init__.py").exists():
+            found += _tables(path)
+        elif path.is_file() and path.suffix not in _CODE:
+            found.append(path)
+    return tuple(found)
+
+
+@cache
+def _imported(name: str) -> list[tuple[str, str, str]]:
+    """Return what a module imports, inside functions as well: from where, what, and as what.
+
+    Plain imports are from nowhere. Read from the text, in a tenth of the time of a parser.
+    """
+    found = []
+    for module, several, plain in _IMPORT.findall(_text(name)):
+        for each in re.sub(r"#.*", "", several or plain).split(","):
+            words = _NAME.findall(each)  # one, or three with `as` between
+            found += [(module, words[0], words[-1])] if words else []
+    return found
+
+
+def _imports(name: str) -> set[str]:
+    """Return the modules of the package that a module imports."""
+    found = _imported(name)
+    inside = {f"{module}.{what}" for module, what, _ in found}
+    return (inside | {module or what for module, what, _ in found}) & _modules().keys()
+
+
+def _closure(names: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+def _compiled_modules() -> list[str]:
+    """Return the modules with compiled functions.
+
+    They import numba, or decorate with what they import from one that does.
+    """
+    direct = {name for name in _modules() if _IMPORTS_NUMBA.search(_text(name))}
+
+    def decorates(name: str) -> bool:
+        used = set(_DECORATOR.findall(_text(name))) if name not in direct else set()
+        return bool(used) and any(
+            own in used for module, what, own in _imported(name) if (module or what) in direct
+        )
+
+    return sorted(name for name in _modules() if name in direct or decorates(name))

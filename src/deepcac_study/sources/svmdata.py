@@ -1,0 +1,69 @@
+"""The matrices of Finley and Joachims (2008) themselves: WebKB-N, one file a university.
+
+The authors give them for non-commercial use, so that they are read from the user's own copy. Lines
+are taken to be in the format of SVM-light, the authors' group's own: the cluster of an item, then
+``column:value`` pairs, then an optional comment after ``#``.
+"""
+
+import os
+
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+
+from deepcac.errors import DataError
+from deepcac.files.storage import write_table
+
+StrPath = str | os.PathLike[str]
+
+
+def extract(
+    cornell: StrPath,
+    texas: StrPath,
+    washington: StrPath,
+    wisconsin: StrPath,
+    items: StrPath,
+    values: StrPath,
+) -> None:
+    """Make one list of items and one of values.
+
+    Parameters
+    ----------
+    cornell, texas, washington, wisconsin : path-like
+        Files to read, ``{university}.svmdata``.
+    items : path-like
+        Table to write: ``item`` (from 0), ``university``, ``cluster``.
+    values : path-like
+        Table to write: ``item``, ``column`` (from 0) and ``value`` of what is not zero.
+
+    Raises
+    ------
+    DataError
+        A file is missing, empty or in another format.
+    """
+    files = {"cornell": cornell, "texas": texas, "washington": washington, "wisconsin": wisconsin}
+    found = {name: _read(path) for name, path in files.items()}
+    width = max(matrix.shape[1] for matrix, _ in found.values())
+    for matrix, _ in found.values():
+        matrix.resize(matrix.shape[0], width)
+    whole = sparse.coo_array(sparse.vstack([matrix for matrix, _ in found.values()]))
+    clusters = np.concatenate([labels for _, labels in found.values()])
+    names = [name for name, (_, labels) in found.items() for _ in labels]
+    write_table(
+        items,
+        pa.table({"item": np.arange(len(names)), "university": names, "cluster": clusters}),
+    )
+    order = np.lexsort((whole.col, whole.row))
+    columns = {"item": whole.row.astype(np.int64), "column": whole.col, "value": whole.data}
+    write_table(values, pa.table({name: column[order] for name, column in columns.items()}))
+
+
+def _read(path: StrPath) -> tuple[sparse.csr_matrix, np.ndarray]:
+    try:
+        matrix, clusters = load_svmlight_file(os.fspath(path), dtype=np.float64)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: not readable in the format of SVM-light ({error})") from error
+    if not len(clusters) or (clusters != clusters.astype(np.int64)).any():
+        raise DataError(f"{path}: holds no item, or a cluster that is no whole number")
+    return matrix, clusters.astype(np.int64)

@@ -1,0 +1,255 @@
+"""Splits: which row is for training, validation and test, for every seed, by row id."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_table, write_table
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+
+TRAIN, VALIDATION, TEST = 0, 1, 2
+PARTS = ("train", "validation", "test")
+SHARE = 0.25  # for the test, and of what is left for validation: 57 / 18 / 25 (DeepCAC, section 8)
+FOLDS = 5
+HOLDOUT_SEED = 108  # the published CAC program's fixed hold-out (switch A14)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Row positions of one split, each ascending."""
+
+    seed: int
+    train: npt.NDArray[np.intp]
+    validation: npt.NDArray[np.intp]
+    test: npt.NDArray[np.intp]
+
+
+def draw(
+    label: npt.NDArray[np.int64], seed: int, *, stratified: bool, share: float = SHARE
+) -> npt.NDArray[np.int8]:
+    """Assign each row to a part.
+
+    Parameters
+    ----------
+    label : ndarray of shape (n,)
+        Class ids.
+    seed : int
+        Of both draws.
+    stratified : bool
+        Keep the class shares in each part (sound), or not (switch D3).
+    share : float
+        Share of the rows for the test, and of the others for validation.
+
+    Returns
+    -------
+    ndarray of shape (n,), int8
+        0 train, 1 validation, 2 test.
+    """
+    classes, counts = np.unique(label, return_counts=True)
+    if len(classes) < 2:
+        raise DataError(f"only class {classes.tolist()} is present; a split needs two classes")
+    if counts.min() < 4:  # also without strata: the hold-out and the folds are stratified
+        raise DataError(
+            f"class {classes[counts.argmin()]} has {counts.min()} rows; a stratified split needs 4"
+        )
+    rows = np.arange(len(label))
+    rest, test = train_test_split(
+        rows, test_size=share, random_state=seed, stratify=label if stratified else None
+    )
+    _, validation = train_test_split(
+        rest,
+        test_size=share,
+        random_state=seed,
+        stratify=label[rest] if stratified else None,
+    )
+    part = np.full(len(label), TRAIN, dtype=np.int8)
+    part[validation], part[test] = VALIDATION, TEST
+    return part
+
+
+def units(
+    label: npt.NDArray[np.int64], unit: npt.NDArray[Any] | None
+) -> tuple[npt.NDArray[np.int64], Any]:
+    """Return what is drawn in place of rows, so that rows of one patient stay together.
+
+    Parameters
+    ----------
+    label : ndarray of shape (n,)
+        Class ids.
+    unit : ndarray of shape (n,) or None
+        Equal where rows are of one patient; None where every row is one.
+
+    Returns
+    -------
+    label : ndarray of shape (m,), int64
+        1 for a patient with a row of the rarest class; without `unit` the labels as they are.
+    place : ndarray of shape (n,) or slice
+        Of each row among them.
+    """
+    if unit is None:
+        return label, slice(None)
+    names, place = np.unique(unit, return_inverse=True)
+    rare = int(np.bincount(label).argmin())
+    marked = np.zeros(len(names), dtype=np.int64)
+    np.maximum.at(marked, place, (label == rare).astype(np.int64))
+    if marked.all():  # no strata among the patients: halves that mean nothing
+        marked = np.arange(len(marked)) % 2
+    return marked, place
+
+
+def draw_holdout(
+    label: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Draw the published CAC program's one hold-out: 75 % train, 25 % test, no validation.
+
+    It is stratified: with this seed, plain logistic regression gives the printed scores on Adult,
+    Credit and Diabetes only then.
+
+    Returns
+    -------
+    train, test : ndarray
+        Row positions in the order of the draw. CAC, the perceptron and SGD look at rows in
+        order, and give the printed scores only in this one.
+    """
+    train, test = train_test_split(
+        np.arange(len(label)), test_size=SHARE, random_state=HOLDOUT_SEED, stratify=label
+    )
+    return train, test
+
+
+def holdout(label: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """Return the part of each row in the published hold-out (`draw_holdout`)."""
+    part = np.full(len(label), TRAIN, dtype=np.int8)
+    part[draw_holdout(label)[1]] = TEST
+    return part
+
+
+def folds(label: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """Return the test fold of each row, 0 to 4, of a stratified 5-fold cross-validation.
+
+    The published program shuffles anew, without a seed, for every arm (A9); here all arms share
+    one shuffle.
+    """
+    fold = np.zeros(len(label), dtype=np.int8)
+    splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    for f, (_, test) in enumerate(splitter.split(label, label)):
+        fold[test] = f
+    return fold
+
+
+def make_splits(
+    row_id: npt.NDArray[np.int64],
+    label: npt.NDArray[np.int64],
+    seeds: list[int],
+    protocol: Protocol = SOUND,
+    published_share: float = SHARE,
+    unit: npt.NDArray[Any] | None = None,
+) -> pa.Table:
+    """Draw one split a seed.
+
+    Parameters
+    ----------
+    row_id, label : ndarray of shape (n,)
+        Unique ids and class ids.
+    seeds : list of int
+        One split each.
+    protocol : Protocol
+        With switch D3 the draws are not stratified, and of the published shares.
+    published_share : float
+        Share of the rows for the test, and of the others for validation, with D3.
+    unit : ndarray of shape (n,), optional
+        Rows with equal values, those of a patient, stay in one part (`units`); the shares are
+        then shares of patients.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``row_id``; ``split_{seed}`` for each seed and ``holdout``, parts as int8; ``fold``.
+    """
+    columns = {"row_id": pa.array(row_id, pa.int64())}
+    drawn, place = units(label, unit)
+    for seed in seeds:
+        published = "D3" in protocol
+        share = published_share if published else SHARE
+        part = draw(drawn, seed, stratified=not published, share=share)
+        columns[f"split_{seed}"] = pa.array(part[place], pa.int8())
+    columns["holdout"] = pa.array(holdout(drawn)[place], pa.int8())
+    columns["fold"] = pa.array(folds(drawn)[place], pa.int8())
+    return pa.table(columns)
+
+
+def write_splits(path: str | os.PathLike[str], table: pa.Table) -> None:
+    """Write the table of `make_splits`."""
+    write_table(path, table)
+
+
+def scheme(protocol: Protocol, family: str) -> str:
+    """Return which splits a family of methods is scored on under a protocol.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    family : {"cac", "deep"}
+        Switches A14 and CV5 concern the CAC family.
+
+    Returns
+    -------
+    {"seeds", "holdout", "folds"}
+    """
+    if family == "cac" and "CV5" in protocol:
+        return "folds"
+    if family == "cac" and "A14" in protocol:
+        return "holdout"
+    return "seeds"
+
+
+def read_splits(
+    path: str | os.PathLike[str], row_id: npt.NDArray[np.int64], scheme: str = "seeds"
+) -> list[Split]:
+    """Read splits and check that they belong to these rows.
+
+    Parameters
+    ----------
+    path : path-like
+        A file of `write_splits`.
+    row_id : ndarray of shape (n,)
+        Ids of the feature file, in its order.
+    scheme : {"seeds", "holdout", "folds"}
+        One split a seed, the one published hold-out, or five-fold cross-validation.
+
+    Returns
+    -------
+    list of Split
+        Positions refer to `row_id`; in a hold-out or a fold nothing is for validation.
+
+    Raises
+    ------
+    DataError
+        A column is missing, or the row ids differ.
+    """
+    table = read_table(path)
+    if not np.array_equal(_column(path, table, "row_id"), row_id):
+        raise DataError(f"{path}: row ids differ from the feature file; build the splits again")
+    if scheme == "folds":
+        fold = _column(path, table, "fold")
+        return [_split(f, np.where(fold == f, TEST, TRAIN)) for f in range(FOLDS)]
+    if scheme == "holdout":
+        return [_split(HOLDOUT_SEED, _column(path, table, "holdout"))]
+    names = [name for name in table.column_names if name.startswith("split_")]
+    return [_split(int(name.removeprefix("split_")), table[name].to_numpy()) for name in names]
+
+
+def _column(path: str | os.PathLike[str], table: pa.Table, name: str) -> npt.NDArray[np.integer]:
+    if name not in table.column_names:
+        raise DataError(f"{path}: has no column {name!r}; build the splits again")
+    return table[name].to_numpy()
+
+
+def _split(seed: int, part: npt.NDArray[np.integer]) -> Split:
+    return Split(seed, *(np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST)))

@@ -66,5 +66,5 @@ def test_the_page_on_the_configuration_is_made_from_the_models():
 
 @pytest.mark.parametrize(("name", "model"), [("config", Config), ("registry", Source)])
 def test_the_schemas_for_editors_are_made_from_the_models(name, model):
-    committed = (ROOT / "config" / "schemas" / f"{name}.json").read_text(encoding="utf-8")
+    committed = (ROOT / "workflow" / "schemas" / f"{name}.schema.yaml").read_text("utf-8")
     assert committed == schema(model), "run: python -m deepcac_study.catalogue.describe"

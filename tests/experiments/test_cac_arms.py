@@ -21,7 +21,7 @@ from deepcac_study.experiments import cac_arms
 from deepcac_study.experiments.cac_arms import alphas_needed, shared_clusterings
 from deepcac_study.experiments.clustering_files import read_clusterings, write_clusterings
 from deepcac_study.experiments.prepare import Setting
-from deepcac_study.published.alphas import printed_alpha
+from deepcac_study.published.cac_program import printed_alpha
 
 
 def fit_task(task, setting, arm, name, path=None):

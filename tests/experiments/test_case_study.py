@@ -23,9 +23,9 @@ from deepcac_study.experiments.case_study import (
     stability,
     write_case_study,
 )
+from deepcac_study.experiments.deep_methods import latent_plane
 from deepcac_study.experiments.finished import Runs
 from deepcac_study.experiments.finished_studies import load_case_studies, match
-from deepcac_study.experiments.latent_plane import latent_plane
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.papers.deepcac.length_of_stay import (
     case_study_rules,

@@ -10,8 +10,11 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_table
 from deepcac_study.catalogue.protocol import Protocol, published_labels
 from deepcac_study.catalogue.variables import category_field
-from deepcac_study.experiments.bias_variance_runs import write_bias_variance
-from deepcac_study.experiments.decomposition_runs import read_rows, write_decomposition
+from deepcac_study.experiments.decomposition_runs import (
+    read_rows,
+    write_bias_variance,
+    write_decomposition,
+)
 from deepcac_study.experiments.finished_decompositions import load_decompositions, load_resampled
 
 RUNS = 2
@@ -46,7 +49,7 @@ def tidy(tmp_path):
 def write(tmp_path, tidy, name="uci_vote", protocol=None):
     folder = "" if protocol is None else f"{protocol.name}/"
     out = tmp_path / f"results/{folder}decomposition/{name}.json"
-    options = {} if protocol is None else {"protocol": protocol}
+    options = {} if protocol is None else {"variant": folder}
     write_decomposition(out, tidy, dataset=name, label="class", runs=RUNS, **options)
     return out
 

@@ -60,7 +60,7 @@ def small_clock():
 def written(tmp_path_factory, small_clock):
     folder = tmp_path_factory.mktemp("theory")
     path = folder / "results/theory/adult_k2.json"
-    evaluated.write_theory(path, make_task(), ASKED)
+    write_json(path, evaluated.theory([make_task()], ASKED))
     return path
 
 
@@ -155,7 +155,7 @@ def test_one_class_clusters_and_more_classes(small_clock, tmp_path):
     assert beta == pytest.approx([np.log(10)])
     assert evaluated._lemma(np.ones((9, 0)), np.ones(9), beta[:-1])["same_sign"] is None
     with pytest.raises(ConfigError, match="adult has 3 classes"):
-        evaluated.write_theory(tmp_path / "three", make_task(n_classes=3), ASKED)
+        evaluated.theory([make_task(n_classes=3)], ASKED)
 
 
 @pytest.mark.parametrize(

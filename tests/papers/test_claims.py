@@ -2,7 +2,7 @@ import pytest
 from paper_checks import decide, verdicts
 from report_runs import HISTORY, write_run
 
-from deepcac_study.papers.pass_rules import converges, falls
+from deepcac_study.papers.rules.fit_rules import converges, falls
 
 
 @pytest.mark.parametrize(

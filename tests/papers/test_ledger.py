@@ -5,9 +5,9 @@ from paper_checks import find_entry
 from report_runs import write_run
 
 from deepcac_study.experiments.finished import Runs, load
-from deepcac_study.papers.dependence import SUMMARY
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries, number
+from deepcac_study.papers.null_rate import SUMMARY
 from deepcac_study.papers.printed import printed_cells
 
 

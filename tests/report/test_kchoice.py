@@ -1,8 +1,9 @@
 from pathlib import Path
 
 from deepcac_study.experiments.finished import Run, Runs
-from deepcac_study.papers.cac_v1.tuning import tuning_rules
+from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.findings import Findings
 from deepcac_study.report.kchoice import choice_table
 
 
@@ -55,7 +56,7 @@ def test_runs_with_given_alphas_choose_nothing():
 
 
 def test_the_claim_on_k_looks_at_the_folds():
-    decide = tuning_rules()["CAC1-37"]
+    decide = rules(Findings(Runs(())), [])["CAC1-37"]
     datasets = ("titanic", "credit", "adult", "diabetes", "cic")
 
     def verdict(best, ks=(1, 2, 3, 4), left_out=0):

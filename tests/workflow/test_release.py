@@ -96,5 +96,11 @@ def test_the_catalogue_finds_what_it_reads():
     assert code == ['workflow.include("workflow/Snakefile", overwrite_default_target=True)']
     for name in ("workflow/Snakefile", "config/README.md", ".test/config/config.yaml"):
         assert (ROOT / name).is_file()
+    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+    assert "datasets" in schema["properties"]
+    assert "$ref" not in str(schema)
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    assert usage["software-stack-deployment"] == {"conda": True, "report": True}
+    assert usage["software-stack-deployment"] == {
+        "conda": False,
+        "report": True,
+    }  # no environment was solved

@@ -2,6 +2,8 @@
 from deepcac_study.judge.study_files import StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
+_SUBTYPES = ["subtypes", "subtypes_gbm"]
+_DATASET = r"(?!(planted|public|ablations)/)\w+"
 
 
 rule judge_trials:
@@ -15,7 +17,8 @@ rule judge_trials:
     benchmark:
         "logs/benchmarks/judge/{dataset}/{contender}.tsv"
     wildcard_constraints:
-        contender="[a-z0-9_]+",
+        dataset=_DATASET,
+        contender=rf"(?!({'|'.join(_SUBTYPES)})\.)[a-z0-9_]+",
     conda:
         "../../envs/deepcac.yaml"
     resources:
@@ -33,18 +36,14 @@ rule judge_trials:
 # With and without boosted trees: the same networks, fitted once.
 use rule judge_trials as judge_subtypes with:
     output:
-        records=collect(
-            "results/judge/{{dataset}}/{contender}.json",
-            contender=["subtypes", "subtypes_gbm"],
-        ),
-        answers=collect(
-            "results/judge/{{dataset}}/{contender}.parquet",
-            contender=["subtypes", "subtypes_gbm"],
-        ),
+        records=collect("results/judge/{{dataset}}/{name}.json", name=_SUBTYPES),
+        answers=collect("results/judge/{{dataset}}/{name}.parquet", name=_SUBTYPES),
     log:
         "logs/judge/{dataset}/subtypes.log",
     benchmark:
         "logs/benchmarks/judge/{dataset}/subtypes.tsv"
+    wildcard_constraints:
+        dataset=_DATASET,
 
 
 rule judge_planted:
@@ -61,11 +60,16 @@ rule judge_planted:
         "../../envs/deepcac.yaml"
     params:
         code=code_digest("judge.power"),
-        planted=lambda wildcards: study.planted_part(wildcards.part),
+        call="judge.power.run_planted",
         effort=study.effort,
-        margin=config["judge"]["margin"],
+        given=lambda wildcards, output: {
+            "path": output[0],
+            "strength": float(wildcards.strength),
+            **study.cohorts(wildcards.part),
+            "margin": config["judge"]["margin"],
+        },
     script:
-        "../scripts/judge_planted.py"
+        "../scripts/call.py"
 
 
 # A division that others published results on: learn from some groups, test on another.
@@ -116,8 +120,13 @@ rule judge_division:
         mem_mb=grows(2000),
     params:
         code=code_digest("judge.division_scores"),
+        call="judge.division_scores.write_division",
+        given=lambda wildcards, input, output: {
+            "path": output[0],
+            "records": list(input.records),
+        },
     script:
-        "../scripts/judge_division.py"
+        "../scripts/call.py"
 
 
 # What is each part of the classifier with subtypes worth, and are its subtypes stable?
@@ -137,10 +146,16 @@ rule judge_ablations:
         runtime=grows(240),
     params:
         code=code_digest("judge.subtype_ablation"),
+        call="judge.subtype_ablation.run_ablation",
         effort=study.effort,
-        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "record": output[0],
+            "dataset": wildcards.dataset,
+            "grouped": registry.dataset(wildcards.dataset).grouped,
+        },
     script:
-        "../scripts/judge_ablations.py"
+        "../scripts/call.py"
 
 
 rule judge_verdicts:
@@ -158,10 +173,17 @@ rule judge_verdicts:
         "../../envs/deepcac.yaml"
     params:
         code=code_digest("judge.verdicts"),
-        margin=config["judge"]["margin"],
-        strict=config["judge"]["strict_margin"],
+        call="judge.verdicts.write_judgement",
+        given=lambda wildcards, input, output: {
+            "csv_path": output.verdicts,
+            "summary_path": output.summary,
+            "trial_paths": list(input.trials),
+            "planted_paths": list(input.planted),
+            "margin": config["judge"]["margin"],
+            "strict": config["judge"]["strict_margin"],
+        },
     script:
-        "../scripts/judge_verdicts.py"
+        "../scripts/call.py"
 
 
 # Does clustering help? Resumable; one contender on one data set a job.
@@ -172,13 +194,3 @@ rule judge:
         study.ablations,
         collect("results/factorial/{dataset}.parquet", dataset=config["factorial"]),
     localrule: True
-
-
-ruleorder:
-    judge_planted
-    > judge_public
-    > judge_division
-    > judge_ablations
-    > judge_subtypes
-    > judge_trials
-    > run

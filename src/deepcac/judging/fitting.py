@@ -18,15 +18,7 @@ Fit = Callable[[Values, Rows, Rows, Resample], Predict]
 
 
 def fit_trial(contender: Contender, values: Values, sample: Resample) -> Predict:
-    """Fit one trial on a resample; return what gives rows their class probabilities.
-
-    Parameters
-    ----------
-    contender : Contender
-    values : dict
-        One of `Contender.trials`.
-    sample : Resample
-    """
+    """Fit one trial on a resample; return what gives rows their class probabilities."""
     entry = learners()[contender.learner]
     own = {name: v for name, v in values.items() if name in entry.space}
     fit: Fit = resolve(f"judge.{entry.fit}")

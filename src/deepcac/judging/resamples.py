@@ -113,14 +113,11 @@ def resamples(
 
     Parameters
     ----------
-    features : FeatureMatrix
     n : int
         Number of resamples; resample i has seed `first` + i.
     train_rows : int
         Of more training rows than this a stratified part is drawn, anew in each resample. The
         rows of validation and test stay whole, so that a difference is measured as sharply.
-    first : int
-        Seed of the first resample.
     unit : ndarray of shape (n,), optional
         Rows with one value, those of a patient, stay in one part; the shares are then shares of
         patients (`deepcac_study.splits.units`).
@@ -143,17 +140,7 @@ def prepared(
     seed: int,
     unit: npt.NDArray[Any] | None = None,
 ) -> Resample:
-    """Return a resample whose rows are scaled by its training rows.
-
-    Parameters
-    ----------
-    features : FeatureMatrix
-    parts : tuple of three ndarrays of int
-        Positions of the training, validation and test rows.
-    seed : int
-    unit : ndarray of shape (n,), optional
-        See `resamples`.
-    """
+    """Return a resample whose rows are scaled by its training rows."""
     scaler = TableScaler().fit(features.X[parts[0]])
     train, validation, test = (_rows(features, part, scaler, unit) for part in parts)
     return Resample(train, validation, test, features.n_classes, seed)

@@ -77,15 +77,7 @@ def of_kind(*kinds: str) -> list[str]:
 
 
 def trials(learner: str, n: int) -> list[Values]:
-    """Return the values of `n` trials; the first has the defaults.
-
-    Parameters
-    ----------
-    learner : str
-        A name of `spaces.yaml`.
-    n : int
-        Number of trials.
-    """
+    """Return the values of `n` trials; the first has the defaults."""
     if learner not in learners():
         raise ConfigError(f"no space for {learner!r}; it needs an entry in judge/spaces.yaml")
     space = learners()[learner].space

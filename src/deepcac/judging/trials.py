@@ -72,15 +72,8 @@ def run_trials(
 
     Parameters
     ----------
-    features : path-like
-        Of the data set.
     records : mapping of Contender to path-like
         JSON to write of each; the probabilities of every trial go beside it (`answers_path`).
-    dataset : str
-        Data set id.
-    effort : Effort
-    synthetic : bool
-        Whether the data are generated.
     grouped : bool
         Whether rows of one group, those of a patient, stay in one part of a resample.
     """

@@ -225,8 +225,6 @@ def write_judgement(
         Records of `deepcac.judging.trials.run_trials`.
     planted_paths : iterable of path-like
         Records of `deepcac_study.judge.power.run_planted`.
-    margin, strict : float
-        See `verdicts`.
     """
     records = read_records(trial_paths)
     scores = resample_scores(records)

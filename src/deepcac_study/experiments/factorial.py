@@ -37,17 +37,6 @@ def factorial(
 ) -> pa.Table:
     """Cross the number of clusters, the weight of their term and the head on the same latents.
 
-    Parameters
-    ----------
-    tasks : iterable of Task
-        One a split, of two classes.
-    setting : Setting
-        What they were made for.
-    pretrained : path
-        File of the pre-trained autoencoders.
-    clusters, betas : sequence
-        Values of k and beta.
-
     Returns
     -------
     pyarrow.Table

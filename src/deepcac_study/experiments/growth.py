@@ -40,16 +40,8 @@ def growth(
 
     Parameters
     ----------
-    X, y : ndarray of shape (n, d) and (n,)
-        Rows and classes.
-    k : int
-        Number of clusters where it does not vary.
     work : {operations, seconds}
         What a pass over rows, classes and labels with k clusters costs.
-    sizes, ks : sequence of int
-        Numbers of rows and of clusters.
-    rows : int
-        Number of rows where it does not vary.
     """
 
     def of(n: int, d: int, clusters: int) -> float:

@@ -31,7 +31,7 @@ def transform(step: Step, sources: Sequence[str], targets: Sequence[str], **offe
     raw, tidy = _folder(step.reads, sources), _folder(step.writes, targets)
     given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
     folders = {"raw": raw, "tidy": tidy, "folder": tidy}
-    _call(resolve(step.function), given, {**folders, **offered})
+    call(resolve(step.function), given, {**folders, **offered})
 
 
 def build_features(
@@ -67,7 +67,7 @@ def build_features(
         if kinds.get(name) is pa.Table:
             given[name] = read_table(given[name])
     given |= {**step.arguments, **options}
-    made = _call(function, given, {"tidy": tidy, "protocol": protocol})
+    made = call(function, given, {"tidy": tidy, "protocol": protocol})
     matrix, flow = made if isinstance(made, tuple) else (made, None)
     if isinstance(matrix, PairwiseData):
         write_pairwise(features, matrix)
@@ -98,7 +98,7 @@ def _named(files: Files, folder: Path) -> dict[str, Any]:
     }
 
 
-def _call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[str, Any]) -> Any:
+def call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[str, Any]) -> Any:
     """Call with everything that is given, and with what is offered and asked for."""
     asked = inspect.signature(function).parameters.keys() - given.keys()
     return function(**given, **{name: offered[name] for name in asked & offered.keys()})

@@ -50,8 +50,6 @@ def write_division(path: str | os.PathLike[str], records: Iterable[str | os.Path
 
     Parameters
     ----------
-    path : path-like
-        JSON to write.
     records : iterable of path-like
         Of all contenders; their answers are beside them.
     """
@@ -116,11 +114,8 @@ def opened(
 
     Parameters
     ----------
-    records : mapping
-        Contender to record.
     answers : mapping
         Contender to its table (`trials.judge_rows`).
-    name : str
 
     Returns
     -------

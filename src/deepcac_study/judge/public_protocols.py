@@ -38,9 +38,6 @@ def divided(features: FeatureMatrix, division: Division, n: int) -> Iterator[Res
 
     Parameters
     ----------
-    features : FeatureMatrix
-        With groups.
-    division : Division
     n : int
         Draw i has seed i.
 
@@ -78,20 +75,10 @@ def run_division(
 
     Parameters
     ----------
-    features : path-like
-        Of the data set.
     record : path-like
         JSON to write; the probabilities of every trial go beside it.
-    contender : Contender
-    division : Division
-    dataset : str
-        Data set id.
     draws : int
         Of training and validation rows.
-    effort : Effort
-        Its number of trials.
-    synthetic : bool
-        Whether the data are generated.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)

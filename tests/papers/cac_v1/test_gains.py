@@ -1,6 +1,6 @@
 import pytest
 
-from deepcac_study.papers.cac_v1.gains import Gain, all_positive, from_to, largest, near, within
+from deepcac_study.papers.rules.gain import Gain, all_positive, from_to, largest, near, within
 
 
 def gain(low, high=None):

@@ -23,7 +23,7 @@ def by_set(plans, **planned):
 
 def test_there_are_twenty_sets_and_a_rule_for_every_claim():
     assert len(SETS) == 20
-    assert set(rules(Findings(Runs(())), [])) == {f"CDEC-{i:02d}" for i in range(1, 18)}
+    assert set(rules(Findings(Runs(())))) == {f"CDEC-{i:02d}" for i in range(1, 18)}
 
 
 def test_the_arithmetic_on_the_printed_table():
@@ -111,7 +111,7 @@ def test_machines_one_against_one_and_one_against_rest(svm, rest, sound, publish
     verdicts = {}
     for protocol in ("sound", "as_published"):
         records = against_rest(svm, rest, protocol)
-        rule = rules(Findings(Runs(()), decompositions=records), [])["CDEC-03"]
+        rule = rules(Findings(Runs(()), decompositions=records))["CDEC-03"]
         verdicts[protocol] = rule(Evidence(Runs(()), protocol)).verdict
     assert verdicts == {"sound": sound, "as_published": published}
 
@@ -227,7 +227,7 @@ def test_gain_and_clusters():
 
 
 def test_theory_needs_no_record():
-    found = rules(Findings(Runs(())), [])
+    found = rules(Findings(Runs(())))
     evidence = Evidence(Runs(()), "sound")
     assert found["CDEC-12"](evidence).verdict == "holds"
     bounded = found["CDEC-14"](evidence)
@@ -253,7 +253,8 @@ def resampled(bias, variance):
     [(-5.0, 2.0, "holds"), (-5.0, 6.0, "fails"), (1.0, -2.0, "fails")],
 )
 def test_bias_and_variance(bias, variance, verdict):
-    rule = search.bias_and_variance([resampled(bias, variance), resampled(bias, variance)])
+    measured = [resampled(bias, variance), resampled(bias, variance)]
+    rule = rules(Findings(Runs(()), resampled=measured))["CDEC-11"]
     found = rule(Evidence(Runs(()), "sound"))
     assert found.verdict == verdict
     assert f"naive Bayes: bias {bias:+.2f} points" in found.reason
@@ -263,7 +264,7 @@ def test_bias_and_variance(bias, variance, verdict):
 
 def test_protocols_are_decided_apart_and_few_sets_decide_nothing():
     records = [*table(nb=4.5)[:14], *table(nb=-4.5, protocol="as_published")[:15]]
-    rule = rules(Findings(Runs(()), decompositions=records), [])["CDEC-01"]
+    rule = rules(Findings(Runs(()), decompositions=records))["CDEC-01"]
     sound, published = (rule(Evidence(Runs(()), p)) for p in ("sound", "as_published"))
     assert sound.verdict == "holds"  # on print, where the average is 4.56
     assert sound.reason.startswith("on print: +4.56 points")
@@ -274,7 +275,7 @@ def test_protocols_are_decided_apart_and_few_sets_decide_nothing():
 
 
 def test_print_decides_the_claims_on_the_table_until_there_are_runs():
-    known = rules(Findings(Runs(())), [])
+    known = rules(Findings(Runs(())))
     found = {f"CDEC-{i:02d}": known[f"CDEC-{i:02d}"] for i in (1, 2, 3, 4, 5, 9, 10)}
     decisions = {name: rule(Evidence(Runs(()), "sound")) for name, rule in found.items()}
     assert {decision.verdict for decision in decisions.values()} == {"holds"}

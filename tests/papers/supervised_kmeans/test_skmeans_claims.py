@@ -24,10 +24,10 @@ from deepcac_study.experiments.finished_clusterings import Clusterings
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
-from deepcac_study.papers.supervised_kmeans import cluster_losses, on_print
+from deepcac_study.papers.supervised_kmeans import cluster_losses, on_losses
 from deepcac_study.papers.supervised_kmeans.claims import rules
-from deepcac_study.papers.supervised_kmeans.on_times import curve
-from deepcac_study.papers.supervised_kmeans.signed_ranks import signed_ranks
+from deepcac_study.papers.supervised_kmeans.cluster_losses import signed_ranks
+from deepcac_study.papers.supervised_kmeans.on_measurements import curve
 
 _PRINT = {
     "SKM-03": "partly", "SKM-04": "holds", "SKM-08": "holds", "SKM-09": "partly",
@@ -36,7 +36,7 @@ _PRINT = {
 
 
 def decide(name, found, protocol="sound"):
-    rule = rules(Findings(Runs(()), clusterings=found), ())[name]
+    rule = rules(Findings(Runs(()), clusterings=found))[name]
     return rule(Evidence(Runs(()), protocol))
 
 
@@ -45,7 +45,7 @@ def verdict(name, *found):
 
 
 def test_every_claim_has_a_rule_and_says_what_it_needs():
-    found = rules(Findings(Runs(())), ())
+    found = rules(Findings(Runs(())))
     assert set(found) == {row["id"] for row in facts("claims", "supervised_kmeans")}
     for name, rule in found.items():
         decision = rule(Evidence(Runs(()), "sound"))
@@ -168,8 +168,8 @@ def test_print_decides_by_arithmetic(monkeypatch):
         same = dict.fromkeys(("iterative", "spectral", "pair", "none"), np.full(5, 50.0))
         return {**same, "spectral": np.full(5, 40.0)}
 
-    monkeypatch.setattr(on_print, "printed_losses", wrong)
-    monkeypatch.setattr(on_print, "NOISE", 0.5)
+    monkeypatch.setattr(on_losses, "printed_losses", wrong)
+    monkeypatch.setattr(on_losses, "NOISE", 0.5)
     for name in set(_PRINT) - {"SKM-06"}:
         assert decide(name, Clusterings()).verdict == "fails"
 

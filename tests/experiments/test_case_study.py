@@ -13,7 +13,9 @@ from deepcac.files.storage import write_json, write_table
 from deepcac.pages.tables import markdown
 from deepcac.scoring.student import distil
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments.case_study import (
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.experiments.finished_studies import load_case_studies, match
+from deepcac_study.experiments.networks.case_study import (
     View,
     cluster_means,
     describe_view,
@@ -23,9 +25,7 @@ from deepcac_study.experiments.case_study import (
     stability,
     write_case_study,
 )
-from deepcac_study.experiments.deep_methods import latent_plane
-from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.finished_studies import load_case_studies, match
+from deepcac_study.experiments.networks.deep_methods import latent_plane
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.papers.deepcac.length_of_stay import (
     case_study_rules,

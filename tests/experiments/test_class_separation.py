@@ -7,8 +7,12 @@ import torch
 from deepcac.nn.fitting.losses import class_distances, within
 from deepcac.task import Task
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments.class_separation import class_share, scaling_limit, separation_sweep
-from deepcac_study.experiments.deep_methods import pretrain_tasks
+from deepcac_study.experiments.networks.class_separation import (
+    class_share,
+    scaling_limit,
+    separation_sweep,
+)
+from deepcac_study.experiments.networks.deep_methods import pretrain_tasks
 from deepcac_study.experiments.prepare import Setting
 
 

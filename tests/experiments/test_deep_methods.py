@@ -10,8 +10,8 @@ from deepcac.nn.fitting.pretrain import read_pretrained
 from deepcac.task import Task
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol
-from deepcac_study.experiments import deep_methods
-from deepcac_study.experiments.deep_methods import pretrain_tasks
+from deepcac_study.experiments.networks import deep_methods
+from deepcac_study.experiments.networks.deep_methods import pretrain_tasks
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.splits import Split
 

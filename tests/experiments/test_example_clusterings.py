@@ -9,14 +9,14 @@ from scipy import sparse
 from deepcac.errors import ConfigError, DataError
 from deepcac.pages.figures import write
 from deepcac_study.catalogue.config import LEARNERS, Budget
-from deepcac_study.experiments import learning_times, oracle_checks
-from deepcac_study.experiments.example_clusterings import (
+from deepcac_study.experiments.finished_clusterings import load_clusterings
+from deepcac_study.experiments.relatives import learning_times, oracle_checks
+from deepcac_study.experiments.relatives.example_clusterings import (
     build,
     examples,
     experiment,
     write_experiment,
 )
-from deepcac_study.experiments.finished_clusterings import load_clusterings
 from deepcac_study.features.pairwise import PairwiseData
 from deepcac_study.report.learnt_clusterings import learning_figures, learning_tables
 from deepcac_study.simulate.synth_pairs import synth_pairs

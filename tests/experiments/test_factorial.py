@@ -5,8 +5,8 @@ import pytest
 
 from deepcac.task import Task
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments.deep_methods import pretrain_tasks
-from deepcac_study.experiments.factorial import factorial
+from deepcac_study.experiments.networks.deep_methods import pretrain_tasks
+from deepcac_study.experiments.networks.factorial import factorial
 from deepcac_study.experiments.prepare import Setting
 
 

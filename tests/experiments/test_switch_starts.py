@@ -7,9 +7,9 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.scoring.metrics import score_predictions
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments.deep_methods import fit_task, pretrain_tasks
+from deepcac_study.experiments.networks.deep_methods import fit_task, pretrain_tasks
+from deepcac_study.experiments.networks.switch_starts import start_sweep
 from deepcac_study.experiments.prepare import Setting, make_task
-from deepcac_study.experiments.switch_starts import start_sweep
 from deepcac_study.splits import Split
 
 

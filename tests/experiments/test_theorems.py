@@ -11,10 +11,10 @@ from deepcac.errors import ConfigError
 from deepcac.files.storage import write_json
 from deepcac.task import Task
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments import theorems as evaluated
 from deepcac_study.experiments.finished import Runs
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
+from deepcac_study.experiments.theory import theorems as evaluated
 from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings

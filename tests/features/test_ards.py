@@ -11,7 +11,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.ards import DEMOGRAPHICS, ards, ards_ts, cohort, positives
-from deepcac_study.simulate.mimic3_tables import EVENT_TABLES, TABLES, simulate
+from deepcac_study.simulate.mimic3_tables import EVENT_TABLES, columns, simulate
 from deepcac_study.sources.mimic3 import extract
 from deepcac_study.sources.mimic3.items import variables
 
@@ -38,7 +38,7 @@ def edited(raw, target, change):
     subject = stays["SUBJECT_ID"].to_pylist()
     intime = dict(zip(subject, stays["INTIME"].to_pylist(), strict=True))
     target.mkdir()
-    for name in TABLES:
+    for name in columns():
         table = csv.read_csv(raw / f"{name}.csv")
         if name in EVENT_TABLES:
             admitted = pa.array([intime[id_] for id_ in table["SUBJECT_ID"].to_pylist()])

@@ -23,7 +23,7 @@ from deepcac_study.features.diabetes import (
     icd9_group,
     nine_columns,
 )
-from deepcac_study.simulate.encounters import SUBTYPES, simulate
+from deepcac_study.simulate.encounters import simulate, subtypes
 from deepcac_study.sources.uci_diabetes import extract, medications, read_encounters, variables
 
 U2 = Protocol(frozenset({"U2"}))
@@ -292,7 +292,7 @@ def test_synthetic_file_is_marked_and_the_same_each_time(tmp_path):
         content = archive.read("dataset_diabetes/diabetic_data.csv")
         truth = pd.read_csv(archive.open("dataset_diabetes/SYNTHETIC_SUBTYPES.csv"))
     table = read_encounters(content).to_pandas()
-    assert set(truth["synthetic_subtype"]) == set(SUBTYPES)
+    assert set(truth["synthetic_subtype"]) == set(subtypes())
     assert truth["encounter_id"].tolist() == table["encounter_id"].tolist()
     assert table["encounter_id"].min() > 500_000_000  # above every real id
     assert table["patient_nbr"].nunique() == 300
@@ -313,7 +313,7 @@ def test_planted_effects_are_opposed(tmp_path):
     days = table["time_in_hospital"]
     rise = {
         kind: np.corrcoef(days[mine], again[mine])[0, 1]
-        for kind in SUBTYPES
+        for kind in subtypes()
         for mine in [truth["synthetic_subtype"] == kind]
     }
     assert rise["cardiac"] > 0.3

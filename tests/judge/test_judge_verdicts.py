@@ -13,9 +13,8 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_table
 from deepcac.judging import resamples
 from deepcac.judging.choice import choose, open_to
-from deepcac.judging.mean_scores import mean_scores
 from deepcac.judging.questions import QUESTIONS, pairs
-from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.resample_scores import mean_scores, resample_scores
 from deepcac.judging.trials import ROWS, Effort
 from deepcac.judging.verdicts import half_detect, summary, verdicts
 from deepcac.scoring.equivalence import difference, over_datasets, verdict

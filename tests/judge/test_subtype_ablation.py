@@ -7,9 +7,9 @@ from sklearn.metrics import roc_auc_score
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import read_json
 from deepcac.judging.contenders import parse_contender
+from deepcac.judging.deep_learners import subtypes
 from deepcac.judging.questions import SUBTYPES, pairs
 from deepcac.judging.resamples import resamples
-from deepcac.judging.subtype_learner import subtypes
 from deepcac.judging.trials import Effort, read_trials, run_trials
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac_study.judge import subtype_ablation

@@ -10,8 +10,7 @@ import pytest
 from deepcac.files.storage import read_table
 from deepcac_study.features.cic import cic_features
 from deepcac_study.raw.archive import members
-from deepcac_study.simulate.chart_slips import SLIPS, spoil
-from deepcac_study.simulate.icu_stays import FIRST_RECORD, OPPOSED, SUBTYPES, simulate
+from deepcac_study.simulate.icu_stays import FIRST_RECORD, OPPOSED, SUBTYPES, simulate, slips, spoil
 from deepcac_study.sources.physionet2012 import extract
 from deepcac_study.sources.physionet2012_events import PARAMETERS
 
@@ -69,7 +68,7 @@ def test_slips_are_repaired_to_plausible_values(tidy: tuple[pa.Table, pa.Table])
     counts: dict[str, int] = {}
     for repair in cohort["repairs"]:
         counts[repair["variable"]] = counts.get(repair["variable"], 0) + repair["count"]
-    assert {name for name, _, _ in SLIPS} - {n for n, k in counts.items() if k} == {"Albumin"}
+    assert {name for name, _, _ in slips()} - {n for n, k in counts.items() if k} == {"Albumin"}
     column = dict(zip(features.names, features.X.T, strict=True))
     for name, low, high in (("Height", 130, 210), ("pH_first", 6.8, 7.8), ("Temp_last", 30, 43)):
         assert low < np.nanmin(column[name])

@@ -6,21 +6,21 @@ _EXPERIMENTS = {
     # Can the latents be trained with the separation term of CAC, or with AM-softmax alone?
     "separation_sweep": (
         "sweeps/separation_{dataset}_k{k}",
-        "class_separation.separation_sweep",
+        "networks.class_separation.separation_sweep",
         None,
         True,
     ),
     # What does a switch do to a network, and what another start of its autoencoder?
     "start_sweep": (
         "sweeps/starts_{dataset}_k{k}",
-        "switch_starts.start_sweep",
+        "networks.switch_starts.start_sweep",
         None,
         False,
     ),
     # What DeepCAC's clusters are worth: k, the weight of their term, the head on the same latents.
-    "factorial": ("factorial/{dataset}", "factorial.factorial", None, True),
+    "factorial": ("factorial/{dataset}", "networks.factorial.factorial", None, True),
     # Both sides of the papers' theorems.
-    "theory": ("theory/{dataset}_k{k}", "theorems.theory", 1, False),
+    "theory": ("theory/{dataset}_k{k}", "theory.theorems.theory", 1, False),
 }
 
 for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items():
@@ -44,8 +44,9 @@ for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items()
             mem_mb=grows(4000),
             runtime=grows(120),
         params:
-            code=code_digest(f"experiments.{function.partition('.')[0]}"),
+            code=code_digest(f"experiments.{function.rpartition('.')[0]}"),
             call=f"experiments.{function}",
+            family="cac" if experiment in ("alpha_sweep", "theory") else "deep",
             n_splits=n_splits,
         script:
             "../scripts/experiment.py"
@@ -94,7 +95,9 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.case_study"),
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+        code=code_digest("experiments.networks.case_study"),
+        call="experiments.networks.case_study.write_case_study",
+        family="deep",
+        n_splits=None,
     script:
-        "../scripts/case_study.py"
+        "../scripts/experiment.py"

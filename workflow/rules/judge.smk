@@ -184,13 +184,3 @@ rule judge_verdicts:
         },
     script:
         "../scripts/call.py"
-
-
-# Does clustering help? Resumable; one contender on one data set a job.
-rule judge:
-    input:
-        study.verdicts,
-        study.divisions,
-        study.ablations,
-        collect("results/factorial/{dataset}.parquet", dataset=config["factorial"]),
-    localrule: True

@@ -13,8 +13,11 @@ rule clusterings:
         "../../envs/deepcac.yaml"
     params:
         code=code_digest("cac"),
+        call="experiments.clustering_files.write_all_clusterings",
+        family="cac",
+        n_splits=None,
     script:
-        "../scripts/clusterings.py"
+        "../scripts/experiment.py"
 
 
 rule pretrain:
@@ -35,5 +38,8 @@ rule pretrain:
         mem_mb=grows(4000),
     params:
         code=code_digest("nn"),
+        call="experiments.networks.deep_methods.pretrain_tasks",
+        family="deep",
+        n_splits=None,
     script:
-        "../scripts/pretrain.py"
+        "../scripts/experiment.py"

@@ -20,7 +20,7 @@ rule skmeans_run:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("experiments.example_clusterings"),
+        code=code_digest("experiments.relatives.example_clusterings"),
         budget=lambda wildcards: layout.skmeans_budget(wildcards.dataset),
     script:
         "../scripts/skmeans.py"
@@ -28,8 +28,12 @@ rule skmeans_run:
 
 # How long training takes, and what the theory says of it.
 _MEASURED = {
-    "times": ("learning_times", {"n_sets": config["skmeans_training_sets"]}, 240),
-    "checks": ("oracle_checks", {}, 30),
+    "times": (
+        "relatives.learning_times",
+        {"n_sets": config["skmeans_training_sets"]},
+        240,
+    ),
+    "checks": ("relatives.oracle_checks", {}, 30),
 }
 for measured, (module, settings, minutes) in _MEASURED.items():
 
@@ -52,9 +56,3 @@ for measured, (module, settings, minutes) in _MEASURED.items():
             given=lambda wildcards, output, settings=settings: {**output, **settings},
         script:
             "../scripts/call.py"
-
-
-rule skmeans:
-    input:
-        layout.skmeans_files(),
-    localrule: True

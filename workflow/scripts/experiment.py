@@ -1,4 +1,4 @@
-"""Make the table, or the record, of one experiment on the splits of a data set."""
+"""Call a function on the splits of a data set, and write what it returns, if anything."""
 
 from deepcac_study.jobs.job import job
 
@@ -8,25 +8,28 @@ with job(snakemake):
     from deepcac.feature_matrix import read_features
     from deepcac.files.storage import write_json, write_table
     from deepcac_study.catalogue.entries import resolve
-    from deepcac_study.catalogue.protocol import SOUND
+    from deepcac_study.catalogue.protocol import Protocol
     from deepcac_study.experiments.prepare import Setting, make_task
     from deepcac_study.jobs.steps import call
     from deepcac_study.splits import read_splits
 
-    dataset, k = snakemake.wildcards.dataset, int(snakemake.wildcards.get("k", 1))
-    pretrained, out = str(snakemake.input.pretrained), snakemake.output[0]
-    features = read_features(snakemake.input.features)
-    splits = read_splits(snakemake.input.splits, features.row_id)[: snakemake.params.n_splits]
-    setting = Setting(dataset, k, SOUND, "deep" if pretrained else "cac")
+    inputs, asked, path = snakemake.input, snakemake.wildcards, Path(snakemake.output[0])
+    features = read_features(inputs.features)
+    splits = read_splits(inputs.splits, features.row_id)[: snakemake.params.n_splits]
+    protocol = Protocol.from_folder(asked.get("variant", ""))
+    setting = Setting(asked.dataset, int(asked.get("k", 1)), protocol, snakemake.params.family)
     offered = {
+        "path": path,
         "features": features,
         "splits": splits,
         "tasks": (make_task(features, split, setting) for split in splits),
         "setting": setting,
-        "dataset": dataset,
-        "k": k,
-        "pretrained": Path(pretrained),
-        "synthetic": dataset.startswith("demo_"),
+        "dataset": setting.dataset,
+        "k": setting.k,
+        "pretrained": Path(str(inputs.get("pretrained", ""))),
+        "run_scores": inputs.get("scores"),
+        "synthetic": setting.dataset.startswith("demo_"),
     }
     found = call(resolve(snakemake.params.call), {}, offered)
-    (write_json if out.endswith(".json") else write_table)(out, found)
+    if found is not None:
+        (write_json if path.suffix == ".json" else write_table)(path, found)

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.errors import DataError
-
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
 
 DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
 

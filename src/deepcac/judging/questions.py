@@ -13,7 +13,6 @@ class Question(NamedTuple):
 
     Attributes
     ----------
-    id, text : str
     choice, reference_choice : str
         How the trial of either side is chosen (`choice.CHOICES`).
     """

@@ -10,10 +10,8 @@ from sklearn.model_selection import train_test_split
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import TableScaler
+from deepcac.task import Array, Ids
 from deepcac_study.splits import TEST, TRAIN, VALIDATION, draw, units
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
 
@@ -71,8 +69,6 @@ class Resample:
 
     Attributes
     ----------
-    train, validation, test : Rows
-    n_classes : int
     seed : int
         Of the draw and of every random choice of a contender.
     shared : dict

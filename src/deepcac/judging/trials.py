@@ -24,7 +24,6 @@ from deepcac_study.judge.study_rows import read_rows
 
 log = logging.getLogger(__name__)
 
-Array = npt.NDArray[np.float64]
 VALIDATION, TEST = 1, 2
 _ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
 _PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's
@@ -38,7 +37,6 @@ class Effort(NamedTuple):
     ----------
     resamples, resamples_small : int
         Number of resamples, and that of a data set with fewer than `small_rows` rows.
-    small_rows : int
     train_rows : int
         Largest number of training rows.
     trials, network_trials : int

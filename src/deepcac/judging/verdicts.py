@@ -12,9 +12,8 @@ import pandas as pd
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
-from deepcac.judging.mean_scores import mean_scores
 from deepcac.judging.questions import QUESTIONS, Question, pairs
-from deepcac.judging.resample_scores import METRICS, resample_scores
+from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.trials import read_trials
 from deepcac.scoring.equivalence import NEVER, Difference, difference, over_datasets, verdict
 from deepcac.scoring.statistics import holm

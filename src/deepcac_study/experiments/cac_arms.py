@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from deepcac.cac.collapse import pure
@@ -23,8 +22,6 @@ from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.experiments.clustering_files import read_clusterings
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.published.cac_program import class_weight, classifier_seed, given_alpha
-
-Ints = npt.NDArray[np.int64]
 
 
 def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:

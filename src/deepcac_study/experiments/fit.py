@@ -57,7 +57,7 @@ def shared_stage(
 def fit(task: Task, setting: Setting, method: Method, shared: AlphaPath | Path | None) -> Fitted:
     """Fit a method on a task."""
     if not isinstance(shared, AlphaPath) and method.family == "deep":
-        from deepcac_study.experiments import deep_methods
+        from deepcac_study.experiments.networks import deep_methods
 
         return deep_methods.fit_task(task, setting, method, shared)
     if method.arm in CLASSES:

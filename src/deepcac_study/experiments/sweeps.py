@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from sklearn.metrics import log_loss, roc_auc_score, silhouette_score
 from sklearn.model_selection import train_test_split
@@ -23,13 +22,10 @@ from deepcac.files.storage import write_table
 from deepcac.linear.base_classifiers import class_scores, logistic_regression
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.metrics import f1, score
-from deepcac.task import Task
+from deepcac.task import Array, Ids, Task
 from deepcac_study.catalogue.methods import CAC_LR, DEEPCAC, KM_LR, LR, parse_method
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.simulate.synthetic_cac import grid
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 ALPHAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 10.0, 100.0)
 GRID_ALPHAS = (0.05, 0.5, 2.0)
@@ -209,7 +205,7 @@ def weight_sweep(
     pyarrow.Table
         parameter, value, seed, auroc, auprc (means over the classes), silhouette.
     """
-    from deepcac_study.experiments.deep_methods import fit_task
+    from deepcac_study.experiments.networks.deep_methods import fit_task
 
     method = parse_method(DEEPCAC)
     rows = []

@@ -20,10 +20,8 @@ from deepcac.judging.spaces import of_kind
 from deepcac.judging.trials import ROWS, TEST, VALIDATION, read_trials
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.scoring.statistics import holm
+from deepcac.task import Array, Ids
 from deepcac_study.judge.study_files import answers_path
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 BOOTSTRAP = 1000
 EVENT = "min_se_pp"  # event 1 of the challenge of 2012: the lesser of sensitivity and precision

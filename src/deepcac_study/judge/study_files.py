@@ -11,14 +11,7 @@ from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
 PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"  # its folders that are no data sets
-_EFFORT = (
-    "resamples",
-    "resamples_small",
-    "small_rows",
-    "train_rows",
-    "trials",
-    "network_trials",
-)
+_EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ class Reference(_Fact):
     ----------
     authors : str
         Names as printed, the family name last, joined by commas.
-    title : str
-    year : int
     venue : str
         Where it appeared, as far as the paper says.
     """
@@ -99,7 +97,6 @@ class Paper(_Fact):
         The folder of `deepcac_study.papers` with its printed tables, claims, names and settings.
     label : str
         For people.
-    reference : Reference
     pictures : tuple of str
         Pages of the report whose pictures decide its claims.
     """

@@ -8,7 +8,7 @@ from deepcac_study.catalogue.methods import is_network, methods
 from deepcac_study.papers.bibliography import PAPERS, Kind, PrintedTable
 from deepcac_study.papers.names import LOGS, UNKNOWN, Name, clusters, lost_datasets, names
 
-_DATASET_ITEMS = (
+_DATASET_ITEMS = [
     "n_instances",
     "n_classes",
     "n_features",
@@ -18,7 +18,7 @@ _DATASET_ITEMS = (
     "avg_m",
     "N_node",
     "N_pair",
-)
+]
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.linear.base_classifiers import IN_CLUSTERS
 from deepcac.preprocess import standardise_alone
+from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.catalogue.registry import DEMO
 
-Array = npt.NDArray[np.float64]
 Rows = tuple[npt.NDArray[np.intp], ...]
 
 # What the programs did to one data set alone.

@@ -13,8 +13,7 @@ from deepcac_study.experiments.finished_decompositions import (
     PRINTED_BASE,
     DecompositionRecord,
 )
-from deepcac_study.papers.class_decomposition.gain_rules import p_values, printed_gains
-from deepcac_study.papers.class_decomposition.gain_table import TABLE_1
+from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.report.boundary_figures import boundary_figures
 from deepcac_study.report.merging_figure import merging_figure

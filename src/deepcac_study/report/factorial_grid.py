@@ -37,7 +37,7 @@ _NOTE = (
 
 @dataclass(frozen=True)
 class Factorial:
-    """The table of `deepcac_study.experiments.factorial` of one data set."""
+    """The table of `deepcac_study.experiments.networks.factorial` of one data set."""
 
     dataset: str
     table: pd.DataFrame

@@ -5,7 +5,7 @@ import numpy as np
 from deepcac.pages.tables import Table, text_row
 from deepcac_study.catalogue.methods import label
 from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.k_choice import fold_scores, k_candidates
+from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import usual_k
 

@@ -16,9 +16,8 @@ import pandas as pd
 from deepcac.errors import ConfigError
 from deepcac.judging.choice import CHOICES
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
-from deepcac.judging.mean_scores import clustered_scores
 from deepcac.judging.questions import ANY, FORCED, HELP, NEGATIVE
-from deepcac.judging.resample_scores import METRICS
+from deepcac.judging.resample_scores import METRICS, clustered_scores
 from deepcac.judging.verdicts import half_detect
 from deepcac.scoring.equivalence import BETTER, LEVEL, NEVER
 from deepcac_study.catalogue.config import Judge

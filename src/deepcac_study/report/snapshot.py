@@ -15,9 +15,8 @@ import pandas as pd
 
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
-from deepcac.judging.mean_scores import mean_scores
 from deepcac.judging.questions import HELP
-from deepcac.judging.resample_scores import METRICS, resample_scores
+from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.verdicts import read_records, verdicts
 from deepcac.pages.figures import as_svg
 from deepcac_study.catalogue.config import Judge

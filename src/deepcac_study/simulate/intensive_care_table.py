@@ -13,9 +13,8 @@ from pyarrow import csv
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
+from deepcac.task import Array
 from deepcac_study.catalogue.variables import Variable, read_variables
-
-Array = npt.NDArray[np.float64]
 
 # Mean of each subtype and spread within, for the columns that carry it; the rest is noise.
 _SIGNALS: dict[str, tuple[float, float, float]] = {

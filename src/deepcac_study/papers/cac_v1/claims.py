@@ -1,11 +1,13 @@
 """The claims of CAC v1 with rules of their own: separation, and what a search finds (6.2, B.1)."""
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from deepcac.cac.path import FOLDS
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.catalogue.methods import CAC_LR
-from deepcac_study.experiments.k_choice import Candidates, fold_scores, k_candidates
+from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.evidence import (
     FAILS,
     HOLDS,
@@ -26,6 +28,9 @@ from deepcac_study.papers.rules.truth import Truth, above, alike, not_below, set
 
 _TABLE = "cac_v1_table1_f1_heldout"
 _LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid
+
+
+Candidates = Mapping[int, Run]
 
 
 def rules(found: Findings) -> dict[str, Rule]:
@@ -131,3 +136,19 @@ def _ahead(candidates: Candidates, k: int, other: int) -> Difference:
     if len(one) < 2:
         return exactly(float(np.mean(one) - np.mean(two)))
     return difference(one - two, test_share=1 / FOLDS, margin=MARGIN)
+
+
+def k_candidates(runs: Runs) -> Iterator[Candidates]:
+    """Yield the runs of one data set and method by k, where there are several to choose from."""
+    found: dict[tuple[str, str], dict[int, Run]] = {}
+    for run in runs.where(protocol="sound", status="ok"):
+        if run.splits and all("alpha_f1" in s["hyperparameters"] for s in run.splits):
+            found.setdefault((run.dataset, run.method), {})[run.k] = run
+    for candidates in found.values():
+        if len(candidates) > 2:
+            yield dict(sorted(candidates.items()))
+
+
+def fold_scores(run: Run) -> list[float]:
+    """Return the cross-validated F1 of each split, at its best alpha."""
+    return [max(split["hyperparameters"]["alpha_f1"].values()) for split in run.splits]

@@ -8,7 +8,7 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.experiments.finished_decompositions import DecompositionRecord
 from deepcac_study.papers.class_decomposition import gain_rules as gains
 from deepcac_study.papers.class_decomposition import search_rules as search
-from deepcac_study.papers.class_decomposition.gain_table import TABLE_1
+from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.names import names, printed_datasets
 from deepcac_study.papers.rules.decisions import Rule, always, of_records, or_on_print

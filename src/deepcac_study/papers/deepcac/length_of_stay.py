@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.experiments.finished_studies import TOP, CaseStudy
@@ -17,7 +17,6 @@ from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
 
-Array = npt.NDArray[np.float64]
 Checked = tuple[Sequence[Truth], str]
 
 TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"

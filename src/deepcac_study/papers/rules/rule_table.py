@@ -21,18 +21,18 @@ from typing import NamedTuple
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import classifiers, parse_method
-from deepcac_study.papers.evidence import Arm
+from deepcac_study.papers.agreement import AGREE, DIFFER, LOST
+from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.names import printed_datasets, printed_methods, usual_k
+from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
 from deepcac_study.papers.rules import arm_rules, gain
-from deepcac_study.papers.rules.cell_rules import agrees, alpha_at_most, of_table
-from deepcac_study.papers.rules.decisions import Rule, every
+from deepcac_study.papers.rules.decisions import Rule, every, sound_only
 from deepcac_study.papers.rules.fit_rules import fit_rule
 from deepcac_study.papers.rules.grid_rules import grid_rule
 from deepcac_study.papers.rules.sweep_rules import sweep_rule
 from deepcac_study.papers.rules.theorem_rules import theorem_rule
-from deepcac_study.papers.rules.truth import MOST, not_below
+from deepcac_study.papers.rules.truth import MOST, Truth, not_below, settled, told
 
 
 class Book(NamedTuple):
@@ -216,12 +216,47 @@ def _sweep(arms: _Arms, book: Book) -> Rule:
     return sweep_rule(tables, row.first, row.words, each=row.metric)
 
 
-def _agrees(arms: _Arms, book: Book) -> Rule:
-    return agrees(of_table(book.ledger, arms.paper, arms.row.of))
+def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
+    """Return the entries of one printed table."""
+    return [entry for entry in ledger if (entry.paper, entry.table) == (paper, number)]
 
 
-def _alpha_at_most(arms: _Arms, book: Book) -> Rule:
-    return alpha_at_most(arms.share(), of_table(book.ledger, arms.paper, arms.row.of))
+def agrees(entries: Sequence[Entry]) -> Rule:
+    """Return the rule "our numbers agree with the printed cells"; cells not run are open."""
+    return _of_cells(entries, lambda entry: entry.sound_verdict == AGREE, 1.0, "as printed")
+
+
+def alpha_at_most(limit: float, entries: Sequence[Entry]) -> Rule:
+    """Return the rule "a tuned alpha lies between 0 and this" (of nine in ten it holds)."""
+    return _of_cells(
+        entries, lambda entry: 0 <= float(entry.sound) <= limit, 0.9, f"at most {limit:g}"
+    )
+
+
+def _of_cells(
+    entries: Sequence[Entry], what: Callable[[Entry], bool], share: float, words: str
+) -> Rule:
+    """Return the rule that something is true of a share of the cells that open data can decide."""
+
+    def rule(evidence: Evidence) -> Decision:
+        kept = [e for e in entries if e.sound_verdict != LOST and not _restricted(e)]
+        answers: list[Truth] = [what(e) if _decided(e) else None for e in kept]
+        runs = tuple(dict.fromkeys(e.run for e in kept if e.run))
+        if set(answers) <= {None}:
+            needed = next((e.needs for e in kept if e.needs), "the runs behind the table")
+            return Decision(NOT_RUN, f"needs {needed}")
+        reason = f"{told(answers)} tuned alphas: {words} ({len(entries)} in the table)"
+        return Decision(settled(answers, share), reason, runs)
+
+    return sound_only(rule, "alphas are tuned")
+
+
+def _decided(entry: Entry) -> bool:
+    return bool(entry.sound) and entry.sound_verdict in (AGREE, DIFFER)
+
+
+def _restricted(entry: Entry) -> bool:
+    return not entry.sound and entry.needs in restricted().values()
 
 
 RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
@@ -242,8 +277,10 @@ RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
     "gains positive": _gain(lambda: gain.all_positive),
     "gain largest": _gain(gain.largest),
     "another program": _program,
-    "table agrees": _agrees,
-    "alpha at most": _alpha_at_most,
+    "table agrees": lambda arms, book: agrees(of_table(book.ledger, arms.paper, arms.row.of)),
+    "alpha at most": lambda arms, book: alpha_at_most(
+        arms.share(), of_table(book.ledger, arms.paper, arms.row.of)
+    ),
     "sweep": _sweep,
     "grid": lambda arms, book: grid_rule(
         book.found.sweeps.grid, arms.row.first, arms.metrics, rare=arms.row.of == "rare"

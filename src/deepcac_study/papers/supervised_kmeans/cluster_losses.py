@@ -7,13 +7,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata, wilcoxon
 
+from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings
 from deepcac_study.papers.agreement import Ours
 from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.truth import Truth
-
-Floats = npt.NDArray[np.float64]
 
 # "As published" stands for the reading of WebKB whose losses without learning are nearest to print.
 NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l_unit": "webkb_l_markup"}
@@ -26,7 +25,7 @@ def dataset(name: str, protocol: str) -> str:
     return name if protocol == "sound" else NEAREST.get(name, name)
 
 
-def mean_losses(run: ClusteringRun) -> Floats:
+def mean_losses(run: ClusteringRun) -> Array:
     """Return the mean loss over the seeds of each test clustering."""
     return np.asarray(run.losses.mean(axis=0))
 
@@ -40,12 +39,12 @@ class LossRange(NamedTuple):
         Mean over our own starts, and what starts and other processors reach.
     """
 
-    mean: Floats
-    low: Floats
-    high: Floats
+    mean: Array
+    low: Array
+    high: Array
 
     @classmethod
-    def known(cls, losses: Floats) -> "LossRange":
+    def known(cls, losses: Array) -> "LossRange":
         """Return losses without a spread, such as printed ones."""
         return cls(losses, losses, losses)
 
@@ -84,7 +83,7 @@ def loss_range(run: ClusteringRun) -> LossRange:
     return LossRange(mean_losses(run), run.losses.min(axis=0) - half, run.losses.max(axis=0) + half)
 
 
-def printed_losses(printed: str) -> dict[str, Floats]:
+def printed_losses(printed: str) -> dict[str, Array]:
     """Return the legible losses of Table 3 by method, rows in order.
 
     Parameters

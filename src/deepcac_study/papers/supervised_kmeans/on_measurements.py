@@ -8,16 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import binom
 
+from deepcac.task import Array
 from deepcac_study.experiments.finished_clusterings import Measured
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY
 from deepcac_study.papers.rules.decisions import Found
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.truth import Truth, by_share, either_way, together, told
 
-Floats = npt.NDArray[np.float64]
 Judge = Callable[[Measured], Found]
 
 ITERATIVE, SPECTRAL = "iterative", "spectral"
@@ -27,7 +26,7 @@ _ROUNDING = 1e-6  # of losses
 _STRAIGHT = 0.95  # least squared correlation of a straight line of logarithms
 
 
-def curve(times: Measured, axis: str, oracle: str, key: str = "seconds") -> tuple[Floats, Floats]:
+def curve(times: Measured, axis: str, oracle: str, key: str = "seconds") -> tuple[Array, Array]:
     """Return the values of an axis and the mean over the training sets there."""
     rows = times.rows("rows", axis=axis, oracle=oracle)
     x = sorted({row["value"] for row in rows})
@@ -73,7 +72,7 @@ def _linear(axis: str, limits: Mapping[str, float]) -> Judge:
     return judge
 
 
-def _show(x: Floats, y: Floats) -> str:
+def _show(x: Array, y: Array) -> str:
     return ", ".join(f"{a:g}: {b:.3g}" for a, b in zip(x, y, strict=True))
 
 
@@ -133,14 +132,14 @@ def _hump(times: Measured) -> Found:
     return verdict, f"seconds by m / k {_show(x, y)}; falls: {told(falls)} steps"
 
 
-def _by_set(times: Measured, axis: str, oracle: str) -> Floats:
+def _by_set(times: Measured, axis: str, oracle: str) -> Array:
     """Return the seconds of each training set, shape (values, sets)."""
     rows = sorted(times.rows("rows", axis=axis, oracle=oracle), key=lambda row: row["set"])
     values = sorted({row["value"] for row in rows})
     return np.array([[row["seconds"] for row in rows if row["value"] == x] for x in values])
 
 
-def _positive(values: Floats) -> Truth:
+def _positive(values: Array) -> Truth:
     """Say whether a mean over training sets is above 0, by its 95 % interval."""
     found = Gain.pooled([values], 0.0)
     return True if found.low > 0 else False if found.high < 0 else None

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from deepcac.files.storage import write_json
@@ -19,12 +18,10 @@ from deepcac.similarity.clusterers import iterative, objective
 from deepcac.similarity.clustering import indicator
 from deepcac.similarity.cutting import largest_number_of_cuts
 from deepcac.similarity.separation import Oracle
+from deepcac.task import Array, Ids
 from deepcac_study.catalogue.config import ITERATIVE, SPECTRAL
-from deepcac_study.experiments.example_clusterings import Examples, examples
+from deepcac_study.experiments.relatives.example_clusterings import Examples, examples
 from deepcac_study.simulate.synth_pairs import synth_pairs
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 EPSILON = 0.1
 MAX_LOSS = 100.0
@@ -162,7 +159,7 @@ def _two_kmeans(m: int = 40, k: int = 4) -> dict[str, int]:
     return tally
 
 
-def batch(K: Floats, k: int, rng: np.random.Generator, max_passes: int = 1000) -> Ints:
+def batch(K: Array, k: int, rng: np.random.Generator, max_passes: int = 1000) -> Ids:
     """Return the end of batch k-means: all items go to their nearest centres at once.
 
     With an indefinite K the passes need not end; the last one counts then. A cluster that runs

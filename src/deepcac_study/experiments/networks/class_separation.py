@@ -23,15 +23,14 @@ from deepcac.nn.fitting.data import as_inputs, default_batch_size
 from deepcac.nn.fitting.losses import class_distances, within
 from deepcac.nn.fitting.training import Budget
 from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
-from deepcac.task import Task
-from deepcac_study.experiments.deep_methods import shared_autoencoder
+from deepcac.task import Ids, Task
 from deepcac_study.experiments.finished_sweeps import AM_SOFTMAX, CENTROIDS, NONE, PERMUTED
+from deepcac_study.experiments.networks.deep_methods import shared_autoencoder
 from deepcac_study.experiments.prepare import Setting
 
 log = logging.getLogger(__name__)
 
 Array = npt.NDArray[np.floating[Any]]
-Ids = npt.NDArray[np.int64]
 
 ALPHAS = (2.0, 5.0, 20.0, 100.0)  # 5 is the paper's
 EPOCHS = 40

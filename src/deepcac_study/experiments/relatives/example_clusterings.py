@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from deepcac.errors import ConfigError, DataError
@@ -21,11 +20,10 @@ from deepcac.similarity import EqualWeights, ItemSet, PairSimilarity, Supervised
 from deepcac.similarity.clusterers import Name
 from deepcac.similarity.leave_one_out import Fit, Fold, fit_without, leave_one_out, powers_of_ten
 from deepcac.similarity.weighted import SimilarityClusterer
+from deepcac.task import Ids
 from deepcac_study.catalogue.config import ITERATIVE, LEARNERS, NONE, PAIR, Budget
 from deepcac_study.experiments.record import machine
 from deepcac_study.features.pairwise import PairwiseData
-
-Ids = npt.NDArray[np.int64]
 
 _REPEATED = (NONE, ITERATIVE)  # the training of the others draws nothing
 
@@ -38,7 +36,6 @@ class Examples:
     ----------
     names : tuple of str, length n
         In alphabetical order.
-    item_sets : sequence of n ItemSet
     clusterings : sequence of n ndarray of shape (m_i,), int64
     """
 

@@ -18,7 +18,7 @@ from deepcac.nn.fnn import FNNClassifier
 from deepcac.nn.km_z import KMZClassifier
 from deepcac.nn.layers.heads import HEADS, answer_with
 from deepcac.task import Task
-from deepcac_study.experiments.deep_methods import shared_autoencoder
+from deepcac_study.experiments.networks.deep_methods import shared_autoencoder
 from deepcac_study.experiments.prepare import Setting
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.scoring.metrics import score_predictions
 from deepcac_study.catalogue.methods import DEEPCAC, KM_Z, parse_method
 from deepcac_study.catalogue.protocol import Protocol
-from deepcac_study.experiments.deep_methods import fit_task, pretrain_tasks
+from deepcac_study.experiments.networks.deep_methods import fit_task, pretrain_tasks
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.splits import Split
 

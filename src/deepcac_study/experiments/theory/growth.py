@@ -7,13 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.cac.cluster import cluster
 from deepcac.cac.kernels import bounds
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.task import Array, Ids
 
 ALPHA = 0.05  # of the clusters that the bounds are evaluated in
 SIZES = (1000, 2000, 4000, 8000)  # within the processor's cache, so that the curve has no kink

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import torch
 from sklearn.decomposition import PCA
@@ -18,7 +17,7 @@ from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.fitting import data
 from deepcac.nn.fitting.pretrain import pretrain, read_pretrained, write_pretrained
 from deepcac.nn.layers.networks import AnyAutoencoder
-from deepcac.task import Fitted, Task
+from deepcac.task import Array, Fitted, Ids, Task
 from deepcac_study.catalogue.methods import Method
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.published.cac_program import AM_SOFTMAX_WEIGHTS, imitated, printed_alpha
@@ -26,8 +25,6 @@ from deepcac_study.published.deepcac_program import published
 
 log = logging.getLogger(__name__)
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 # An epoch of LSTMs takes 50 times as long, so every sequence method has this smaller budget.
 SEQUENCE_BUDGET: dict[str, Any] = {"max_epochs": 40, "patience": 5}

@@ -36,7 +36,7 @@ from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.report.casetables import case_figures, case_tables
-from deepcac_study.report.embedding_maps import embedding_figures, of_pages
+from deepcac_study.report.subtype_figures import embedding_figures, of_pages
 from deepcac_study.splits import make_splits, read_splits, write_splits
 
 NAMES = ("Age", "WBC_last", "Weight", "GCS_median")

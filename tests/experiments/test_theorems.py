@@ -18,7 +18,7 @@ from deepcac_study.experiments.theorem_checks import Check, TheoryRecord, checks
 from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings
-from deepcac_study.report.bounds_table import theory_tables
+from deepcac_study.report.ledger_tables import theory_tables
 from deepcac_study.report.page import build
 
 ASKED = Setting("adult", 2, SOUND, "cac")

@@ -2,13 +2,7 @@
 
 import pandas as pd
 
-from deepcac_study.report.run_markdown import (
-    kinds,
-    prediction,
-    printed_table,
-    repeats,
-    verdict_rows,
-)
+from deepcac_study.report.markdown_tables import made
 
 LEDGER = pd.DataFrame(
     [
@@ -23,10 +17,10 @@ LEDGER = pd.DataFrame(
 
 
 def test_a_printed_table_has_the_rows_that_were_run():
-    found = printed_table({"ledger": LEDGER}, "skmeans", "3").splitlines()
+    found = made({"ledger": LEDGER}, "printed_table", "skmeans", "3").splitlines()
     assert found[0] == "| printed / sound / as published | None | Pair |"
     assert found[2:] == ["| WEBKB-N, Cornell | 78.6 / 77.9 / - | 74.8 / 81.6 / 82.5 |"]
-    other = printed_table({"ledger": LEDGER}, "classdecomp", "1").splitlines()
+    other = made({"ledger": LEDGER}, "printed_table", "classdecomp", "1").splitlines()
     assert other[2:] == ["| Vowel | 59.9 / 61.8 / 59.9 |"]
 
 
@@ -36,9 +30,9 @@ def test_claims_with_their_verdicts_and_those_said_again():
          "verdict": ["holds", "cannot hold"], "as_published": ["not run", "fails"],
          "reason": ["f1: 1 | auc: 2", "z"], "same_as": [None, "A-1"]}
     )  # fmt: skip
-    rows = verdict_rows({"claims": table}, "skmeans").splitlines()[2:]
+    rows = made({"claims": table}, "verdict_rows", "skmeans").splitlines()[2:]
     assert rows == ["| A-1 | x | holds | not run | f1: 1 ; auc: 2 |"]
-    assert repeats({"claims": table}).splitlines()[2:] == ["| A-1 | B-1 |"]
+    assert made({"claims": table}, "repeats").splitlines()[2:] == ["| A-1 | B-1 |"]
 
 
 def test_counts_by_kind_and_the_sentence_on_prediction():
@@ -52,8 +46,8 @@ def test_counts_by_kind_and_the_sentence_on_prediction():
     tables = {
         "summary": pd.DataFrame(rows, columns=["part", "paper", "group", "quantity", "value"])
     }
-    assert kinds(tables).splitlines()[2].endswith("| 3 | 0 | 0 | 1 | 1 | 1 | 0 | 0 |")
-    assert prediction(tables) == (
+    assert made(tables, "kinds").splitlines()[2].endswith("| 3 | 0 | 0 | 1 | 1 | 1 | 0 | 0 |")
+    assert made(tables, "prediction") == (
         "No claim that CAC or DeepCAC predicts better holds: of 3, 1 fails, 1 cannot hold and 1 is "
         "not decided.\n"
     )

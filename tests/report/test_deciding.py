@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from deepcac.pages.tableview import view
+from deepcac.pages.templating import view
 from deepcac.scoring.statistics import Comparison
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.claims import Claim
-from deepcac_study.report.booktables import claims_table
-from deepcac_study.report.claim_pictures import Place, deciding
 from deepcac_study.report.comparisons import Difference
-from deepcac_study.report.switch_sentences import switch_sentences, touching
+from deepcac_study.report.ledger_tables import Place, claims_table, deciding
+from deepcac_study.report.paperpages import switch_sentences, touching
 
 RunName = namedtuple("RunName", "protocol dataset method k")
 KNOWN = {

@@ -7,9 +7,12 @@ from report_runs import write_run
 from deepcac_study.experiments.finished import load
 from deepcac_study.experiments.finished_decompositions import DecompositionRecord
 from deepcac_study.report.comparisons import Bootstraps
-from deepcac_study.report.decomposition_gains import decomposition_figures, gains_tables
+from deepcac_study.report.decomposition_gains import (
+    decomposition_figures,
+    gains_tables,
+    rows_or_classes_tables,
+)
 from deepcac_study.report.page import build
-from deepcac_study.report.rows_or_classes import rows_or_classes_tables
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry"
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from deepcac.files.storage import write_json, write_table
-from deepcac_study.report.contender_names import contender_colour, contender_label
 from deepcac_study.report.factorial_grid import factorial_figures, factorial_tables, load_factorials
+from deepcac_study.report.judge_figures import contender_colour, contender_label
 from deepcac_study.report.page import build
 from deepcac_study.report.published_divisions import (
     division_figures,

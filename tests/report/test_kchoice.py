@@ -3,7 +3,7 @@ from pathlib import Path
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.cac_v1.tuning import tuning_rules
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.report.kchoice import choice_table
+from deepcac_study.report.effecttables import choice_table
 
 
 def run(k, fold_f1, test_f1, dataset="credit", method="cac_lr", protocol="sound"):

@@ -11,16 +11,15 @@ from report_runs import write_run
 
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
-from deepcac.pages.figures import Figure
+from deepcac.pages.figures import Figure, drawn
 from deepcac.pages.tables import Cell, Table, escape, latex, markdown, text_row
 from deepcac_study.experiments.finished import Runs, load
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import printed_cells
 from deepcac_study.report.comparisons import Bootstraps, clustering_effects, compare
-from deepcac_study.report.drawing import drawn
+from deepcac_study.report.ledger_tables import paper_tables
 from deepcac_study.report.page import build
-from deepcac_study.report.papertables import paper_tables
 
 REGISTRY = """
 title: PhysioNet Challenge <2012>

@@ -15,12 +15,13 @@ from deepcac.files.storage import read_json
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.trials import Effort, run_trials
 from deepcac.judging.verdicts import verdicts
+from deepcac.pages.tables import Table, grid
+from deepcac.pages.wording import four, three
 from deepcac_study.judge.public_protocols import Division, run_division
 from deepcac_study.papers import claims as claim_file
 from deepcac_study.papers import ledger as ledger_file
 from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
 from deepcac_study.report import snapshot
-from deepcac_study.report.markdown import four, markdown_table, three
 from deepcac_study.report.markdown_tables import read_snapshot, renew
 from deepcac_study.report.run_snapshot import ANSWER
 
@@ -265,7 +266,10 @@ def test_blends_stand_beside_what_subtypes_are_ahead_by():
 def test_numbers_are_written_without_a_zero_before_the_point():
     assert (three(0.8604), three(-0.0004, signed=True), three(10.25)) == (".860", ".000", "10.250")
     assert (four(0.05, "**{}**", signed=True), four(-0.00512)) == ("**+.0500**", "-.0051")
-    assert markdown_table(("a", "b"), [["x", ".5"]]) == "| a | b |\n| --- | ---: |\n| x | .5 |\n"
+    assert (
+        grid(Table.of([("x", ".5")], {"a": lambda row: row[0], "b": lambda row: row[1]}))
+        == "| a | b |\n| --- | ---: |\n| x | .5 |\n"
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from deepcac_study.report.stability import stability
+from deepcac_study.report.runtables import stability
 
 
 def run(*splits):

@@ -6,13 +6,13 @@ from scipy import stats
 
 from deepcac_study.report.subtype_figures import profile_lines, subtype_figure, subtype_map
 from deepcac_study.report.subtype_numbers import Variable
-from deepcac_study.report.subtype_risk import (
+from deepcac_study.report.subtype_tables import (
+    UnseenRows,
     differing,
     risk_factors,
     same_everywhere,
     standardised,
 )
-from deepcac_study.report.subtype_tables import UnseenRows
 
 
 def test_a_standardised_difference_is_the_t_test_in_other_units():

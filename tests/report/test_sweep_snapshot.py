@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from deepcac_study.report.sweep_markdown import limits, separation, starts
+from deepcac_study.report.markdown_tables import made
 from deepcac_study.report.sweep_snapshot import SEPARATION, STARTS, start_effects, sweep_tables
 
 
@@ -34,7 +34,7 @@ def test_switches_are_paired_by_split_and_start():
     half = 12.7062 * 0.0141421 * (1 / 2 + 1 / 3) ** 0.5
     assert effect["high"] - effect["mean"] == pytest.approx(half, rel=1e-4)
     assert found.loc[("D16", "auprc"), "mean"] == 0
-    line = starts({STARTS: found.reset_index()}, "cic").splitlines()[-1]
+    line = made({STARTS: found.reset_index()}, "starts", "cic").splitlines()[-1]
     assert line.startswith("| DeepCAC, switch D16 | +.030 | -.134 to +.194 | .010 | .000 |")
 
 
@@ -56,8 +56,8 @@ def test_separation_terms_are_means_over_splits(tmp_path):
     assert set(table["dataset"]) == {"cic"}
     assert table.loc["none", ["trainings", "below_zero"]].tolist() == [2, 1]
     assert table.loc["none", "auprc"] == pytest.approx(0.55)
-    shown = separation(tables, "cic").splitlines()
+    shown = made(tables, "separation", "cic").splitlines()
     assert shown[2] == "| no term |  | .200 / .050 | .550 +- .071 | 4 |"
     assert shown[4] == "| the same, permuted labels | 5 | .200 / .050 | .550 +- .071 | 4 |"
-    assert limits(tables, "cic").splitlines()[-1] == "| cic | 2.4 | 150 | 40 | 150 | 40 |"
-    assert limits(tables, "sepsis") == "Not run yet.\n"
+    assert made(tables, "limits", "cic").splitlines()[-1] == "| cic | 2.4 | 150 | 40 | 150 | 40 |"
+    assert made(tables, "limits", "sepsis") == "Not run yet.\n"

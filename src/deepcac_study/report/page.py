@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deepcac.pages import tables as tabular
+from deepcac.pages.figures import drawn
 from deepcac_study.experiments.finished import load
 from deepcac_study.experiments.finished_clusterings import load_clusterings
 from deepcac_study.experiments.finished_decompositions import (
@@ -21,7 +22,6 @@ from deepcac_study.papers import ledger as book
 from deepcac_study.papers import summary as counting
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.report.contents import contents
-from deepcac_study.report.drawing import drawn
 from deepcac_study.report.factorial_grid import load_factorials
 from deepcac_study.report.judgement import load_judgement
 from deepcac_study.report.material import Material

@@ -1,4 +1,4 @@
-"""Figures 1 to 3 of class decomposition from runs of the method on generated rows."""
+"""Figures 1 to 4 of class decomposition from runs of the method on generated rows."""
 
 from typing import Any
 
@@ -8,12 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from sklearn.svm import SVC
 
-from deepcac.decomposition import ClassDecompositionClassifier, PairwiseLinearSVC
+from deepcac.decomposition import PairwiseLinearSVC
+from deepcac.decomposition.classifier import ClassDecompositionClassifier, Search
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.simulate.merging_case import MergingCase, merging_case
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
-
 SECTION = "decomposition"
 _CENTRES = ((-1.6, 1.2), (1.9, -0.6), (0.0, 0.0))  # two clusters of one class, one of the other
 _SPREAD = (0.55, 0.55, 0.45)
@@ -23,6 +24,8 @@ _DEGREE = 9
 _EDGE = 3.4
 _MARKERS = ("o", "s", "D", "^", "v")
 _SIGNS = ("+", "-")
+_CASE_MARKERS = ("o", "s", "D")
+_CASE_EDGE = 3.5  # of the drawn square
 
 
 def boundary_figures() -> list[Figure]:
@@ -68,23 +71,17 @@ def _boundaries(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> F
             axis.set(title="\n".join(lines), xticks=[], yticks=[])
             axis.grid(False)
 
-    return Figure(
-        id="decomposition_boundaries",
-        title="More bends or more lines (as class decomposition's Figure 1)",
-        caption="Generated rows of two classes, one of them in two clusters. Left: one linear "
-        f"boundary (solid) and a polynomial of degree {_DEGREE} (dashed). Right: the boundaries of "
-        "linear machines, one against one, on the clusters that EM finds and the greedy search "
-        "keeps. In the titles the share of rows that are right, of those shown and of as many new "
-        "ones.",
-        section=SECTION,
+    return Figure.declared(
+        "decomposition_boundaries",
         size=(8.6, 4.2),
         draw=draw,
-        head=("x1", "x2", "class", *(name.replace(" ", "_") for name in models)),
         data=[
             (float(a), float(b), int(label), *(int(own[i]) for own in found))
             for found in [[model.predict(X) for model in models.values()]]
             for i, ((a, b), label) in enumerate(zip(X, y, strict=True))
         ],
+        degree=_DEGREE,
+        columns=(name.replace(" ", "_") for name in models),
     )
 
 
@@ -111,17 +108,10 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
             axis.set(xticks=[], yticks=[])
             axis.grid(False)
 
-    return Figure(
-        id="decomposition_mapping",
-        title="Each class is clustered, and its rows are relabelled (as class decomposition's "
-        "Figures 2 and 3)",
-        caption="What Algorithm 1 makes of generated rows: EM, its number of clusters by "
-        "cross-validated likelihood, run on each class alone; a label is then the class and the "
-        "cluster.",
-        section=SECTION,
+    return Figure.declared(
+        "decomposition_mapping",
         size=(8.6, 3.8),
         draw=draw,
-        head=("x1", "x2", "class", "cluster"),
         data=[
             (float(a), float(b), int(label), int(cluster) + 1)
             for (a, b), label, cluster in zip(X, y, clusters, strict=True)
@@ -149,3 +139,64 @@ def _boundary(axis: Axes, model: Any, style: str) -> None:
     axis.contour(
         across, down, found.reshape(across.shape), levels=[0.5], colors="black", linestyles=style
     )
+
+
+def merging_figure() -> Figure:
+    """Return the classifier alone, with all clusters, and as the greedy search merges them."""
+    case = merging_case()
+    panels = {
+        "classes as they are": _fit_case(case, np.zeros_like(case.clusters), "none"),
+        "all clusters": _fit_case(case, case.clusters, "none"),
+        "merged by the search": _fit_case(case, case.clusters, "greedy"),
+    }
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 3, sharey=True)
+        for axis, (title, model) in zip(axes, panels.items(), strict=True):
+            _regions(axis, model)
+            _draw_case(axis, case)
+            axis.set(title=f"{title}: {model.score(case.X, case.y):.0%}", xticks=[], yticks=[])
+            axis.grid(False)
+
+    return Figure.declared(
+        "merging_case",
+        size=(9.6, 3.2),
+        draw=draw,
+        data=[
+            (float(a), float(b), int(label), int(cluster), *(int(own[i]) for own in found))
+            for found in [[model.predict(case.X) for model in panels.values()]]
+            for i, ((a, b), label, cluster) in enumerate(
+                zip(case.X, case.y, case.clusters, strict=True)
+            )
+        ],
+        columns=(name.replace(" ", "_") for name in panels),
+    )
+
+
+def _fit_case(
+    case: MergingCase, clusters: npt.NDArray[np.int64], search: Search
+) -> ClassDecompositionClassifier:
+    model = ClassDecompositionClassifier(PairwiseLinearSVC(), search=search)
+    return model.fit(case.X, case.y, validation=(case.X, case.y), clusters=clusters)
+
+
+def _regions(axis: Axes, model: ClassDecompositionClassifier) -> None:
+    ticks = np.linspace(-_CASE_EDGE, _CASE_EDGE, 281)
+    across, down = np.meshgrid(ticks, ticks)
+    found = model.predict(np.column_stack([across.ravel(), down.ravel()]))
+    axis.contourf(
+        across,
+        down,
+        found.reshape(across.shape),
+        levels=[-0.5, 0.5, 1.5],
+        colors=PALETTE[:2],
+        alpha=0.18,
+    )
+
+
+def _draw_case(axis: Axes, case: MergingCase) -> None:
+    for label in (0, 1):
+        for cluster, marker in enumerate(_CASE_MARKERS):
+            own = (case.y == label) & (case.clusters == cluster)
+            across, down = case.X[own].T
+            axis.scatter(across, down, s=9, marker=marker, color=PALETTE[label], linewidth=0)

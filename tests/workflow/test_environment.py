@@ -1,6 +1,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -8,10 +9,26 @@ import yaml
 ROOT = Path(__file__).parents[2]
 
 
+LOCKS = sorted((ROOT / "locks").glob("*.txt"))
+
+
 def pins() -> dict[str, str]:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
-    pairs = (line.split("==") for line in lines if "==" in line)
-    return {name.lower().replace("_", "-"): version for name, version in pairs}
+    return dict(line.split("==") for line in lines)
+
+
+def test_locks_and_constraints_have_the_same_pins():
+    lines = [line for path in LOCKS for line in path.read_text().splitlines()]
+    locked = [line.split()[0].split("==") for line in lines if "==" in line]
+    assert {name: version.removesuffix("+cpu") for name, version in locked} == pins()
+
+
+def test_every_locked_file_has_hashes_and_no_address():
+    for path in LOCKS:
+        text = path.read_text()
+        entries = re.split(r"\n(?=\S)", text.strip())
+        whole = re.compile(r"[a-z][a-z0-9-]*==[\w.+]+( *\\?\n? *--hash=sha256:[0-9a-f]{64})+")
+        assert [entry for entry in entries if not whole.fullmatch(entry)] == []
 
 
 def test_conda_environments_carry_the_versions_of_constraints():
@@ -28,12 +45,13 @@ def test_conda_environments_carry_the_versions_of_constraints():
 
 
 def test_every_declared_dependency_is_pinned():
-    text = (ROOT / "pyproject.toml").read_text()
-    block = text[text.index("dependencies = [") : text.index("[tool.")]
-    names = re.findall(r'^\s*"([A-Za-z0-9-]+)', block, flags=re.M)
-    names = [name for name in names if name != "deepcac"]
-    assert len(names) > 15
-    assert [n for n in names if n.lower().replace("_", "-") not in pins()] == []
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project, groups = declared["project"], declared["dependency-groups"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values(), *groups.values()]
+    asked = [entry for entries in lists for entry in entries if isinstance(entry, str)]
+    names = {re.match(r"[A-Za-z0-9-]+", entry)[0].lower() for entry in asked} - {"deepcac"}
+    assert len(names) > 40
+    assert names - pins().keys() == set()
 
 
 def test_torch_is_imported_by_nothing_that_does_not_train():

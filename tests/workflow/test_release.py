@@ -1,18 +1,23 @@
-"""What a release needs: one version, a valid citation, a container recipe with our versions."""
+"""What a release needs: one version, a valid citation, a container and hosted checks that are ours."""
 
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
+import pytest
 import yaml
+
+import deepcac
 
 ROOT = Path(__file__).parents[2]
 
 
-def validate(path: Path) -> subprocess.CompletedProcess[str]:
-    command = ["-m", "check_jsonschema", "--builtin-schema", "vendor.citation-file-format"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def validate(path: Path, schema: str = "citation-file-format") -> subprocess.CompletedProcess[str]:
+    command = ["-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
     return subprocess.run(
         [sys.executable, *command, str(path)], capture_output=True, text=True, check=False
     )
@@ -28,26 +33,37 @@ def test_the_citation_is_valid_and_a_broken_one_is_not(tmp_path):
 
 
 def test_one_version_everywhere():
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == deepcac.__version__
     titles = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert titles[0] == "Unreleased"
-    assert titles[1] == version
+    assert titles[1] == deepcac.__version__
 
 
-def test_the_container_has_the_versions_of_constraints():
+def test_the_container_has_the_environment_of_a_clone():
     recipe = (ROOT / "Dockerfile").read_text()
-    installs = re.findall(r"pip install (.*)", recipe)
-    assert len(installs) == 3
-    assert all("--constraint constraints.txt" in line and "==" not in line for line in installs)
+    assert "RUN make env" in recipe
+    assert "pip install" not in recipe
     (base,) = re.findall(r"^FROM (\S+)$", recipe, re.MULTILINE)
     environment = yaml.safe_load((ROOT / "envs" / "deepcac.yaml").read_text())
     (python,) = (d for d in environment["dependencies"] if str(d).startswith("python="))
     assert base.startswith(f"python:{python.removeprefix('python=')}-")
-    extras = set(re.search(r"\.\[([a-z,]+)\]", installs[0])[1].split(","))
-    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert extras <= known.keys()
-    assert "workflow" in extras
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_hosted_checks_call_ours_with_pinned_actions(path):
+    assert validate(path, "github-workflows").returncode == 0
+    text = path.read_text()
+    assert "secrets." not in text
+    used = re.findall(r"uses: (\S+)", text)
+    assert [action for action in used if not re.fullmatch(r"\S+@[0-9a-f]{40}", action)] == []
+    commands = re.findall(r"run: (\S+)", text)
+    assert set(commands) - {"git"} <= {".ci/run", ".ci/release"}
+
+
+def test_hosted_checks_run_every_part_of_ours():
+    (parts,) = re.findall(r"^parts=\((.*)\)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    hosted = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    assert hosted["jobs"]["check"]["strategy"]["matrix"]["part"] == parts.split()
 
 
 SECRETS = (
@@ -78,7 +94,16 @@ def test_only_what_git_tracks_enters_the_container():
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    needed = ("src/", "workflow/", "config/", "envs/", "pyproject.toml", "constraints.txt", "data/")
+    needed = (
+        "src/",
+        "workflow/",
+        "config/",
+        "envs/",
+        "locks/",
+        "pyproject.toml",
+        "Makefile",
+        "data/",
+    )
     tracked = [path for path in listed.stdout.splitlines() if path.startswith(needed)]
     assert [path for path in tracked if not enters(path, lines)] == []
     assert lines[0] == "*"

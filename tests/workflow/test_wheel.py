@@ -21,6 +21,8 @@ def names(tmp_path_factory) -> set[str]:
     shutil.copytree(ROOT / "src", copy / "src", ignore=leave)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy / name)
+    (copy / "src" / "deepcac_study").mkdir(exist_ok=True)
+    (copy / "src" / "deepcac_study" / "__init__.py").touch()
     (copy / "tests").mkdir()
     (copy / "tests" / "test_x.py").touch()
     (copy / "data").mkdir()

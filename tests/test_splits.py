@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepcac.errors import DataError
+from deepcac.judging.draws import draw
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.splits import (
     PARTS,
-    draw,
     draw_holdout,
     holdout,
     make_splits,

@@ -15,10 +15,11 @@ from deepcac.judging.partitions import distances, part
 from deepcac.judging.resamples import resamples
 from deepcac.judging.spaces import learners, trials
 from deepcac.judging.trial_scores import best_threshold, score_trial
-from deepcac.judging.trials import Effort, judge_rows, read_trials, run_trials
+from deepcac.judging.trials import Effort, judge_rows
 from deepcac.sequence_summary import SUMMARIES
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.trial_files import read_trials, run_trials
 
 EFFORT = Effort(2, 3, 100, 10_000, 3, 2)
 

@@ -10,11 +10,12 @@ from deepcac.judging.contenders import parse_contender
 from deepcac.judging.questions import SUBTYPES, pairs
 from deepcac.judging.resamples import resamples
 from deepcac.judging.subtype_learner import subtypes
-from deepcac.judging.trials import Effort, read_trials, run_trials
+from deepcac.judging.trials import Effort
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac_study.judge import subtype_ablation
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.subtype_ablation import CLUSTERS, run_ablation
+from deepcac_study.judge.trial_files import read_trials, run_trials
 
 
 def cohort(n=400, seed=0):

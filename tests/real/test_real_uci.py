@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 
 from deepcac.files.storage import read_table
+from deepcac.judging.draws import TEST, TRAIN
 from deepcac.preprocess import TableScaler, standardise_alone
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import Protocol
@@ -22,7 +23,7 @@ from deepcac_study.features.pages import webkb
 from deepcac_study.sources import flat_tables as flat
 from deepcac_study.sources import webkb as pages
 from deepcac_study.sources import weka_uci
-from deepcac_study.splits import TEST, TRAIN, holdout
+from deepcac_study.splits import holdout
 
 pytestmark = [
     pytest.mark.real,

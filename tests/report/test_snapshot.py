@@ -13,9 +13,10 @@ from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import read_json
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.trials import Effort, run_trials
+from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import verdicts
 from deepcac_study.judge.public_protocols import Division, run_division
+from deepcac_study.judge.trial_files import run_trials
 from deepcac_study.papers import claims as claim_file
 from deepcac_study.papers import ledger as ledger_file
 from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY

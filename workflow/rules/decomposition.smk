@@ -15,7 +15,7 @@ rule decomposition:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("experiments.decomposition_runs"),
+        code=code_digest("deepcac_study.experiments.decomposition_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
         runs=lambda wildcards: layout.decomposition_runs(
             wildcards.dataset, wildcards.variant
@@ -41,7 +41,7 @@ rule bias_variance:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("experiments.bias_variance_runs"),
+        code=code_digest("deepcac_study.experiments.bias_variance_runs"),
         label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
         samples=config["bias_variance_samples"],
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),

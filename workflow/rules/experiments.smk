@@ -14,7 +14,7 @@ rule alpha_sweep:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.sweeps"),
+        code=code_digest("deepcac_study.experiments.sweeps"),
     script:
         "../scripts/sweep_alpha.py"
 
@@ -36,7 +36,7 @@ rule weight_sweep:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.sweeps"),
+        code=code_digest("deepcac_study.experiments.sweeps"),
     script:
         "../scripts/sweep_weights.py"
 
@@ -59,7 +59,7 @@ rule separation_sweep:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.class_separation"),
+        code=code_digest("deepcac_study.experiments.class_separation"),
     script:
         "../scripts/sweep_separation.py"
 
@@ -81,7 +81,7 @@ rule start_sweep:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.switch_starts"),
+        code=code_digest("deepcac_study.experiments.switch_starts"),
     script:
         "../scripts/sweep_starts.py"
 
@@ -104,7 +104,7 @@ rule factorial:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.factorial"),
+        code=code_digest("deepcac_study.experiments.factorial"),
     script:
         "../scripts/factorial.py"
 
@@ -121,7 +121,7 @@ rule grid_sweep:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("experiments.sweeps"),
+        code=code_digest("deepcac_study.experiments.sweeps"),
     script:
         "../scripts/sweep_grid.py"
 
@@ -142,7 +142,7 @@ rule theory:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.theorems"),
+        code=code_digest("deepcac_study.experiments.theorems"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/theory.py"
@@ -172,7 +172,7 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.case_study"),
+        code=code_digest("deepcac_study.experiments.case_study"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/case_study.py"

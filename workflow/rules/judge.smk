@@ -22,7 +22,7 @@ rule judge_trials:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.trials"),
+        code=code_digest("deepcac_study.judge.trial_files"),
         effort=study.effort,
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
@@ -60,7 +60,7 @@ rule judge_planted:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("judge.power"),
+        code=code_digest("deepcac_study.judge.power"),
         planted=lambda wildcards: study.planted_part(wildcards.part),
         effort=study.effort,
         margin=config["judge"]["margin"],
@@ -87,7 +87,7 @@ rule judge_public:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.public_protocols"),
+        code=code_digest("deepcac_study.judge.public_protocols"),
         division=lambda wildcards: study.division(wildcards.division),
         draws=config["judge"]["public"]["draws"],
         effort=study.effort,
@@ -115,7 +115,7 @@ rule judge_division:
     resources:
         mem_mb=grows(2000),
     params:
-        code=code_digest("judge.division_scores"),
+        code=code_digest("deepcac_study.judge.division_scores"),
     script:
         "../scripts/judge_division.py"
 
@@ -136,7 +136,7 @@ rule judge_ablations:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.subtype_ablation"),
+        code=code_digest("deepcac_study.judge.subtype_ablation"),
         effort=study.effort,
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
     script:
@@ -157,7 +157,7 @@ rule judge_verdicts:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("judge.verdicts"),
+        code=code_digest("deepcac_study.judge.judgement_files"),
         margin=config["judge"]["margin"],
         strict=config["judge"]["strict_margin"],
     script:

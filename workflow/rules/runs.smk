@@ -14,7 +14,7 @@ rule run:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.run"),
+        code=code_digest("deepcac_study.experiments.run"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/run.py"

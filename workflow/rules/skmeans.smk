@@ -20,7 +20,7 @@ rule skmeans_run:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("experiments.example_clusterings"),
+        code=code_digest("deepcac_study.experiments.example_clusterings"),
         budget=lambda wildcards: layout.skmeans_budget(wildcards.dataset),
     script:
         "../scripts/skmeans.py"
@@ -38,7 +38,7 @@ rule skmeans_times:
     resources:
         runtime=grows(240),
     params:
-        code=code_digest("experiments.learning_times"),
+        code=code_digest("deepcac_study.experiments.learning_times"),
         sets=config["skmeans_training_sets"],
     script:
         "../scripts/skmeans_times.py"
@@ -54,7 +54,7 @@ rule skmeans_checks:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("experiments.oracle_checks"),
+        code=code_digest("deepcac_study.experiments.oracle_checks"),
     script:
         "../scripts/skmeans_checks.py"
 

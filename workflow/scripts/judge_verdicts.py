@@ -3,7 +3,7 @@
 from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac.judging.verdicts import write_judgement
+    from deepcac_study.judge.judgement_files import write_judgement
 
     write_judgement(
         snakemake.output.verdicts,

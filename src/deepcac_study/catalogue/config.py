@@ -4,10 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from deepcac_study.catalogue.entries import Entry, Id
+from deepcac.files.declared import Entry, checked
+from deepcac_study.catalogue.entries import Id
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, protocol_folder
-from deepcac_study.catalogue.registry import Registry, checked
+from deepcac_study.catalogue.registry import Registry
 
 Clusters = Annotated[int, Field(ge=1)]
 Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]

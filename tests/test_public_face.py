@@ -105,7 +105,7 @@ MODULES = [
     "cac.estimator",
     "cac.km",
     "decomposition.classifier",
-    "decomposition.naive_bayes",
+    "decomposition.mixtures.naive_bayes",
     "nn.deepcac",
     "preprocess",
     "similarity.supervised",

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from deepcac import sourcecode
 from deepcac.errors import ConfigError
+from deepcac_study import sourcecode
 from deepcac_study.sourcecode import LIBRARIES, code_digest
 
-PACKAGE = Path(__file__).parents[1] / "src" / "deepcac"
+SOURCES = Path(__file__).parents[1] / "src"
+CAC, RUN, RAW = "deepcac.cac", "deepcac_study.experiments.run", "deepcac_study.raw"
 COMPILE = """
 from deepcac_study.sourcecode import compiled_cache
 compiled_cache()
@@ -29,7 +30,7 @@ print(cluster(X, [0, 1, 0, 1, 0, 1], [0, 0, 0, 1, 1, 1], 0.1).moves.tolist())
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(PACKAGE, tmp_path / "src" / "deepcac")).parent
+    return Path(shutil.copytree(SOURCES, tmp_path / "src"))
 
 
 def said(copy: Path, code: str, **variables: str) -> str:
@@ -42,7 +43,7 @@ def said(copy: Path, code: str, **variables: str) -> str:
 
 
 def edit(copy: Path, name: str, old: str, new: str) -> None:
-    path = copy / "deepcac" / name
+    path = copy / name
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
@@ -59,25 +60,25 @@ def cache_of(copy: Path, **variables: str) -> str:
 
 
 def test_the_digest_of_a_stage_sees_what_it_imports_and_no_more(copy):
-    before = {name: digest_of(copy, name) for name in ("cac", "experiments.run", "raw")}
-    assert before["cac"] == code_digest("cac")
-    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
+    before = {name: digest_of(copy, name) for name in (CAC, RUN, RAW)}
+    assert before[CAC] == code_digest(CAC)
+    edit(copy, "deepcac/cac/kernels/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
     after = {name: digest_of(copy, name) for name in before}
-    assert after["cac"] != before["cac"]
-    assert after["experiments.run"] != before["experiments.run"]
-    assert after["raw"] == before["raw"]
+    assert after[CAC] != before[CAC]
+    assert after[RUN] != before[RUN]
+    assert after[RAW] == before[RAW]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_another_version_of_a_library_that_computes_is_other_software(monkeypatch, library):
-    before = code_digest("cac")
+    before = code_digest(CAC)
     found = metadata.version
     monkeypatch.setattr(metadata, "version", lambda n: "99.0" if n == library else found(n))
     code_digest.cache_clear()
-    assert code_digest("cac") != before
+    assert code_digest(CAC) != before
     monkeypatch.undo()
     code_digest.cache_clear()
-    assert code_digest("cac") == before
+    assert code_digest(CAC) == before
 
 
 def test_every_job_that_computes_is_told_its_software():
@@ -91,24 +92,29 @@ def test_every_job_that_computes_is_told_its_software():
 
 
 def test_comments_docstrings_and_layout_are_no_difference(copy):
-    before = digest_of(copy, "cac")
-    edit(copy, "cac/state.py", "def allocate(", "# a comment\ndef  allocate(")
-    edit(copy, "cac/state.py", '"""Dot product of two vectors."""', '"""The dot product."""')
-    assert digest_of(copy, "cac") == before
+    before = digest_of(copy, CAC)
+    edit(copy, "deepcac/cac/kernels/state.py", "def allocate(", "# a comment\ndef  allocate(")
+    edit(
+        copy,
+        "deepcac/cac/kernels/state.py",
+        '"""Dot product of two vectors."""',
+        '"""The dot product."""',
+    )
+    assert digest_of(copy, CAC) == before
 
 
 def test_what_is_kept_of_the_code_is_never_out_of_date(copy, tmp_path):
     place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     kept = tmp_path / "cache" / "deepcac" / "code.json"
-    call = "from deepcac_study.sourcecode import code_digest; print(code_digest('cac'))"
+    call = "from deepcac_study.sourcecode import code_digest; print(code_digest('deepcac.cac'))"
     first = said(copy, call, **place)
     assert len(json.loads(kept.read_text())) > 10
     parsed = f"import ast; ast.parse = None; {call}"  # nothing is parsed again
     assert said(copy, parsed, **place) == first
-    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
+    edit(copy, "deepcac/cac/kernels/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
     changed = said(copy, call, **place)
     assert changed != first
-    edit(copy, "cac/state.py", "total += 2.0 * a[f] * b[f]", "total += a[f] * b[f]")
+    edit(copy, "deepcac/cac/kernels/state.py", "total += 2.0 * a[f] * b[f]", "total += a[f] * b[f]")
     assert said(copy, parsed, **place) == first
     for damaged in ("", "[]", '{"a'):
         kept.write_text(damaged)
@@ -118,10 +124,12 @@ def test_what_is_kept_of_the_code_is_never_out_of_date(copy, tmp_path):
 
 
 def test_a_table_of_the_package_counts(copy):
-    before = digest_of(copy, "features"), digest_of(copy, "nn")
-    edit(copy, "features/physionet2019_ranges.csv", "HR,1/min,0,350", "HR,1/min,0,300")
-    assert digest_of(copy, "features") != before[0]
-    assert digest_of(copy, "nn") == before[1]
+    before = digest_of(copy, "deepcac_study.features"), digest_of(copy, "deepcac.nn")
+    edit(
+        copy, "deepcac_study/features/physionet2019_ranges.csv", "HR,1/min,0,350", "HR,1/min,0,300"
+    )
+    assert digest_of(copy, "deepcac_study.features") != before[0]
+    assert digest_of(copy, "deepcac.nn") == before[1]
 
 
 def test_imports_read_from_the_text_are_those_of_a_parser():
@@ -138,7 +146,7 @@ def test_imports_read_from_the_text_are_those_of_a_parser():
 
 def test_a_module_that_is_not_there_is_named():
     with pytest.raises(ConfigError, match=r"deepcac\.clusters"):
-        code_digest("clusters")
+        code_digest("deepcac.clusters")
 
 
 @pytest.mark.long
@@ -147,7 +155,7 @@ def test_an_edit_of_a_called_function_is_compiled(copy, tmp_path):
     place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     first = said(copy, COMPILE, **place)
     assert said(copy, COMPILE, **place) == first
-    edit(copy, "cac/state.py", "total += a[f] * b[f]", "total -= 1e6 * a[f] * b[f]")
+    edit(copy, "deepcac/cac/kernels/state.py", "total += a[f] * b[f]", "total -= 1e6 * a[f] * b[f]")
     assert said(copy, COMPILE, **place) != first
     assert len(list((tmp_path / "cache" / "deepcac" / "numba").iterdir())) == 2
 

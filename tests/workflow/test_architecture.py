@@ -1,43 +1,60 @@
 """The picture of the layers is the import contract's; what a module may hold is bounded."""
 
 import ast
-import re
-import tomllib
+from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
+from architecture_maps import layers, with_maps
 
 from deepcac_study.catalogue.methods import methods
 from deepcac_study.catalogue.registry import load_registry
 
 ROOT = Path(__file__).parents[2]
-START = "<!-- layers: made from pyproject.toml by tests/workflow/test_architecture.py -->\n"
-END = "<!-- end of layers -->"
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 
-def layers() -> list[str]:
-    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    return contract["contracts"][0]["layers"]
+PACKAGES = ("deepcac", "deepcac_study")
 
 
-def picture() -> str:
-    lines = ["```mermaid", "flowchart TD"]
-    lines += [f'    l{i}["{re.sub(" [|:] ", ", ", layer)}"]' for i, layer in enumerate(layers())]
-    lines.append("    " + " --> ".join(f"l{i}" for i in range(len(layers()))))
-    return "\n".join([*lines, "```\n"])
-
-
-def test_the_page_shows_the_layers_of_the_contract():
+def test_the_page_shows_the_maps_of_today():
     page = (ROOT / "docs" / "architecture.md").read_text()
-    shown = page.split(START)[1].split(END)[0]
-    assert shown == picture(), "put this between the marks of docs/architecture.md:\n" + picture()
+    assert page == with_maps(page), "python docs/architecture_maps.py docs/architecture.md"
 
 
-def test_every_part_of_the_package_is_in_a_layer():
-    named = {name for layer in layers() for name in re.split(r" [|:] ", layer)}
-    parts = {
-        path.stem if path.is_file() else path.name for path in (ROOT / "src/deepcac").iterdir()
-    }
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_room_is_in_one_of_at_most_eight_layers(package):
+    named = {room for layer in layers(package) for room in layer}
+    parts = {p.stem if p.is_file() else p.name for p in (ROOT / "src" / package).iterdir()}
     assert parts - named == {"__init__", "__pycache__", "py"} & parts
+    assert len(layers(package)) <= 8
+
+
+def test_no_folder_holds_more_than_sixteen_modules():
+    count = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+    assert {str(folder): n for folder, n in count.items() if n > 16} == {}
+
+
+def test_rooms_do_not_import_each_other_in_a_circle():
+    arrows = {(own, other) for path in SOURCES for own, other in _arrows(path) if own != other}
+    TopologicalSorter({room: {b for a, b in arrows if a == room} for room, _ in arrows}).prepare()
+
+
+def _arrows(path):
+    """Yield the room of a module, with the rooms that it imports, lazily too."""
+    own = _room(path.relative_to(ROOT / "src").with_suffix("").parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("deepcac"):
+            parts = node.module.split(".")
+            for alias in node.names if len(parts) == 1 else ():
+                yield own, _room([*parts, alias.name])
+            if len(parts) > 1:
+                yield own, _room(parts)
+
+
+def _room(parts):
+    return ".".join(parts[:2])
 
 
 def test_no_two_modules_have_one_name():

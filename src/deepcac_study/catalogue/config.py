@@ -253,6 +253,14 @@ class Config(Entry):
         "term and the head on the same latents are crossed, as "
         "`results/factorial/{dataset}.parquet`",
     )
+    draws: int = Field(20, ge=1, description="`snakemake spotcheck`: how many records are drawn")
+    seed: int = Field(0, description="`snakemake spotcheck`: of the draw; choose your own")
+    minutes: float | None = Field(
+        None,
+        gt=0,
+        description="`snakemake spotcheck`: processor time that the drawn records may take on "
+        "average; the longest records are then left out of the draw",
+    )
     runs: list[Plan] = Field(
         [],
         description="what is run: a list of entries, each of the part `cac` or `deep`, which are "

@@ -44,8 +44,8 @@ for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items()
             mem_mb=grows(4000),
             runtime=grows(120),
         params:
-            code=code_digest(f"experiments.{function.partition('.')[0]}"),
-            call=f"experiments.{function}",
+            code=code_digest(f"deepcac_study.experiments.{function.partition('.')[0]}"),
+            call=f"deepcac_study.experiments.{function}",
             n_splits=n_splits,
         script:
             "../scripts/experiment.py"
@@ -63,8 +63,8 @@ rule grid_sweep:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("experiments.sweeps"),
-        call="experiments.sweeps.write_grid",
+        code=code_digest("deepcac_study.experiments.sweeps"),
+        call="deepcac_study.experiments.sweeps.write_grid",
         given=lambda wildcards, input, output: {"path": output[0], "cells": list(input)},
     script:
         "../scripts/call.py"
@@ -94,7 +94,7 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.case_study"),
+        code=code_digest("deepcac_study.experiments.case_study"),
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
     script:
         "../scripts/case_study.py"

@@ -432,7 +432,7 @@ def test_every_variable_has_a_unit_a_range_and_its_source():
         assert entry.unit
         assert entry.source
         assert entry.low < entry.high
-    text = (resources.files("deepcac") / "features" / "physionet2019_ranges.csv").read_text()
+    text = (resources.files("deepcac_study") / "features" / "physionet2019_ranges.csv").read_text()
     assert {len(row) for row in csv.reader(text.splitlines())} == {5}
 
 

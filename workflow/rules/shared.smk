@@ -12,7 +12,7 @@ rule clusterings:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("cac"),
+        code=code_digest("deepcac.cac"),
     script:
         "../scripts/clusterings.py"
 
@@ -34,6 +34,6 @@ rule pretrain:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("nn"),
+        code=code_digest("deepcac.nn"),
     script:
         "../scripts/pretrain.py"

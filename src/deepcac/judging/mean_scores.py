@@ -35,13 +35,6 @@ def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def clustered_scores(found: pd.DataFrame, metric: str) -> pd.Series:
-    """Return a mean score of every row: with two clusters or more where it can have them.
-
-    Parameters
-    ----------
-    found : DataFrame
-        Rows of `mean_scores`.
-    metric : str
-    """
+    """Return a mean score of every row: with two clusters or more where it can have them."""
     tuned = found[f"{metric}_tuned"]
     return found.get(f"{metric}_clustered", tuned).fillna(tuned)

@@ -40,8 +40,6 @@ def part(sample: Resample, arm: str, k: int, alpha: float) -> Partition:
     arm : {"km", "cac", "dist", "cells", "hash"}
         k-means; CAC from these clusters; k-means again, whose distances are features; the cells
         around k training rows drawn at random; a hash of the row id, which knows nothing.
-    k : int
-        Number of clusters.
     alpha : float
         Of CAC.
     """

@@ -57,7 +57,6 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
 
     Parameters
     ----------
-    question : Question
     present : list of str
         Contenders that have finished on a data set.
     """

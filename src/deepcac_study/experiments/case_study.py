@@ -27,8 +27,8 @@ from deepcac.scoring.statistics import holm
 from deepcac.scoring.student import distil
 from deepcac.scoring.subtypes import sizes_by_class
 from deepcac_study.catalogue.methods import DEEPCAC, parse_method
+from deepcac_study.experiments.deep_methods import latent_plane
 from deepcac_study.experiments.fit import fit
-from deepcac_study.experiments.latent_plane import latent_plane
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.splits import Split
 
@@ -109,8 +109,6 @@ def separation(values: Array, cluster: Ids, k: int) -> tuple[float, float]:
     ----------
     values : ndarray of shape (n,)
         NaN where missing; such rows are left out.
-    cluster : ndarray of shape (n,)
-    k : int
 
     Returns
     -------
@@ -252,14 +250,8 @@ def write_case_study(
     path : Path
         JSON to write; the table of features goes beside it as ``.features.parquet``, the latents
         of the first split's test rows as ``.plane.parquet``.
-    features, splits, setting
-        Of the run.
-    pretrained : Path or None
-        The data set's pre-trained autoencoders.
     run_scores : Path
         Row scores of the run that this looks into.
-    synthetic : bool, optional
-        Whether the data are generated.
     """
     scores = read_table(run_scores, columns=["row_id", "seed", "cluster"])
     views = [fit_view(features, split, setting, pretrained) for split in splits]

@@ -83,12 +83,6 @@ def separation_sweep(
     ----------
     tasks : iterable of Task
         Splits of two classes, scaled for the deep family.
-    setting : Setting
-        What they were made for.
-    pretrained : path
-        The data set's pre-trained autoencoders.
-    alphas : sequence of float
-        Weights of either term.
     epochs : int
         Of the latents, all of which are made.
 
@@ -174,12 +168,7 @@ def scaling_limit(z: Tensor, y: Ids, centroids: Tensor, beta: float, size: int) 
 
     Parameters
     ----------
-    z : Tensor of shape (n, latent)
-    y : ndarray of shape (n,)
-        Classes.
-    centroids : Tensor of shape (k, latent)
-    beta : float
-        Weight of the within-cluster term.
+    z, centroids : Tensor of shape (n, latent) and (k, latent)
     size : int
         Rows of a batch; n takes all rows as one.
     """

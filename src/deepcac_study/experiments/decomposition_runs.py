@@ -1,8 +1,11 @@
-"""The experiment of Vilalta, Achari & Eick (2003, section 6) on one data set, as a record."""
+"""The experiments of Vilalta, Achari & Eick (2003) on one data set, as records.
+
+Section 6 by repeated runs, and bias and variance with and without decomposition (section 4).
+"""
 
 import os
+import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +20,10 @@ from deepcac.decomposition.repeated_runs import (
     Record,
     run_experiment,
 )
+from deepcac.decomposition.training_samples import SAMPLES, resample
 from deepcac.errors import DataError
 from deepcac.files.storage import read_table, write_json
+from deepcac.scoring.bias_variance import bias_variance
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.catalogue.variables import levels_of
 from deepcac_study.experiments.record import file_digest, machine
@@ -34,8 +39,6 @@ def read_rows(path: str | os.PathLike[str], label: str) -> tuple[pd.DataFrame, n
     ----------
     path : path-like
         Parquet. Columns with levels are nominal, all others numeric.
-    label : str
-        Column with the classes.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def write_decomposition(
     *,
     dataset: str,
     label: str,
-    protocol: Protocol = SOUND,
+    variant: str = "",
     runs: int = RUNS,
     against_rest: bool = False,
     synthetic: bool = False,
@@ -78,21 +81,14 @@ def write_decomposition(
     out : path-like
         JSON to write: configuration, accuracies, configurations and counts of every run and arm.
         All of it but ``machine`` is the same each time.
-    table : path-like
-        The rows (`read_rows`).
-    dataset, label : str
-        Id, and the column with the classes.
-    protocol : Protocol
-        Sound, the parts are drawn within each class; else plainly, as in the paper.
-    runs : int
+    variant : str
+        Folder of the protocol. Sound, the parts are drawn within each class; else plainly, as in
+        the paper.
     against_rest : bool
         Whether linear machines one against rest are run beside those one against one.
-    synthetic : bool
-        Whether the rows are generated.
-    threads : int
-        Of the job; for the record.
     """
     X, y = read_rows(table, label)
+    protocol = Protocol.from_folder(variant)
     stratified = protocol == SOUND
     bases = (*USUAL, AGAINST_REST) if against_rest else USUAL
     found = list(run_experiment(X, y, stratified=stratified, runs=runs, bases=bases))
@@ -110,7 +106,7 @@ def write_decomposition(
         "inputs": {"table": file_digest(table)},
     }
     record["machine"] = machine(seconds_by_stage(found), threads, "cpu")
-    write_json(Path(out), record)
+    write_json(out, record)
 
 
 def _without_times(row: Record) -> dict[str, Any]:
@@ -125,3 +121,42 @@ def seconds_by_stage(rows: Sequence[Record]) -> dict[str, float]:
         name = f"{row.base}_{row.arm}"
         seconds[name] = seconds.get(name, 0.0) + row.seconds
     return seconds
+
+
+def write_bias_variance(
+    out: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    *,
+    dataset: str,
+    label: str,
+    samples: int = SAMPLES,
+    synthetic: bool = False,
+    threads: int = 1,
+) -> None:
+    """Split the error of each base and arm on one data set.
+
+    The claim is in Vilalta, Achari & Eick 2003, section 4.
+
+    Parameters
+    ----------
+    out : path-like
+        JSON to write; ``parts`` has error, bias and variance by base and arm. All of it but
+        ``machine`` is the same each time.
+    """
+    begin = time.process_time()
+    found = resample(*read_rows(table, label), samples)
+    parts: dict[str, dict[str, dict[str, float]]] = {}
+    for (base, arm), predicted in found.predicted.items():
+        parts.setdefault(base, {})[arm] = bias_variance(predicted, found.truth)._asdict()
+    record: dict[str, Any] = {
+        "schema": 1,
+        "dataset": dataset,
+        "protocol": "sound",
+        "synthetic": synthetic,
+        "n_samples": samples,
+        "n_test": len(found.truth),
+        "parts": parts,
+        "inputs": {"table": file_digest(table)},
+    }
+    seconds = {"processor": time.process_time() - begin}
+    write_json(out, {**record, "machine": machine(seconds, threads, "cpu")})

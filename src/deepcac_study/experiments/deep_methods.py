@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 import torch
+from sklearn.decomposition import PCA
 
 from deepcac.errors import ConfigError
 from deepcac.nn.base import DeepClassifier
@@ -18,11 +21,13 @@ from deepcac.nn.layers.networks import AnyAutoencoder
 from deepcac.task import Fitted, Task
 from deepcac_study.catalogue.methods import Method
 from deepcac_study.experiments.prepare import Setting
-from deepcac_study.published.alphas import printed_alpha
-from deepcac_study.published.datasets import AM_SOFTMAX_WEIGHTS, imitated
+from deepcac_study.published.cac_program import AM_SOFTMAX_WEIGHTS, imitated, printed_alpha
 from deepcac_study.published.deepcac_program import published
 
 log = logging.getLogger(__name__)
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
 
 # An epoch of LSTMs takes 50 times as long, so every sequence method has this smaller budget.
 SEQUENCE_BUDGET: dict[str, Any] = {"max_epochs": 40, "patience": 5}
@@ -60,11 +65,6 @@ def fit_task(
 
     Parameters
     ----------
-    task : Task
-    setting : Setting
-        What the task was made for.
-    method : Method
-        Those on sequences expect sequences.
     pretrained : path or None
         File of the data set's pre-trained autoencoders; None pre-trains one here.
     settings : mapping, optional
@@ -137,10 +137,6 @@ def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
     ----------
     tasks : iterable of Task
         One a split; each is let go before the next is asked for.
-    setting : Setting
-        What they were made for.
-    path : path
-        File to write.
     """
     device = data.find_device("auto")
     autoencoders: dict[int, AnyAutoencoder] = {}
@@ -157,3 +153,31 @@ def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
         curves[str(task.seed)] = {"loss": curve.loss, "score": curve.score}
         log.info("split %d: %d epochs, error %.4f", task.seed, len(curve.loss), -max(curve.score))
     write_pretrained(path, autoencoders, {"curves": curves})
+
+
+def latent_plane(latents: Array, cluster: Ids, label: Ids) -> pa.Table:
+    """Return the first two principal components of latents, without the rows' ids.
+
+    Parameters
+    ----------
+    latents : ndarray of shape (n, m)
+        m is at least 2. Of a network that diverged there are none.
+    cluster : ndarray of shape (n,)
+        As the network numbers them.
+
+    Returns
+    -------
+    pyarrow.Table
+        Columns ``x``, ``y``, ``cluster`` and ``label``. The signs of the components are those of
+        scikit-learn, so that the same latents give the same plane.
+    """
+    components = PCA(n_components=2, svd_solver="full")
+    plane = components.fit_transform(latents) if len(latents) > 1 else np.empty((len(latents), 2))
+    return pa.table(
+        {
+            "x": pa.array(plane[:, 0].astype(np.float32)),
+            "y": pa.array(plane[:, 1].astype(np.float32)),
+            "cluster": pa.array(cluster, pa.int16()),
+            "label": pa.array(label, pa.int8()),
+        }
+    )

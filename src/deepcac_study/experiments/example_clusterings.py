@@ -91,11 +91,8 @@ def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[
 
     Parameters
     ----------
-    found : Examples
     method : {"none", "pair", "iterative", "spectral"}
         None has nothing to choose, and clusters by point-incremental k-means (section 6.2).
-    budget : Budget
-        Grid of C, precision and passes.
     """
     seeds = range(budget.seeds if method in _REPEATED else 1)
     with warnings.catch_warnings():

@@ -40,16 +40,8 @@ def growth(
 
     Parameters
     ----------
-    X, y : ndarray of shape (n, d) and (n,)
-        Rows and classes.
-    k : int
-        Number of clusters where it does not vary.
     work : {operations, seconds}
         What a pass over rows, classes and labels with k clusters costs.
-    sizes, ks : sequence of int
-        Numbers of rows and of clusters.
-    rows : int
-        Number of rows where it does not vary.
     """
 
     def of(n: int, d: int, clusters: int) -> float:
@@ -81,8 +73,8 @@ def operations(X: Array, y: Ids, labels: Ids, k: int) -> float:
     """Return the multiplications and additions of a first pass, from the moves that it made.
 
     Counted are those of the plain pass, which looks at every row; bounds that spare some of them
-    (`deepcac.cac.kernels.kernel`) change no move. As each row is looked at once, the labels before and
-    after tell all that the pass did: k dot products a row; the weights of a class anew where a
+    (`deepcac.cac.kernels.kernel`) change no move. As each row is looked at once, the labels before
+    and after tell all that the pass did: k dot products a row; the weights of a class anew where a
     move changed a cluster; class sums and their products for each move. The last row of a class
     in its cluster is passed over.
     """

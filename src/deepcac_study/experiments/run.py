@@ -67,15 +67,9 @@ def run(
 
     Parameters
     ----------
-    files : RunFiles
     asked : mapping of path to (Method, int)
         Methods of one family and their numbers of clusters, 1 for a method without clusters; by
         the JSON to write. The per-row scores go beside it.
-    dataset : str
-        Data set id.
-    protocol : Protocol
-    synthetic : bool
-        Whether the data are generated.
     threads : int
         For the record; the limits themselves are set by `deepcac_study.jobs.job`.
     """
@@ -201,8 +195,6 @@ def split_entry(
 
     Parameters
     ----------
-    task, fitted
-        A split and what a method made of it.
     seen : dict, optional
         What was said of the clusters of other methods on this split; what is new is added.
     """

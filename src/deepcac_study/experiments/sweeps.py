@@ -3,6 +3,7 @@
 Each returns one table with a row a point, so that figures and claims need no fitting.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.given_clusters import local_scores
 from deepcac.cac.km import KMClassifier
 from deepcac.feature_matrix import FeatureMatrix, read_features
+from deepcac.files.storage import write_table
 from deepcac.linear.base_classifiers import class_scores, logistic_regression
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.metrics import f1, score
@@ -42,8 +44,6 @@ def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.T
 
     Parameters
     ----------
-    tasks : iterable of Task
-        Splits, scaled for the CAC family.
     alphas : sequence of float
         Weights of the separation; 0 is Hartigan's k-means.
 
@@ -140,25 +140,23 @@ def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]
     return points
 
 
-def grid_sweep(folder: Path) -> pa.Table:
+def write_grid(path: str | os.PathLike[str], cells: Iterable[str | os.PathLike[str]]) -> None:
     """Score every cell of the synthetic grid (CAC v1 Figure 4, v2 Figures 2 and 3, DeepCAC 6).
 
     Parameters
     ----------
-    folder : Path
-        Holds the feature file of every cell (`deepcac_study.simulate.synthetic_cac`).
-
-    Returns
-    -------
-    pyarrow.Table
-        ics, ocs, clusters (K), imbalanced, and the columns of `grid_point`.
+    path : path-like
+        Table to write: ics, ocs, clusters (K), imbalanced, and the columns of `grid_point`.
+    cells : iterable of path-like
+        The feature file of every cell (`deepcac_study.simulate.synthetic_cac`).
     """
+    files = {Path(file).stem: file for file in cells}
     rows = []
     for imbalanced in (False, True):
         for cell in grid(imbalanced=imbalanced):
-            features = read_features(folder / f"{cell.dataset}.parquet")
-            rows += [asdict(cell) | point for point in grid_point(features)]
-    return pa.Table.from_pylist(rows)
+            points = grid_point(read_features(files[cell.dataset]))
+            rows += [asdict(cell) | point for point in points]
+    write_table(path, pa.Table.from_pylist(rows))
 
 
 def _scaled(features: FeatureMatrix, train: Ids, test: Ids, seed: int) -> Task:
@@ -203,12 +201,6 @@ def weight_sweep(
 
     Parameters
     ----------
-    tasks : iterable of Task
-        Splits, scaled for the deep family.
-    setting : Setting
-        What they were made for.
-    pretrained : path or None
-        The data set's pre-trained autoencoders.
     weights : sequence of float
         Values of alpha, then of beta; the other keeps its default.
 

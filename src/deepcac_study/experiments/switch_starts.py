@@ -40,17 +40,8 @@ def start_sweep(
 
     Parameters
     ----------
-    features : FeatureMatrix
-        A whole data set.
-    splits : iterable of Split
-    dataset : str
-        Its id.
-    k : int
-        Number of clusters.
     starts : int
         Seeds of each split.
-    switches : mapping of str to tuple of str
-        Labels, by method id.
 
     Returns
     -------

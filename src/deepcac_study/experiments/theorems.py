@@ -3,7 +3,7 @@
 Theorems are numbered as in Srivastava et al. 2021, CAC v1, but for those of DeepCAC.
 """
 
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from sklearn.metrics import pairwise_distances_argmin
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.kernels import bounds
 from deepcac.errors import ConfigError
-from deepcac.files.storage import write_json
 from deepcac.task import Task
 from deepcac_study.catalogue.methods import CAC_LR, KM_LR, LR
 from deepcac_study.experiments.growth import ALPHA, growth, operations, seconds
@@ -56,8 +55,8 @@ def theory_checks(task: Task) -> dict[str, Any]:
     }
 
 
-def write_theory(path: Path, task: Task, setting: Setting, *, synthetic: bool = False) -> None:
-    """Write `theory_checks` with what they are about as JSON.
+def theory(tasks: Iterable[Task], setting: Setting, *, synthetic: bool = False) -> dict[str, Any]:
+    """Return `theory_checks` of the first split, with what they are about.
 
     ``machine`` alone varies between runs: the exponents of Theorem 3 by the clock.
 
@@ -66,6 +65,7 @@ def write_theory(path: Path, task: Task, setting: Setting, *, synthetic: bool = 
     ConfigError
         The data set has more than two classes.
     """
+    task = next(iter(tasks))
     if task.n_classes != 2:
         raise ConfigError(
             f"{setting.dataset} has {task.n_classes} classes; the theorems are about two, "
@@ -82,7 +82,7 @@ def write_theory(path: Path, task: Task, setting: Setting, *, synthetic: bool = 
         "n_features": task.X_train.shape[1],
     }
     timed = growth(task.X_train, task.y_train, task.k, seconds)
-    write_json(path, about | theory_checks(task) | {"machine": {"growth": timed}})
+    return about | theory_checks(task) | {"machine": {"growth": timed}}
 
 
 def _cost(task: Task, start: Ids, alpha: float) -> dict[str, float]:

@@ -17,10 +17,11 @@ from deepcac.files.storage import read_table, write_json
 from deepcac.judging.choice import TUNED, choose, open_to
 from deepcac.judging.resample_scores import METRICS
 from deepcac.judging.spaces import of_kind
-from deepcac.judging.trials import ROWS, TEST, VALIDATION, read_trials
+from deepcac.judging.trials import ROWS, TEST, VALIDATION
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.study_files import answers_path
+from deepcac_study.judge.trial_files import read_trials
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -50,8 +51,6 @@ def write_division(path: str | os.PathLike[str], records: Iterable[str | os.Path
 
     Parameters
     ----------
-    path : path-like
-        JSON to write.
     records : iterable of path-like
         Of all contenders; their answers are beside them.
     """
@@ -116,11 +115,8 @@ def opened(
 
     Parameters
     ----------
-    records : mapping
-        Contender to record.
     answers : mapping
         Contender to its table (`trials.judge_rows`).
-    name : str
 
     Returns
     -------

@@ -76,9 +76,10 @@ class StudyFiles:
             for strength in one["strengths"]
         ]
 
-    def planted_part(self, name: str) -> Mapping[str, Any]:
-        """Return a part of the positive control."""
-        return _named("planted part", name, self.judge["planted"])
+    def cohorts(self, name: str) -> dict[str, Any]:
+        """Return the cohorts and contenders of a part of the positive control."""
+        part = _named("planted part", name, self.judge["planted"])
+        return {key: part[key] for key in ("cohorts", "rows", "contenders")}
 
     def division(self, name: str) -> Mapping[str, Any]:
         """Return a published division."""

@@ -80,12 +80,8 @@ def run_ablation(
 
     Parameters
     ----------
-    features : path-like
-        Of the data set.
     record : path-like
         JSON to write: ``dataset``, and what `ablate` returns.
-    dataset : str
-    effort : Effort
     grouped : bool
         Whether rows of one group, those of a patient, stay in one part of a resample.
     """
@@ -103,8 +99,6 @@ def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, An
 
     Parameters
     ----------
-    samples : iterable of Resample
-        Of two classes.
     features : FeatureMatrix
         All rows of the data set, whose subtypes are compared between resamples.
 

@@ -12,7 +12,7 @@ from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.cac_v1.claims import rules as cac_v1_rules
 from deepcac_study.papers.cac_v2.claims import rules as cac_v2_rules
-from deepcac_study.papers.class_decomposition.claims import rules as class_decomposition_rules
+from deepcac_study.papers.class_decomposition.claims import rules as decomposition_rules
 from deepcac_study.papers.deepcac.claims import rules as deepcac_rules
 from deepcac_study.papers.evidence import (
     CANNOT,
@@ -28,8 +28,9 @@ from deepcac_study.papers.evidence import (
 )
 from deepcac_study.papers.findings import Findings, of_stand_ins, of_the_papers
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.rules import Rule
-from deepcac_study.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
+from deepcac_study.papers.rules.decisions import Rule
+from deepcac_study.papers.rules.rule_table import table_rules
+from deepcac_study.papers.supervised_kmeans.claims import rules as skmeans_rules
 
 Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
 # What a claim is about, and how its verdict is found.
@@ -89,14 +90,9 @@ def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
 
 def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
     """Return the rules of all papers by claim id."""
-    parts = (
-        cac_v1_rules,
-        cac_v2_rules,
-        supervised_kmeans_rules,
-        deepcac_rules,
-        class_decomposition_rules,
-    )
-    return {name: rule for part in parts for name, rule in part(found, ledger).items()}
+    own = (cac_v1_rules, cac_v2_rules, deepcac_rules, decomposition_rules, skmeans_rules)
+    parts = (table_rules(found, ledger), *(of(found) for of in own))
+    return {name: rule for part in parts for name, rule in part.items()}
 
 
 def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:

@@ -15,8 +15,8 @@ from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
 from deepcac_study.papers.class_decomposition.gain_table import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
-from deepcac_study.papers.dependence import cells_by_place, origins, place
 from deepcac_study.papers.findings import Findings, of_the_papers
+from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
 

@@ -282,8 +282,6 @@ def published(estimator: type[DeepClassifier], labels: Collection[str]) -> type[
 
     Parameters
     ----------
-    estimator : type
-        A public estimator.
     labels : collection of str
         Labels of ``catalogue/switches.csv``; those that do not concern the estimator are ignored.
 

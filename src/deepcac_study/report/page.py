@@ -86,7 +86,7 @@ def build(
     decomposition_paths : iterable of path-like, optional
         Records of `deepcac_study.experiments.decomposition_runs` and `bias_variance_runs`.
     judge_paths : iterable of path-like, optional
-        The two files of `deepcac.judging.verdicts.write_judgement`.
+        The two files of `deepcac_study.judge.judgement_files.write_judgement`.
     factorial_paths : iterable of path-like
         Tables of `deepcac_study.experiments.factorial`.
     division_paths : iterable of path-like

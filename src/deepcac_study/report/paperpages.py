@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Table
 from deepcac_study.papers.agreement import AGREE, DIFFER
-from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.bibliography import PAPERS, Paper
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.reference import Paper
 from deepcac_study.papers.summary import in_words
 from deepcac_study.report.booktables import claims_table
 from deepcac_study.report.claim_pictures import Place, places

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from deepcac.pages.tables import Cell, Table, text_row
-from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.reference import Paper, PrintedTable
 
 NOTE = (
     "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "

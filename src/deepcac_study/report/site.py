@@ -53,7 +53,7 @@ TITLE = "Clustering-aware classification, reproduced"
 
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
-    made = environment()
+    made = environment("deepcac_study.report")
     made.globals |= {"menu": list(MENU.items()), "provenance": provenance(shown.found.runs.items)}
     pages = paper_pages(shown)
     _write(made, out / "index.html", "index.html", _first(shown, pages))

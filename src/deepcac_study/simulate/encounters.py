@@ -87,8 +87,6 @@ def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> N
         each encounter.
     n : int
         Number of patients; about a third have further encounters.
-    seed : int
-        Of everything drawn.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic patients asked for; at least one is needed")

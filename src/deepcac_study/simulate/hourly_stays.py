@@ -112,10 +112,6 @@ def simulate(path: str | os.PathLike[str], hospital: str, *, n: int, seed: int =
         ``subtypes.csv``, which the extraction does not read.
     hospital : {"A", "B"}
         Which of the two archives; decides the patient ids.
-    n : int
-        Number of patients.
-    seed : int
-        Of everything drawn.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")

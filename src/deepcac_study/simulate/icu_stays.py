@@ -175,13 +175,6 @@ def _stay(record_id: int, rng: np.random.Generator) -> Stay:
 def draw_stays(n: int, seed: int) -> list[Stay]:
     """Draw synthetic stays.
 
-    Parameters
-    ----------
-    n : int
-        Number of stays.
-    seed : int
-        Of everything drawn.
-
     Returns
     -------
     list of Stay
@@ -213,8 +206,6 @@ def simulate(folder: str | os.PathLike[str], *, n: int, seed: int = 2012) -> Non
         ``subtypes.csv`` with the planted subtypes, and ``SYNTHETIC.txt``, which says what this is.
     n : int
         Stays in all; each set has a third.
-    seed : int
-        Of everything drawn.
     """
     if n < len(SETS):
         raise ConfigError(f"{n} synthetic stays asked for; each of {len(SETS)} sets needs one")

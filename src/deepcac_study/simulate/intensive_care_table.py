@@ -42,8 +42,6 @@ def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> No
     ----------
     path : path-like
         Gets a CSV file with the 186 columns of the real one, ``NA`` where missing.
-    n : int
-        Number of encounters.
     seed : int
         The same seed gives the same bytes.
 

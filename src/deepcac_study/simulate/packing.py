@@ -12,8 +12,6 @@ def write_archive(path: str | os.PathLike[str], files: Iterable[tuple[str, str |
 
     Parameters
     ----------
-    path : path-like
-        Archive to write.
     files : iterable of (str, str or bytes)
         Name inside the archive, and content; text becomes UTF-8.
     """

@@ -14,8 +14,8 @@ from deepcac_study.experiments.finished_studies import TOP, CaseStudy
 from deepcac_study.papers.agreement import WIDEST, Ours
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules import Rule
-from deepcac_study.papers.truth import Truth, alike, together, unanimous
+from deepcac_study.papers.rules.decisions import Rule
+from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
 
 Array = npt.NDArray[np.float64]
 Checked = tuple[Sequence[Truth], str]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GROUP = "deepcac.commands"
 OTHER = """
 import typer

@@ -4,7 +4,7 @@ BIN = .venv/bin
 INSTALL = $(BIN)/pip install --quiet --require-hashes
 CORES ?= 2
 
-.PHONY: env demo test test-cpus lint docs remote share pull clean
+.PHONY: env report demo test test-cpus lint docs remote share pull clean
 
 env: .venv/ready
 
@@ -20,6 +20,10 @@ env: .venv/ready
 		|| echo "iisignature was not built (it needs a C++ compiler): set signature_backend: numba"
 	$(BIN)/pip check
 	touch $@
+
+# The real study's report from the shipped records: no data, no runs.
+report: env
+	$(BIN)/python -m deepcac_study.report.shipped study
 
 demo: env
 	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES)

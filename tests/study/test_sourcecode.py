@@ -84,7 +84,9 @@ def test_another_version_of_a_library_that_computes_is_other_software(monkeypatc
 def test_every_job_that_computes_is_told_its_software():
     rules = Path(__file__).parents[2] / "workflow" / "rules"
     texts = (path.read_text() for path in sorted(rules.glob("*.smk")))
-    jobs = [job for text in texts for job in re.split(r"^ *(?:use )?rule[ :]", text, flags=re.M)[1:]]
+    jobs = [
+        job for text in texts for job in re.split(r"^ *(?:use )?rule[ :]", text, flags=re.M)[1:]
+    ]
     computing = [job for job in jobs if '"results/' in job and "script:" in job]
     without = {job.split(":")[0] for job in computing if "code=code_digest(" not in job}
     assert len(computing) >= 12

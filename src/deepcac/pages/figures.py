@@ -17,9 +17,17 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.tables import plain_cell
 from deepcac.pages.wording import minus
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 
 # Okabe and Ito's palette: distinct with every common kind of colour blindness.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+VERDICT_COLOURS = dict(
+    zip(
+        (BETTER, EQUIVALENT, UNDECIDED, WORSE, NEVER),
+        (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1], "#5f6670"),
+        strict=True,
+    )
+)
 LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 _PAGE_DPI, _PNG_DPI = 96, 150
 _STYLE: Any = {

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.files.storage import read_table
+from deepcac.judging.draws import SHARE
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
-from deepcac_study.splits import SHARE
 
 SECTION = "factorial"
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it

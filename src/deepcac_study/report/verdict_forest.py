@@ -8,14 +8,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, parse_contender
-from deepcac.pages.figures import PALETTE, Figure
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
+from deepcac.pages.figures import VERDICT_COLOURS, Figure
+from deepcac.scoring.equivalence import NEVER
 from deepcac_study.report.contender_names import contender_label
 
-VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE, NEVER)
-VERDICT_COLOURS = dict(
-    zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1], "#5f6670"), strict=True)
-)
+VERDICTS = tuple(VERDICT_COLOURS)
 _ARMS = {
     CAC: ("o", "a model in each CAC cluster"),
     KM: ("s", "in each k-means cluster"),
@@ -51,7 +48,7 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
         data=ordered[list(columns)].to_numpy().tolist(),
         seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
         f"{ordered['mean'].max():+.3f}; "
-        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
+        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICT_COLOURS),
     )
 
 

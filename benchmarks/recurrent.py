@@ -20,10 +20,10 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
 from deepcac.feature_matrix import read_features
+from deepcac.judging.deep_learners import subtypes_gbm
 from deepcac.judging.learners import lgbm
 from deepcac.judging.resamples import OUTLIER, Resample, resamples
 from deepcac.judging.spaces import trials
-from deepcac.judging.subtype_learner import subtypes_gbm
 from deepcac.judging.trial_scores import scores
 from deepcac.nn.fitting.data import in_chunks, session
 from deepcac.nn.fitting.training import Budget, Step, train

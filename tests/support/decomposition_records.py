@@ -4,7 +4,7 @@ from pathlib import Path
 
 from deepcac.files.storage import write_json
 from deepcac_study.experiments.finished_decompositions import DecompositionRecord
-from deepcac_study.papers.class_decomposition.gain_table import TABLE_1
+from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1
 from deepcac_study.papers.names import printed_datasets
 
 RUNS = 6

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +23,13 @@ from world_parts import (
     with_clusters,
 )
 
+from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import classifiers, methods
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.experiments.finished_clusterings import Clusterings
 from deepcac_study.experiments.finished_sweeps import Sweeps
-from deepcac_study.papers.cac_v2.claims import BEST_AUC as V2_AUC
-from deepcac_study.papers.cac_v2.claims import BEST_F1 as V2_F1
-from deepcac_study.papers.deepcac.claims import BEST_AUC, BEST_AUPRC
 from deepcac_study.papers.findings import Findings
-from deepcac_study.published.alphas import printed_alpha
+from deepcac_study.published.cac_program import printed_alpha
 
 SPLITS = 5
 TABLES = ("titanic", "credit", "adult", "diabetes", "cic", "magic", "sepsis_signature")
@@ -206,13 +204,20 @@ def printed_gains(dataset: str, method: str, k: int, metric: str) -> float:
 
 def winners(dataset: str, method: str, k: int, metric: str) -> float:
     """Return scores by which the methods that the tables mark are the best."""
-    marked = {"auprc": BEST_AUPRC, "auroc": BEST_AUC}.get(metric, {})
-    if marked.get(dataset) == (method, k):
+    claim = {"auprc": "DCAC-10", "auroc": "DCAC-11"}.get(metric)
+    if claim and _marked(claim, _DEEPCAC).get(dataset) == f"{method}:{k}":
         return 0.9
-    best = {"f1": V2_F1, "auroc": V2_AUC}.get(metric, V2_F1)
-    return 0.7 if dict(zip(_V2, best, strict=True)).get(dataset) == method else 0.5
+    best = _marked({"auroc": "CAC2-20"}.get(metric, "CAC2-19"), _V2)
+    return 0.7 if best.get(dataset) == method else 0.5
 
 
+@cache
+def _marked(claim: str, datasets: tuple[str, ...]) -> dict[str, str]:
+    (row,) = [row for row in facts("rules") if row["id"] == claim]
+    return dict(zip(datasets, row["first"].split(), strict=True))
+
+
+_DEEPCAC = ("diabetes", "cic", "cic_los", "ards", "sepsis", "wid_mortality")
 _V2 = ("titanic", "magic", "credit", "adult", "diabetes", "sepsis_signature", "cic")
 
 

@@ -17,3 +17,27 @@ def jobs_of(file):
                 yield each.name, list(each.expand_input(each.get_wildcards(file))[0])
             except WorkflowError:
                 continue  # a job that cannot be planned writes nothing
+
+
+def drawn(variant, dataset):
+    """Return how a split is drawn: the variant, the published share, whether rows are grouped."""
+    entry = registry.dataset(dataset)
+    return variant, entry.published_share, entry.grouped
+
+
+def decomposed(dataset, input, output, threads):
+    """Return what both experiments are given."""
+    return {
+        "out": output.record,
+        "table": input.table,
+        "dataset": dataset,
+        "label": layout.rows_of(dataset)[1],
+        "synthetic": dataset.startswith("demo_"),
+        "threads": threads,
+    }
+
+
+def inputs_of_one(wildcards, names):
+    """Return what the run with a method and a k reads, which may name wildcards."""
+    named = [str(name).format(**wildcards) for name in names]
+    return layout.run_inputs(wildcards.variant, wildcards.dataset, *named)

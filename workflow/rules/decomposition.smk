@@ -1,3 +1,4 @@
+# Class decomposition: gains over repeated runs, and the error split into bias and variance.
 rule decomposition:
     input:
         table=lambda wildcards: layout.rows_of(wildcards.dataset)[0],
@@ -15,16 +16,16 @@ rule decomposition:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("experiments.decomposition_runs"),
-        label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
-        runs=lambda wildcards: layout.decomposition_runs(
-            wildcards.dataset, wildcards.variant
-        ),
-        against_rest=lambda wildcards: wildcards.dataset
-        in config["decomposition_against_rest"],
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+        code=code_digest("deepcac_study.experiments.relatives.decomposition_runs"),
+        call="deepcac_study.experiments.relatives.decomposition_runs.write_decomposition",
+        given=lambda wildcards, input, output, threads: {
+            **decomposed(wildcards.dataset, input, output, threads),
+            "variant": wildcards.variant,
+            "runs": layout.decomposition_runs(wildcards.dataset, wildcards.variant),
+            "against_rest": wildcards.dataset in config["decomposition_against_rest"],
+        },
     script:
-        "../scripts/decomposition.py"
+        "../scripts/call.py"
 
 
 rule bias_variance:
@@ -41,16 +42,11 @@ rule bias_variance:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("experiments.bias_variance_runs"),
-        label=lambda wildcards: layout.rows_of(wildcards.dataset)[1],
-        samples=config["bias_variance_samples"],
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+        code=code_digest("deepcac_study.experiments.relatives.decomposition_runs"),
+        call="deepcac_study.experiments.relatives.decomposition_runs.write_bias_variance",
+        given=lambda wildcards, input, output, threads: {
+            **decomposed(wildcards.dataset, input, output, threads),
+            "samples": config["bias_variance_samples"],
+        },
     script:
-        "../scripts/bias_variance.py"
-
-
-# The whole paper on class decomposition: twenty data sets, sound and as published.
-rule class_decomposition:
-    input:
-        layout.decomposition_files(),
-    localrule: True
+        "../scripts/call.py"

@@ -1,112 +1,55 @@
-rule alpha_sweep:
-    input:
-        features="data/features/{dataset}.parquet",
-        splits="data/splits/{dataset}.parquet",
-    output:
-        "results/sweeps/alpha_{dataset}_k{k}.parquet",
-    log:
-        "logs/sweeps/alpha_{dataset}_k{k}.log",
-    benchmark:
-        "logs/benchmarks/sweeps/alpha_{dataset}_k{k}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
-    params:
-        code=code_digest("experiments.sweeps"),
-    script:
-        "../scripts/sweep_alpha.py"
+# Experiments on the splits of one data set. By rule: the file, the function that makes its table, a
+# split at a time, how many splits, and whether it starts from the pre-trained networks.
+_EXPERIMENTS = {
+    "alpha_sweep": ("sweeps/alpha_{dataset}_k{k}", "sweeps.alpha_sweep", 2, False),
+    "weight_sweep": ("sweeps/weights_{dataset}_k{k}", "sweeps.weight_sweep", 2, True),
+    # Can the latents be trained with the separation term of CAC, or with AM-softmax alone?
+    "separation_sweep": (
+        "sweeps/separation_{dataset}_k{k}",
+        "networks.class_separation.separation_sweep",
+        None,
+        True,
+    ),
+    # What does a switch do to a network, and what another start of its autoencoder?
+    "start_sweep": (
+        "sweeps/starts_{dataset}_k{k}",
+        "networks.switch_starts.start_sweep",
+        None,
+        False,
+    ),
+    # What DeepCAC's clusters are worth: k, the weight of their term, the head on the same latents.
+    "factorial": ("factorial/{dataset}", "networks.factorial.factorial", None, True),
+    # Both sides of the papers' theorems.
+    "theory": ("theory/{dataset}_k{k}", "theory.theorems.theory", 1, False),
+}
 
+for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items():
 
-rule weight_sweep:
-    input:
-        features="data/features/{dataset}.parquet",
-        splits="data/splits/{dataset}.parquet",
-        pretrained="data/pretrained/{dataset}.safetensors",
-    output:
-        "results/sweeps/weights_{dataset}_k{k}.parquet",
-    log:
-        "logs/sweeps/weights_{dataset}_k{k}.log",
-    benchmark:
-        "logs/benchmarks/sweeps/weights_{dataset}_k{k}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
-    params:
-        code=code_digest("experiments.sweeps"),
-    script:
-        "../scripts/sweep_weights.py"
-
-
-# Can the latents be trained with the separation term of CAC, or with AM-softmax alone?
-rule separation_sweep:
-    input:
-        features="data/features/{dataset}.parquet",
-        splits="data/splits/{dataset}.parquet",
-        pretrained="data/pretrained/{dataset}.safetensors",
-    output:
-        "results/sweeps/separation_{dataset}_k{k}.parquet",
-    log:
-        "logs/sweeps/separation_{dataset}_k{k}.log",
-    benchmark:
-        "logs/benchmarks/sweeps/separation_{dataset}_k{k}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
-    params:
-        code=code_digest("experiments.class_separation"),
-    script:
-        "../scripts/sweep_separation.py"
-
-
-# What does a switch do to a network, and what another start of its autoencoder?
-rule start_sweep:
-    input:
-        features="data/features/{dataset}.parquet",
-        splits="data/splits/{dataset}.parquet",
-    output:
-        "results/sweeps/starts_{dataset}_k{k}.parquet",
-    log:
-        "logs/sweeps/starts_{dataset}_k{k}.log",
-    benchmark:
-        "logs/benchmarks/sweeps/starts_{dataset}_k{k}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
-    params:
-        code=code_digest("experiments.switch_starts"),
-    script:
-        "../scripts/sweep_starts.py"
-
-
-# What DeepCAC's clusters are worth: k, the weight of their term, the head on the same latents.
-rule factorial:
-    input:
-        features="data/features/{dataset}.parquet",
-        splits="data/splits/{dataset}.parquet",
-        pretrained="data/pretrained/{dataset}.safetensors",
-    output:
-        "results/factorial/{dataset}.parquet",
-    log:
-        "logs/factorial/{dataset}.log",
-    benchmark:
-        "logs/benchmarks/factorial/{dataset}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
-    params:
-        code=code_digest("experiments.factorial"),
-    script:
-        "../scripts/factorial.py"
+    rule:
+        name:
+            experiment
+        input:
+            features="data/features/{dataset}.parquet",
+            splits="data/splits/{dataset}.parquet",
+            pretrained=["data/pretrained/{dataset}.safetensors"] * of_networks,
+        output:
+            f"results/{place}.{'json' if experiment == 'theory' else 'parquet'}",
+        log:
+            f"logs/{place}.log",
+        benchmark:
+            f"logs/benchmarks/{place}.tsv"
+        conda:
+            "../../envs/deepcac.yaml"
+        resources:
+            mem_mb=grows(4000),
+            runtime=grows(120),
+        params:
+            code=code_digest(f"deepcac_study.experiments.{function.rpartition('.')[0]}"),
+            call=f"deepcac_study.experiments.{function}",
+            family="cac" if experiment in ("alpha_sweep", "theory") else "deep",
+            n_splits=n_splits,
+        script:
+            "../scripts/experiment.py"
 
 
 rule grid_sweep:
@@ -121,31 +64,11 @@ rule grid_sweep:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("experiments.sweeps"),
+        code=code_digest("deepcac_study.experiments.sweeps"),
+        call="deepcac_study.experiments.sweeps.write_grid",
+        given=lambda wildcards, input, output: {"path": output[0], "cells": list(input)},
     script:
-        "../scripts/sweep_grid.py"
-
-
-rule theory:
-    input:
-        features="data/features/{dataset}.parquet",
-        splits="data/splits/{dataset}.parquet",
-    output:
-        "results/theory/{dataset}_k{k}.json",
-    log:
-        "logs/theory/{dataset}_k{k}.log",
-    benchmark:
-        "logs/benchmarks/theory/{dataset}_k{k}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(120),
-    params:
-        code=code_digest("experiments.theorems"),
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
-    script:
-        "../scripts/theory.py"
+        "../scripts/call.py"
 
 
 rule case_study:
@@ -172,7 +95,9 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.case_study"),
-        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+        code=code_digest("deepcac_study.experiments.networks.case_study"),
+        call="deepcac_study.experiments.networks.case_study.write_case_study",
+        family="deep",
+        n_splits=None,
     script:
-        "../scripts/case_study.py"
+        "../scripts/experiment.py"

@@ -22,5 +22,6 @@ for known in registry.sources.values():
             params:
                 step=known.extract.model_dump(),
                 fetched=source == known.id and not known.restricted,
+                n=None,
             script:
-                "../scripts/extract.py"
+                "../scripts/transform.py"

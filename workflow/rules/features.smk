@@ -51,6 +51,11 @@ rule profiles:
         mem_mb=grows(1500),
         runtime=grows(10),
     params:
-        options={name: layout.profile_options(name) for name in layout.datasets()},
+        call="deepcac_study.report.profiling.build_all",
+        given=lambda wildcards, input, output: {
+            "features_paths": list(input.features),
+            "profile_paths": list(output.profiles),
+            "options": {n: layout.profile_options(n) for n in layout.datasets()},
+        },
     script:
-        "../scripts/profiles.py"
+        "../scripts/call.py"

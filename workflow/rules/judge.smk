@@ -2,6 +2,8 @@
 from deepcac_study.judge.study_files import StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
+_SUBTYPES = ["subtypes", "subtypes_gbm"]
+_DATASET = r"(?!(planted|public|ablations)/)\w+"
 
 
 rule judge_trials:
@@ -15,14 +17,15 @@ rule judge_trials:
     benchmark:
         "logs/benchmarks/judge/{dataset}/{contender}.tsv"
     wildcard_constraints:
-        contender="[a-z0-9_]+",
+        dataset=_DATASET,
+        contender=rf"(?!({'|'.join(_SUBTYPES)})\.)[a-z0-9_]+",
     conda:
         "../../envs/deepcac.yaml"
     resources:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.trials"),
+        code=code_digest("deepcac_study.judge.trial_files"),
         effort=study.effort,
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
@@ -33,18 +36,14 @@ rule judge_trials:
 # With and without boosted trees: the same networks, fitted once.
 use rule judge_trials as judge_subtypes with:
     output:
-        records=collect(
-            "results/judge/{{dataset}}/{contender}.json",
-            contender=["subtypes", "subtypes_gbm"],
-        ),
-        answers=collect(
-            "results/judge/{{dataset}}/{contender}.parquet",
-            contender=["subtypes", "subtypes_gbm"],
-        ),
+        records=collect("results/judge/{{dataset}}/{name}.json", name=_SUBTYPES),
+        answers=collect("results/judge/{{dataset}}/{name}.parquet", name=_SUBTYPES),
     log:
         "logs/judge/{dataset}/subtypes.log",
     benchmark:
         "logs/benchmarks/judge/{dataset}/subtypes.tsv"
+    wildcard_constraints:
+        dataset=_DATASET,
 
 
 rule judge_planted:
@@ -60,12 +59,17 @@ rule judge_planted:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("judge.power"),
-        planted=lambda wildcards: study.planted_part(wildcards.part),
+        code=code_digest("deepcac_study.judge.power"),
+        call="deepcac_study.judge.power.run_planted",
         effort=study.effort,
-        margin=config["judge"]["margin"],
+        given=lambda wildcards, output: {
+            "path": output[0],
+            "strength": float(wildcards.strength),
+            **study.cohorts(wildcards.part),
+            "margin": config["judge"]["margin"],
+        },
     script:
-        "../scripts/judge_planted.py"
+        "../scripts/call.py"
 
 
 # A division that others published results on: learn from some groups, test on another.
@@ -87,7 +91,7 @@ rule judge_public:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.public_protocols"),
+        code=code_digest("deepcac_study.judge.public_protocols"),
         division=lambda wildcards: study.division(wildcards.division),
         draws=config["judge"]["public"]["draws"],
         effort=study.effort,
@@ -115,9 +119,14 @@ rule judge_division:
     resources:
         mem_mb=grows(2000),
     params:
-        code=code_digest("judge.division_scores"),
+        code=code_digest("deepcac_study.judge.division_scores"),
+        call="deepcac_study.judge.division_scores.write_division",
+        given=lambda wildcards, input, output: {
+            "path": output[0],
+            "records": list(input.records),
+        },
     script:
-        "../scripts/judge_division.py"
+        "../scripts/call.py"
 
 
 # What is each part of the classifier with subtypes worth, and are its subtypes stable?
@@ -136,11 +145,17 @@ rule judge_ablations:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.subtype_ablation"),
+        code=code_digest("deepcac_study.judge.subtype_ablation"),
+        call="deepcac_study.judge.subtype_ablation.run_ablation",
         effort=study.effort,
-        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "record": output[0],
+            "dataset": wildcards.dataset,
+            "grouped": registry.dataset(wildcards.dataset).grouped,
+        },
     script:
-        "../scripts/judge_ablations.py"
+        "../scripts/call.py"
 
 
 rule judge_verdicts:
@@ -157,28 +172,15 @@ rule judge_verdicts:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("judge.verdicts"),
-        margin=config["judge"]["margin"],
-        strict=config["judge"]["strict_margin"],
+        code=code_digest("deepcac_study.judge.judgement_files"),
+        call="deepcac_study.judge.judgement_files.write_judgement",
+        given=lambda wildcards, input, output: {
+            "csv_path": output.verdicts,
+            "summary_path": output.summary,
+            "trial_paths": list(input.trials),
+            "planted_paths": list(input.planted),
+            "margin": config["judge"]["margin"],
+            "strict": config["judge"]["strict_margin"],
+        },
     script:
-        "../scripts/judge_verdicts.py"
-
-
-# Does clustering help? Resumable; one contender on one data set a job.
-rule judge:
-    input:
-        study.verdicts,
-        study.divisions,
-        study.ablations,
-        collect("results/factorial/{dataset}.parquet", dataset=config["factorial"]),
-    localrule: True
-
-
-ruleorder:
-    judge_planted
-    > judge_public
-    > judge_division
-    > judge_ablations
-    > judge_subtypes
-    > judge_trials
-    > run
+        "../scripts/call.py"

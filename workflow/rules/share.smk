@@ -28,8 +28,11 @@ rule share:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        closed=lambda wildcards, input: {
-            file: origins.closed(file) for file in (*input, *pointed_files("."))
+        call="deepcac_study.jobs.sharing.share",
+        given=lambda wildcards, input: {
+            "root": ".",
+            "files": list(input),
+            "closed": {f: origins.closed(f) for f in (*input, *pointed_files("."))},
         },
     script:
-        "../scripts/share.py"
+        "../scripts/call.py"

@@ -12,9 +12,12 @@ rule clusterings:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("cac"),
+        code=code_digest("deepcac.cac"),
+        call="deepcac_study.experiments.clustering_files.write_all_clusterings",
+        family="cac",
+        n_splits=None,
     script:
-        "../scripts/clusterings.py"
+        "../scripts/experiment.py"
 
 
 rule pretrain:
@@ -34,6 +37,9 @@ rule pretrain:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("nn"),
+        code=code_digest("deepcac.nn"),
+        call="deepcac_study.experiments.networks.deep_methods.pretrain_tasks",
+        family="deep",
+        n_splits=None,
     script:
-        "../scripts/pretrain.py"
+        "../scripts/experiment.py"

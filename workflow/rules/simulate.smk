@@ -18,9 +18,10 @@ for known in registry.sources.values():
                 mem_mb=grows(known.simulate.mem_mb),
             params:
                 step=known.simulate.model_dump(),
+                fetched=False,
                 n=config["demo_records"],
             script:
-                "../scripts/simulate.py"
+                "../scripts/transform.py"
 
 
 # The whole grid in one job: starting Python takes longer than generating a cell.
@@ -39,5 +40,8 @@ rule synthetic_grid:
         "logs/benchmarks/features/synthetic_grid.tsv"
     conda:
         "../../envs/deepcac.yaml"
+    params:
+        call="deepcac_study.simulate.synthetic_cac.write_cells",
+        given=lambda wildcards, output: {"paths": list(output.features)},
     script:
-        "../scripts/synthetic_grid.py"
+        "../scripts/call.py"

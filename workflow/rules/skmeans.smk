@@ -20,46 +20,39 @@ rule skmeans_run:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("experiments.example_clusterings"),
+        code=code_digest("deepcac_study.experiments.relatives.example_clusterings"),
         budget=lambda wildcards: layout.skmeans_budget(wildcards.dataset),
     script:
         "../scripts/skmeans.py"
 
 
-rule skmeans_times:
-    output:
-        "results/skmeans/times.json",
-    log:
-        "logs/skmeans/times.log",
-    benchmark:
-        "logs/benchmarks/skmeans/times.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    resources:
-        runtime=grows(240),
-    params:
-        code=code_digest("experiments.learning_times"),
-        sets=config["skmeans_training_sets"],
-    script:
-        "../scripts/skmeans_times.py"
+# How long training takes, and what the theory says of it.
+_MEASURED = {
+    "times": (
+        "relatives.learning_times",
+        {"n_sets": config["skmeans_training_sets"]},
+        240,
+    ),
+    "checks": ("relatives.oracle_checks", {}, 30),
+}
+for measured, (module, settings, minutes) in _MEASURED.items():
 
-
-rule skmeans_checks:
-    output:
-        "results/skmeans/checks.json",
-    log:
-        "logs/skmeans/checks.log",
-    benchmark:
-        "logs/benchmarks/skmeans/checks.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    params:
-        code=code_digest("experiments.oracle_checks"),
-    script:
-        "../scripts/skmeans_checks.py"
-
-
-rule skmeans:
-    input:
-        layout.skmeans_files(),
-    localrule: True
+    rule:
+        name:
+            f"skmeans_{measured}"
+        output:
+            path=f"results/skmeans/{measured}.json",
+        log:
+            f"logs/skmeans/{measured}.log",
+        benchmark:
+            f"logs/benchmarks/skmeans/{measured}.tsv"
+        conda:
+            "../../envs/deepcac.yaml"
+        resources:
+            runtime=grows(minutes),
+        params:
+            code=code_digest(f"deepcac_study.experiments.{module}"),
+            call=f"deepcac_study.experiments.{module}.write_{measured}",
+            given=lambda wildcards, output, settings=settings: {**output, **settings},
+        script:
+            "../scripts/call.py"

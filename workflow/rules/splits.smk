@@ -1,10 +1,10 @@
 rule split:
     input:
-        features=lambda wildcards: layout.feature_file(
-            wildcards.variant, wildcards.dataset
-        ),
+        features=lambda wildcards: [
+            layout.feature_file(wildcards.variant, wildcards.dataset)
+        ],
     output:
-        splits="data/splits/{variant}{dataset}.parquet",
+        splits=["data/splits/{variant}{dataset}.parquet"],
     log:
         "logs/splits/{variant}{dataset}.log",
     benchmark:
@@ -15,10 +15,7 @@ rule split:
         runtime=grows(10),
     params:
         seeds=config["seeds"],
-        published_share=lambda wildcards: registry.dataset(
-            wildcards.dataset
-        ).published_share,
-        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
+        drawn=lambda wildcards: [drawn(wildcards.variant, wildcards.dataset)],
     script:
         "../scripts/split.py"
 
@@ -34,7 +31,7 @@ generated = {
 
 if generated and not any(runs_among(sys.argv[1:])):
 
-    rule generated_splits:
+    use rule split as generated_splits with:
         input:
             features=[layout.feature_file(*part) for part in generated.values()],
         output:
@@ -43,21 +40,8 @@ if generated and not any(runs_among(sys.argv[1:])):
             "logs/splits/generated.log",
         benchmark:
             "logs/benchmarks/splits/generated.tsv"
-        conda:
-            "../../envs/deepcac.yaml"
-        resources:
-            runtime=grows(10),
         params:
             seeds=config["seeds"],
-            variants=[variant for variant, _ in generated.values()],
-            published_shares=[
-                registry.dataset(dataset).published_share
-                for _, dataset in generated.values()
-            ],
-            grouped=[
-                registry.dataset(dataset).grouped for _, dataset in generated.values()
-            ],
-        script:
-            "../scripts/generated_splits.py"
+            drawn=[drawn(*part) for part in generated.values()],
 
     ruleorder: generated_splits > split

@@ -4,7 +4,7 @@ from deepcac_study.jobs.job import job
 
 with job(snakemake):
     from deepcac_study.catalogue.config import Budget
-    from deepcac_study.experiments.example_clusterings import write_experiment
+    from deepcac_study.experiments.relatives.example_clusterings import write_experiment
     from deepcac_study.features.pairwise import read_pairwise
 
     names = snakemake.wildcards

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.errors import DataError
-
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
 
 DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
 
@@ -32,13 +30,6 @@ def open_to(found: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
 
     So no clusters is a candidate as good as the learner itself has. This favours clusters: their
     side has twice the trials.
-
-    Parameters
-    ----------
-    found : mapping
-        Contender to record, on one data set.
-    name : str
-        A contender.
 
     Raises
     ------
@@ -71,8 +62,6 @@ def choose(record: dict[str, Any], choice: str, metric: str) -> Chosen:
         Of `trials.run_trials`, or of `open_to`.
     choice : {"default", "tuned", "clustered"}
         The first trial; the best on the validation rows; the best with two clusters or more.
-    metric : str
-        One of `trial_scores.METRICS`.
     """
     candidates = _candidates(record["trials"], choice)
     scores, numbers = [], []

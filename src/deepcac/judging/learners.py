@@ -13,8 +13,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values
 from deepcac.linear.base_classifiers import class_scores
+from deepcac.task import Array
 
-Array = npt.NDArray[np.float64]
 Predict = Callable[[Rows], Array]
 
 ROUNDS, PATIENCE = 600, 30  # of boosting: trees at most, and without a better validation loss
@@ -35,6 +35,10 @@ def _weights(y: npt.NDArray[np.int64], class_weight: str | None) -> Array | None
     return None if class_weight is None else compute_sample_weight(class_weight, y)
 
 
+def _objective(classes: int, binary: str, several: str) -> dict[str, Any]:
+    return {"objective": binary} if classes == 2 else {"objective": several, "num_class": classes}
+
+
 def lr(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
     """Logistic regression."""
     C, clip, weight = values["C"], values["clip"], values["class_weight"]
@@ -50,32 +54,18 @@ def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pre
     """LightGBM on the raw features, stopped by the validation loss."""
     import lightgbm
 
-    own = _without_weight(values)
-    classes = sample.n_classes
-    objective = (
-        {"objective": "binary"}
-        if classes == 2
-        else {"objective": "multiclass", "num_class": classes}
-    )
-    fixed = {
-        "num_threads": 1,
-        "seed": sample.seed,
-        "deterministic": True,
-        "force_col_wise": True,
-        "bagging_freq": 1,
-        "verbose": -1,
+    weigh = values["class_weight"]
+    settings = {
+        **_without_weight(values),
+        **_objective(sample.n_classes, "binary", "multiclass"),
+        **{"num_threads": 1, "seed": sample.seed, "deterministic": True},
+        **{"force_col_wise": True, "bagging_freq": 1, "verbose": -1},
     }
-    data = lightgbm.Dataset(train.raw, train.y, weight=_weights(train.y, values["class_weight"]))
+    data = lightgbm.Dataset(train.raw, train.y, weight=_weights(train.y, weigh))
     stop = lightgbm.early_stopping(PATIENCE, verbose=False)
-    held_out = lightgbm.Dataset(
-        validation.raw,
-        validation.y,
-        weight=_weights(validation.y, values["class_weight"]),
-        reference=data,
-    )
-    model = lightgbm.train(
-        own | objective | fixed, data, ROUNDS, valid_sets=[held_out], callbacks=[stop]
-    )
+    weight = _weights(validation.y, weigh)
+    held_out = lightgbm.Dataset(validation.raw, validation.y, weight=weight, reference=data)
+    model = lightgbm.train(settings, data, ROUNDS, valid_sets=[held_out], callbacks=[stop])
     return lambda rows: _by_class(model.predict(rows.raw, num_threads=1))
 
 
@@ -92,20 +82,18 @@ def xgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pred
     """XGBoost on the raw features, stopped by the validation loss."""
     import xgboost
 
-    own = _without_weight(values)
-    classes = sample.n_classes
-    objective = (
-        {"objective": "binary:logistic"}
-        if classes == 2
-        else {"objective": "multi:softprob", "num_class": classes}
-    )
     weigh = values["class_weight"]
+    settings = {
+        **_without_weight(values),
+        **_objective(sample.n_classes, "binary:logistic", "multi:softprob"),
+        **{"nthread": 1, "seed": sample.seed, "tree_method": "hist"},
+    }
     data, held_out = (
         xgboost.DMatrix(rows.raw, rows.y, weight=_weights(rows.y, weigh), nthread=1)
         for rows in (train, validation)
     )
     model = xgboost.train(
-        own | objective | {"nthread": 1, "seed": sample.seed, "tree_method": "hist"},
+        settings,
         data,
         ROUNDS,
         evals=[(held_out, "validation")],

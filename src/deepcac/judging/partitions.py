@@ -4,15 +4,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM
 from deepcac.judging.resamples import Resample, Rows
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.task import Array, Ids
 
 
 class Partition(NamedTuple):
@@ -40,8 +37,6 @@ def part(sample: Resample, arm: str, k: int, alpha: float) -> Partition:
     arm : {"km", "cac", "dist", "cells", "hash"}
         k-means; CAC from these clusters; k-means again, whose distances are features; the cells
         around k training rows drawn at random; a hash of the row id, which knows nothing.
-    k : int
-        Number of clusters.
     alpha : float
         Of CAC.
     """

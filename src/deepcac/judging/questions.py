@@ -13,7 +13,6 @@ class Question(NamedTuple):
 
     Attributes
     ----------
-    id, text : str
     choice, reference_choice : str
         How the trial of either side is chosen (`choice.CHOICES`).
     """
@@ -57,7 +56,6 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
 
     Parameters
     ----------
-    question : Question
     present : list of str
         Contenders that have finished on a data set.
     """

@@ -1,11 +1,11 @@
-"""What each contender scores in each resample: the table that means and verdicts follow from."""
+"""What each contender scores in each resample, from which verdicts follow, and on average."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
-from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
+from deepcac.judging.choice import CHOICES, CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.resamples import test_share
 
 METRICS = ("auroc", "auprc")
@@ -18,7 +18,7 @@ def resample_scores(records: Mapping[str, Mapping[str, dict[str, Any]]]) -> pd.D
     Parameters
     ----------
     records : mapping
-        Data set to contender to record (`deepcac.judging.verdicts.read_records`).
+        Data set to contender to record (as the study reads them).
 
     Returns
     -------
@@ -63,3 +63,37 @@ def _rows(
             row[f"{name}_k"] = candidates["trials"][one.trials[j]].get("n_clusters", 1)
         test = sample["trials"][by_loss[j]]["test"]
         yield row | {name: -test[name] for name in LOSSES}
+
+
+def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a data set and contender.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Of `deepcac.judging.resample_scores.resample_scores`.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``contender``, ``resamples``, ``trials`` of its own, ``seconds`` of all
+        resamples, and the means of its scores over them.
+    """
+    if scores.empty:
+        return scores
+    own = [f"{metric}_{choice}" for metric in METRICS for choice in CHOICES]
+    counted = {
+        "resamples": ("seed", "size"),
+        "trials": ("trials", "first"),
+        "seconds": ("seconds", "sum"),
+    }
+    means = {name: (name, "mean") for name in (*own, *LOSSES) if name in scores}
+    found = scores.groupby(["dataset", "contender"], sort=False, as_index=False)
+    table: pd.DataFrame = found.agg(**counted, **means)
+    return table.assign(seconds=table["seconds"].round().astype(int)).round(6)
+
+
+def clustered_scores(found: pd.DataFrame, metric: str) -> pd.Series:
+    """Return a mean score of every row: with two clusters or more where it can have them."""
+    tuned = found[f"{metric}_tuned"]
+    return found.get(f"{metric}_clustered", tuned).fillna(tuned)

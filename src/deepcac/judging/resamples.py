@@ -9,11 +9,9 @@ import numpy.typing as npt
 from sklearn.model_selection import train_test_split
 
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.judging.draws import TEST, TRAIN, VALIDATION, draw, units
 from deepcac.preprocess import TableScaler
-from deepcac_study.splits import TEST, TRAIN, VALIDATION, draw, units
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.task import Array, Ids
 
 OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
 
@@ -71,8 +69,6 @@ class Resample:
 
     Attributes
     ----------
-    train, validation, test : Rows
-    n_classes : int
     seed : int
         Of the draw and of every random choice of a contender.
     shared : dict
@@ -113,17 +109,14 @@ def resamples(
 
     Parameters
     ----------
-    features : FeatureMatrix
     n : int
         Number of resamples; resample i has seed `first` + i.
     train_rows : int
         Of more training rows than this a stratified part is drawn, anew in each resample. The
         rows of validation and test stay whole, so that a difference is measured as sharply.
-    first : int
-        Seed of the first resample.
     unit : ndarray of shape (n,), optional
         Rows with one value, those of a patient, stay in one part; the shares are then shares of
-        patients (`deepcac_study.splits.units`).
+        patients (`deepcac.judging.draws.units`).
     """
     drawn, place = units(features.label, unit)
     for seed in range(first, first + n):
@@ -143,17 +136,7 @@ def prepared(
     seed: int,
     unit: npt.NDArray[Any] | None = None,
 ) -> Resample:
-    """Return a resample whose rows are scaled by its training rows.
-
-    Parameters
-    ----------
-    features : FeatureMatrix
-    parts : tuple of three ndarrays of int
-        Positions of the training, validation and test rows.
-    seed : int
-    unit : ndarray of shape (n,), optional
-        See `resamples`.
-    """
+    """Return a resample whose rows are scaled by its training rows."""
     scaler = TableScaler().fit(features.X[parts[0]])
     train, validation, test = (_rows(features, part, scaler, unit) for part in parts)
     return Resample(train, validation, test, features.n_classes, seed)

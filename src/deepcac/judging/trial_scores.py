@@ -1,13 +1,11 @@
 """Scores of one trial on its validation and its test rows."""
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score
 
 from deepcac.scoring.metrics import f1, one_against_rest
+from deepcac.task import Array, Ids
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 Scores = dict[str, dict[str, float]]
 
 # More is better for each of them.

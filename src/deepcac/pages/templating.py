@@ -4,7 +4,7 @@ import posixpath
 import re
 from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from deepcac.pages.tables import Cell, Table
@@ -102,9 +102,15 @@ def _kind(cell: Cell, text: str, *, verdict: bool, label: bool, numbers: bool) -
     return "number" if numbers else "plain"
 
 
-def environment() -> Environment:
-    """Return the templates' environment, with the page's style, script and filters."""
-    loader = PackageLoader("deepcac_study.report", "templates")
+def environment(package: str) -> Environment:
+    """Return the environment of a package's templates, with the page's style, script and filters.
+
+    Parameters
+    ----------
+    package : str
+        Whose folder ``templates`` is searched first.
+    """
+    loader = ChoiceLoader([PackageLoader(package), PackageLoader("deepcac.pages")])
     made = Environment(
         loader=loader,
         autoescape=True,
@@ -112,7 +118,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Style and script are files of this package; everything else on the page is escaped.
+    # Style and script are files of the library; everything else on the page is escaped.
     for name in ("style.css", "page.js"):
         text, _, _ = loader.get_source(made, name)
         made.globals[name.partition(".")[0]] = Markup(text)

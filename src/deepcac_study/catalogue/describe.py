@@ -1,10 +1,11 @@
 """Made from the catalogue: ``docs/data.md``, the keys in ``config/README.md``, JSON schemas."""
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
+import yaml
 from pydantic import BaseModel
 
 from deepcac.files.atomic import atomic_path
@@ -17,10 +18,10 @@ _KEYS_END = "<!-- end of keys -->"
 _HEAD = """\
 # The data
 
-Made from `config/registry/*.yaml` by `python -m deepcac_study.catalogue.describe`: change the registry,
-not this page. Rows, class shares, missing values and cohort flows are measured on the files and
-stand on the data page of the report. A digest over the members of an archive does not depend on
-how it is packed.
+Made from `config/registry/*.yaml` by `python -m deepcac_study.catalogue.describe`: change the
+registry, not this page. Rows, class shares, missing values and cohort flows are measured on the
+files and stand on the data page of the report. A digest over the members of an archive does not
+depend on how it is packed.
 """
 
 
@@ -128,8 +129,24 @@ def _keys(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
 
 
 def schema(model: type[BaseModel]) -> str:
-    """Return the JSON schema of a kind of file, for editors that check while one types."""
-    return json.dumps(model.model_json_schema(), indent=1) + "\n"
+    """Return the JSON schema of a kind of file, with every property in its place.
+
+    Editors check by it while one types, and the catalogue of workflows shows its keys.
+    """
+    found = model.model_json_schema()
+    kinds = found.pop("$defs", {})
+
+    def inline(part: Any) -> Any:
+        if isinstance(part, list):
+            return [inline(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        own = {name: inline(value) for name, value in part.items() if name != "$ref"}
+        kind = part.get("$ref", "").removeprefix("#/$defs/")
+        return inline(kinds[kind]) | own if kind else own
+
+    draft = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return yaml.safe_dump(draft | inline(found), sort_keys=False, allow_unicode=True, width=100)
 
 
 def main() -> None:
@@ -138,8 +155,8 @@ def main() -> None:
     for path, text in (
         (Path("docs/data.md"), describe("config/registry")),
         (keys, describe_keys(keys.read_text(encoding="utf-8"))),
-        (Path("config/schemas/config.json"), schema(Config)),
-        (Path("config/schemas/registry.json"), schema(Source)),
+        (Path("workflow/schemas/config.schema.yaml"), schema(Config)),
+        (Path("workflow/schemas/registry.schema.yaml"), schema(Source)),
     ):
         with atomic_path(path) as partial:
             partial.write_text(text, encoding="utf-8")

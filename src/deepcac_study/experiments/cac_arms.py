@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from deepcac.cac.collapse import pure
@@ -22,10 +21,7 @@ from deepcac_study.catalogue.methods import Method, classifiers
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.experiments.clustering_files import read_clusterings
 from deepcac_study.experiments.prepare import Setting
-from deepcac_study.published.alphas import given_alpha
-from deepcac_study.published.cac_program import class_weight, classifier_seed
-
-Ints = npt.NDArray[np.int64]
+from deepcac_study.published.cac_program import class_weight, classifier_seed, given_alpha
 
 
 def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:
@@ -51,10 +47,6 @@ def shared_clusterings(
 
     Parameters
     ----------
-    task : Task
-    setting : Setting
-    methods : iterable of Method
-        Of the CAC family.
     file : Path, optional
         Holds them; without it they are made here.
 
@@ -80,10 +72,6 @@ def fit_task(
     ----------
     task : Task
         For this family the training part holds the validation rows too.
-    setting : Setting
-        What the task was made for.
-    method : Method
-        X alone, KM+X or CAC+X.
     clusterings : AlphaPath, optional
         Of this split (`shared_clusterings`); without them they are made here.
 

@@ -1,6 +1,7 @@
 """Files of alpha paths: the clusterings that the runs of one data set share."""
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.cac.cluster import Clustering
-from deepcac.cac.path import FULL, START, AlphaPath, Ints, Labels
+from deepcac.cac.path import FULL, GRID, START, AlphaPath, Ints, Labels, alpha_path
 from deepcac.errors import DataError
 from deepcac.files.storage import read_table, write_table
+from deepcac.task import Task
 
 _CURVES = {
     "moves": pa.list_(pa.int64()),
@@ -25,6 +27,12 @@ SCHEMA = {
     "labels": pa.list_(pa.int8()),
     **_CURVES,
 }
+
+
+def write_all_clusterings(path: str | os.PathLike[str], tasks: Iterable[Task]) -> None:
+    """Cluster every split, fold and alpha once, for all base classifiers."""
+    paths = {t.seed: alpha_path(t.X_train, t.y_train, t.k, t.seed, GRID) for t in tasks}
+    write_clusterings(path, paths)
 
 
 def write_clusterings(path: str | os.PathLike[str], paths: dict[int, AlphaPath]) -> None:

@@ -79,7 +79,7 @@ class DecompositionRecord(Stored):
 
 
 class ResampledRecord(Stored):
-    """One JSON of `deepcac_study.experiments.bias_variance_runs`."""
+    """One JSON of `deepcac_study.experiments.decomposition_runs`."""
 
     place, entry = "{dataset}.json", "parts"
 

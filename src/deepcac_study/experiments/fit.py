@@ -1,13 +1,30 @@
-"""Which function fits a method, and where it computes."""
+"""Which function fits a method, and where it computes; the two small families themselves.
 
+Class decomposition (CD+X, CD-KM+X) and k-means in a metric learnt from the classes (SKM+X): their
+training parts hold the validation rows too.
+"""
+
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from deepcac.cac.collapse import pure
+from deepcac.cac.given_clusters import local_scores
+from deepcac.cac.metric_km import MetricKMClassifier
 from deepcac.cac.path import AlphaPath
+from deepcac.decomposition import ClassDecompositionClassifier
+from deepcac.linear.base_classifiers import balanced_shares, class_scores
+from deepcac.similarity import ClassMetric
 from deepcac.task import Fitted, Task
-from deepcac_study.catalogue.methods import CLASSES, Method
-from deepcac_study.experiments import cac_arms, decomposed_arms, metric_arms
+from deepcac_study.catalogue.methods import CLASSES, NB, Method
+from deepcac_study.experiments import cac_arms
 from deepcac_study.experiments.prepare import Setting
+from deepcac_study.published.cac_program import class_weight, classifier_seed
+
+_CLUSTERERS = {"cd": "em", "cdk": "kmeans"}
 
 
 def device(method: Method) -> str:
@@ -38,25 +55,96 @@ def shared_stage(
 
 
 def fit(task: Task, setting: Setting, method: Method, shared: AlphaPath | Path | None) -> Fitted:
-    """Fit a method on a task.
-
-    Parameters
-    ----------
-    task : Task
-    setting : Setting
-        What the task was made for.
-    method : Method
-    shared : AlphaPath, Path or None
-        What `shared_stage` returned.
-    """
+    """Fit a method on a task."""
     if not isinstance(shared, AlphaPath) and method.family == "deep":
-        from deepcac_study.experiments import deep_methods
+        from deepcac_study.experiments.networks import deep_methods
 
         return deep_methods.fit_task(task, setting, method, shared)
     if method.arm in CLASSES:
-        return decomposed_arms.fit_task(task, setting, method)
+        return _fit_decomposed(task, setting, method)
     if method.arm == "skm":
-        return metric_arms.fit_task(task, setting, method)
+        return _fit_in_metric(task, setting, method)
     return cac_arms.fit_task(
         task, setting, method, shared if isinstance(shared, AlphaPath) else None
+    )
+
+
+def _fit_decomposed(task: Task, setting: Setting, method: Method) -> Fitted:
+    """Fit a classifier to clusters of each class; all rows are in the groups that it finds.
+
+    A third of each class chooses the clusters that are merged. k is the number of k-means clusters
+    a class, or the most that EM tries.
+    """
+    weight = class_weight(method.arm, method.classifier, setting.protocol)
+    base = method.learner.load()(classifier_seed(task.seed, setting.protocol))
+    start = time.perf_counter()
+    model = ClassDecompositionClassifier(
+        base,
+        task.k,
+        clusterer=_CLUSTERERS[method.arm],  # type: ignore[arg-type]
+        refit="one_class" if method.classifier == NB else "all",
+        class_weight=weight,  # type: ignore[arg-type]
+        random_state=task.seed,
+    ).fit(task.X_train, task.y_train)
+    seconds = {"classifier": time.perf_counter() - start}
+    return Fitted(
+        probability=class_scores(model, task.X_test, task.n_classes),
+        predicted=np.asarray(model.predict(task.X_test), dtype=np.int64),
+        cluster=np.asarray(model.estimator_.predict(task.X_test), dtype=np.int64),
+        train_cluster=np.asarray(model.estimator_.predict(task.X_train), dtype=np.int64),
+        hyperparameters={
+            "classifier": method.classifier,
+            "class_weight": weight,
+            "n_clusters": task.k,
+            "n_clusters_found": list(model.n_clusters_),
+            "configuration": [[list(group) for group in part] for part in model.configuration_],
+            "merges_tried": model.merges_tried_,
+            "merges_taken": model.merges_taken_,
+            "reverted": model.reverted_,
+        },
+        tuned=("configuration",),
+        calibrated=hasattr(model, "predict_proba"),
+        class_shares=balanced_shares(base, weight, task.y_train, task.n_classes),
+        seconds=seconds,
+    )
+
+
+def _fit_in_metric(task: Task, setting: Setting, method: Method) -> Fitted:
+    """Learn a metric from the classes of the training rows, then cluster and classify."""
+    weight = class_weight(method.arm, method.classifier, setting.protocol)
+    base = method.learner.load()(classifier_seed(task.seed, setting.protocol))
+    start = time.perf_counter()
+    model = MetricKMClassifier(
+        ClassMetric(random_state=task.seed),
+        base,
+        task.k,
+        class_weight=weight,
+        random_state=task.seed,
+    ).fit(task.X_train, task.y_train)
+    seconds = {"classifier": time.perf_counter() - start}
+    metric: Any = model.metric_
+    scores = local_scores(model, task.X_test, task.n_classes)
+    return Fitted(
+        probability=scores,
+        predicted=scores.argmax(axis=1),
+        cluster=model.assign(task.X_test),
+        train_cluster=model.subtypes_,
+        hyperparameters={
+            "classifier": method.classifier,
+            "class_weight": weight,
+            "n_clusters": task.k,
+            "n_clusters_found": model.n_clusters_found_,
+            "collapsed": pure(model.class_counts_),
+            "polarisation": model.purity_,
+            "metric": {
+                "C": metric.C,
+                "n_iter": metric.n_iter_,
+                "converged": metric.converged_,
+                "loss": metric.loss_,
+                "weights": np.round(metric.weights_, 6).tolist(),
+            },
+        },
+        calibrated=hasattr(model, "predict_proba"),
+        class_shares=balanced_shares(base, weight, task.y_train, task.n_classes),
+        seconds=seconds,
     )

@@ -7,12 +7,10 @@ import numpy.typing as npt
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
-from deepcac.task import Task
+from deepcac.task import Array, Task
 from deepcac_study.catalogue.protocol import Protocol
-from deepcac_study.published.scaling import Rows, published_scaling
+from deepcac_study.published.cac_program import Rows, published_scaling
 from deepcac_study.splits import HOLDOUT_SEED, Split, draw_holdout
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,15 +38,6 @@ class Setting:
 
 def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
     """Scale one split of a data set for one family of methods.
-
-    Parameters
-    ----------
-    features : FeatureMatrix
-        The whole data set.
-    split : Split
-        Row positions of the parts.
-    setting : Setting
-        Data set, k, protocol and family.
 
     Returns
     -------

@@ -4,9 +4,9 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +28,7 @@ log = logging.getLogger(__name__)
 Arm = tuple[Method, int]  # a method and its number of clusters
 
 
-@dataclass(frozen=True)
-class RunFiles:
+class RunFiles(NamedTuple):
     """Files that a run reads.
 
     Attributes
@@ -45,8 +44,7 @@ class RunFiles:
     shared: Path | None = None
 
 
-@dataclass(frozen=True)
-class _Done:
+class _Done(NamedTuple):
     """One method on one split: what the record says of it, the row scores, wall time by stage."""
 
     entry: dict[str, Any]
@@ -67,15 +65,9 @@ def run(
 
     Parameters
     ----------
-    files : RunFiles
     asked : mapping of path to (Method, int)
         Methods of one family and their numbers of clusters, 1 for a method without clusters; by
         the JSON to write. The per-row scores go beside it.
-    dataset : str
-        Data set id.
-    protocol : Protocol
-    synthetic : bool
-        Whether the data are generated.
     threads : int
         For the record; the limits themselves are set by `deepcac_study.jobs.job`.
     """
@@ -148,8 +140,7 @@ def _shape(features: FeatureMatrix) -> dict[str, int | float]:
     }
 
 
-@dataclass(frozen=True)
-class ClusterView:
+class ClusterView(NamedTuple):
     """What the record says of the clusters of one split."""
 
     scores: Scores
@@ -201,8 +192,6 @@ def split_entry(
 
     Parameters
     ----------
-    task, fitted
-        A split and what a method made of it.
     seen : dict, optional
         What was said of the clusters of other methods on this split; what is new is added.
     """

@@ -3,13 +3,13 @@
 Each returns one table with a row a point, so that figures and claims need no fitting.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from sklearn.metrics import log_loss, roc_auc_score, silhouette_score
 from sklearn.model_selection import train_test_split
@@ -18,16 +18,14 @@ from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.cac.given_clusters import local_scores
 from deepcac.cac.km import KMClassifier
 from deepcac.feature_matrix import FeatureMatrix, read_features
+from deepcac.files.storage import write_table
 from deepcac.linear.base_classifiers import class_scores, logistic_regression
 from deepcac.preprocess import TableScaler
 from deepcac.scoring.metrics import f1, score
-from deepcac.task import Task
+from deepcac.task import Array, Ids, Task
 from deepcac_study.catalogue.methods import CAC_LR, DEEPCAC, KM_LR, LR, parse_method
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.simulate.synthetic_cac import grid
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 ALPHAS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 10.0, 100.0)
 GRID_ALPHAS = (0.05, 0.5, 2.0)
@@ -42,8 +40,6 @@ def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.T
 
     Parameters
     ----------
-    tasks : iterable of Task
-        Splits, scaled for the CAC family.
     alphas : sequence of float
         Weights of the separation; 0 is Hartigan's k-means.
 
@@ -140,25 +136,23 @@ def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]
     return points
 
 
-def grid_sweep(folder: Path) -> pa.Table:
+def write_grid(path: str | os.PathLike[str], cells: Iterable[str | os.PathLike[str]]) -> None:
     """Score every cell of the synthetic grid (CAC v1 Figure 4, v2 Figures 2 and 3, DeepCAC 6).
 
     Parameters
     ----------
-    folder : Path
-        Holds the feature file of every cell (`deepcac_study.simulate.synthetic_cac`).
-
-    Returns
-    -------
-    pyarrow.Table
-        ics, ocs, clusters (K), imbalanced, and the columns of `grid_point`.
+    path : path-like
+        Table to write: ics, ocs, clusters (K), imbalanced, and the columns of `grid_point`.
+    cells : iterable of path-like
+        The feature file of every cell (`deepcac_study.simulate.synthetic_cac`).
     """
+    files = {Path(file).stem: file for file in cells}
     rows = []
     for imbalanced in (False, True):
         for cell in grid(imbalanced=imbalanced):
-            features = read_features(folder / f"{cell.dataset}.parquet")
-            rows += [asdict(cell) | point for point in grid_point(features)]
-    return pa.Table.from_pylist(rows)
+            points = grid_point(read_features(files[cell.dataset]))
+            rows += [asdict(cell) | point for point in points]
+    write_table(path, pa.Table.from_pylist(rows))
 
 
 def _scaled(features: FeatureMatrix, train: Ids, test: Ids, seed: int) -> Task:
@@ -203,12 +197,6 @@ def weight_sweep(
 
     Parameters
     ----------
-    tasks : iterable of Task
-        Splits, scaled for the deep family.
-    setting : Setting
-        What they were made for.
-    pretrained : path or None
-        The data set's pre-trained autoencoders.
     weights : sequence of float
         Values of alpha, then of beta; the other keeps its default.
 
@@ -217,7 +205,7 @@ def weight_sweep(
     pyarrow.Table
         parameter, value, seed, auroc, auprc (means over the classes), silhouette.
     """
-    from deepcac_study.experiments.deep_methods import fit_task
+    from deepcac_study.experiments.networks.deep_methods import fit_task
 
     method = parse_method(DEEPCAC)
     rows = []

@@ -21,7 +21,7 @@ CURVED = 0.15  # by how much an exponent may miss: parts of a pass do not grow w
 
 
 class TheoryRecord(Stored):
-    """One JSON of `deepcac_study.experiments.theorems`."""
+    """One JSON of `deepcac_study.experiments.theory.theorems`."""
 
     @property
     def name(self) -> str:

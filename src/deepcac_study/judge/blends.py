@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from scipy.stats import rankdata
 
@@ -18,10 +17,8 @@ from deepcac.judging.resamples import test_share
 from deepcac.judging.spaces import of_kind
 from deepcac.judging.trials import ROWS, TEST, VALIDATION
 from deepcac.scoring.equivalence import difference
+from deepcac.task import Array, Ids
 from deepcac_study.judge.study_files import answers_path
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 STEPS = 15
 _MARGIN = 0.01  # only the interval is shown, which does not depend on it

@@ -53,13 +53,6 @@ def run_planted(
         ample rows) and ``comparisons`` (cohort, question, contender, reference, mean difference,
         p, verdict at a test of its own). Beside the contenders each learner without clusters is
         told the true subtypes (`told`): what a perfect clustering would give it.
-    strength, rows
-        See `deepcac_study.simulate.planted`.
-    cohorts : int
-        Of this strength.
-    contenders : sequence of str
-    effort : Effort
-    margin : float
     """
     begin = time.perf_counter()
     gain, found = oracle_gain(strength, cohorts), []

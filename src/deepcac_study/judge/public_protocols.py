@@ -12,8 +12,9 @@ from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import Resample, prepared
-from deepcac.judging.trials import Effort, judge_samples, write_trials
+from deepcac.judging.trials import Effort, judge_samples
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.trial_files import write_trials
 
 VALIDATION_SHARE = 0.25  # of the rows that are not for the test
 
@@ -38,9 +39,6 @@ def divided(features: FeatureMatrix, division: Division, n: int) -> Iterator[Res
 
     Parameters
     ----------
-    features : FeatureMatrix
-        With groups.
-    division : Division
     n : int
         Draw i has seed i.
 
@@ -78,20 +76,10 @@ def run_division(
 
     Parameters
     ----------
-    features : path-like
-        Of the data set.
     record : path-like
         JSON to write; the probabilities of every trial go beside it.
-    contender : Contender
-    division : Division
-    dataset : str
-        Data set id.
     draws : int
         Of training and validation rows.
-    effort : Effort
-        Its number of trials.
-    synthetic : bool
-        Whether the data are generated.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)

@@ -11,14 +11,7 @@ from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
 PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"  # its folders that are no data sets
-_EFFORT = (
-    "resamples",
-    "resamples_small",
-    "small_rows",
-    "train_rows",
-    "trials",
-    "network_trials",
-)
+_EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
 @dataclass(frozen=True)
@@ -76,9 +69,10 @@ class StudyFiles:
             for strength in one["strengths"]
         ]
 
-    def planted_part(self, name: str) -> Mapping[str, Any]:
-        """Return a part of the positive control."""
-        return _named("planted part", name, self.judge["planted"])
+    def cohorts(self, name: str) -> dict[str, Any]:
+        """Return the cohorts and contenders of a part of the positive control."""
+        part = _named("planted part", name, self.judge["planted"])
+        return {key: part[key] for key in ("cohorts", "rows", "contenders")}
 
     def division(self, name: str) -> Mapping[str, Any]:
         """Return a published division."""

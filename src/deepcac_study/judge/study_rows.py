@@ -12,11 +12,6 @@ from deepcac.sequence_summary import SequenceSummary
 def read_rows(path: str | os.PathLike[str]) -> FeatureMatrix:
     """Read a feature file; hourly sequences become a row a stay.
 
-    Parameters
-    ----------
-    path : path-like
-        Of a feature file.
-
     Returns
     -------
     FeatureMatrix

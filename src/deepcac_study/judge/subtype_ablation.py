@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from torch import Tensor
@@ -18,9 +17,9 @@ from torch import Tensor
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.storage import write_json
 from deepcac.judging.contenders import CAC, CELLS, KM
+from deepcac.judging.deep_learners import shared_cases, shared_networks, shared_trees
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import Resample, Rows
-from deepcac.judging.subtype_learner import shared_cases, shared_networks, shared_trees
 from deepcac.judging.trial_scores import scores
 from deepcac.judging.trials import Effort, study_resamples
 from deepcac.nn.fitting import data
@@ -30,13 +29,12 @@ from deepcac.subtyping.gates import Gates, find_gates
 from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_heads import fit_heads
+from deepcac.task import Array, Ids
 from deepcac_study.experiments.record import file_digest, machine
 from deepcac_study.judge.study_rows import read_rows
 
 log = logging.getLogger(__name__)
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 K = 3  # of every arm but that of k
 CLUSTERS = (1, 2, 3, 4, 5, 6, 8)
@@ -57,7 +55,6 @@ class Fitted(NamedTuple):
     ----------
     model : SubtypeClassifier
         Unfitted, with the settings.
-    backbone : Backbone
     outside, test : Answers
         For the training rows out of fold, and for the test rows.
     """
@@ -80,12 +77,8 @@ def run_ablation(
 
     Parameters
     ----------
-    features : path-like
-        Of the data set.
     record : path-like
         JSON to write: ``dataset``, and what `ablate` returns.
-    dataset : str
-    effort : Effort
     grouped : bool
         Whether rows of one group, those of a patient, stay in one part of a resample.
     """
@@ -103,8 +96,6 @@ def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, An
 
     Parameters
     ----------
-    samples : iterable of Resample
-        Of two classes.
     features : FeatureMatrix
         All rows of the data set, whose subtypes are compared between resamples.
 

@@ -10,14 +10,8 @@ import numpy as np
 from deepcac.cac.path import GRID
 from deepcac_study.papers.printed import PrintedCell
 
-AGREE, DIFFER, NOT_RUN, NOT_PRINTED, SETTING, LOST = (
-    "agree",
-    "differ",
-    "not run",
-    "not printed",
-    "setting",
-    "data not rebuildable",
-)
+AGREE, DIFFER, NOT_RUN, NOT_PRINTED = "agree", "differ", "not run", "not printed"
+SETTING, LOST = "setting", "data not rebuildable"
 WIDEST = 0.02  # F1, AUROC, AUPRC and shares
 SAME_SPLIT = 0.005  # where our run has the paper's own split and seed
 _PERCENT = 100.0  # losses, accuracies and gains are printed in per cent
@@ -61,7 +55,8 @@ class Answers(Protocol):
         """Return what has to be made for a cell that has no number of ours."""
 
     def remark(self, cell: PrintedCell) -> str:
-        """Return a remark for the ledger; may be empty."""
+        """Return a remark for the ledger; empty where the printed ones are enough."""
+        return ""
 
 
 def verdict(cell: PrintedCell, ours: Ours | None, protocol: str) -> str:

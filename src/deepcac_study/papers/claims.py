@@ -1,18 +1,15 @@
 """Verdicts on the papers' claims, each by a rule that looks at runs."""
 
-import csv
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
-from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.cac_v1.claims import rules as cac_v1_rules
 from deepcac_study.papers.cac_v2.claims import rules as cac_v2_rules
-from deepcac_study.papers.class_decomposition.claims import rules as class_decomposition_rules
+from deepcac_study.papers.class_decomposition.claims import rules as decomposition_rules
 from deepcac_study.papers.deepcac.claims import rules as deepcac_rules
 from deepcac_study.papers.evidence import (
     CANNOT,
@@ -27,9 +24,11 @@ from deepcac_study.papers.evidence import (
     Evidence,
 )
 from deepcac_study.papers.findings import Findings, of_stand_ins, of_the_papers
-from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.rules import Rule
-from deepcac_study.papers.supervised_kmeans.claims import rules as supervised_kmeans_rules
+from deepcac_study.papers.ledger import Entry, read_rows, write_rows
+from deepcac_study.papers.ledger import counts as counts
+from deepcac_study.papers.rules.decisions import Rule
+from deepcac_study.papers.rules.rule_table import table_rules
+from deepcac_study.papers.supervised_kmeans.claims import rules as skmeans_rules
 
 Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
 # What a claim is about, and how its verdict is found.
@@ -89,14 +88,9 @@ def claims(found: Findings, ledger: Sequence[Entry]) -> list[Claim]:
 
 def rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
     """Return the rules of all papers by claim id."""
-    parts = (
-        cac_v1_rules,
-        cac_v2_rules,
-        supervised_kmeans_rules,
-        deepcac_rules,
-        class_decomposition_rules,
-    )
-    return {name: rule for part in parts for name, rule in part(found, ledger).items()}
+    own = (cac_v1_rules, cac_v2_rules, deepcac_rules, decomposition_rules, skmeans_rules)
+    parts = (table_rules(found, ledger), *(of(found) for of in own))
+    return {name: rule for part in parts for name, rule in part.items()}
 
 
 def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
@@ -106,19 +100,12 @@ def _claim(row: dict[str, str], own: Sided, stand_in: Sided) -> Claim:
     )
     deciding = sound if sound.runs else published
     return Claim(
-        id=row["id"],
-        paper=row["paper"],
-        section=row["section"],
-        claim=row["claim"],
+        **row,
         verdict=sound.verdict,
         reason=sound.reason,
         as_published=published.verdict,
         as_published_reason=published.reason,
         runs=_paths(deciding.runs),
-        own_numbers=row["own_numbers"],
-        how_to_check=row["how_to_check"],
-        kind=row["kind"],
-        same_as=row["same_as"],
     )
 
 
@@ -147,21 +134,11 @@ def _paths(paths: Sequence[str], most: int = 2) -> str:
     return "; ".join([*paths[:most], f"and {len(paths) - most} more"])
 
 
-def counts(rows: Iterable[Claim]) -> dict[str, int]:
-    """Return how often each verdict occurs, most frequent first."""
-    tally = Counter(row.verdict for row in rows)
-    return dict(sorted(tally.items(), key=lambda item: (-item[1], item[0])))
-
-
 def read(path: str | Path) -> list[Claim]:
     """Read what `write` wrote."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return [Claim(**row) for row in csv.DictReader(file)]
+    return read_rows(path, Claim)
 
 
 def write(path: str | Path, rows: Iterable[Claim]) -> None:
     """Write the claims as CSV."""
-    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Claim)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+    write_rows(path, Claim, rows)

@@ -190,11 +190,6 @@ def exactly(gap: float) -> Difference:
     )
 
 
-def usable(pairs: Sequence[tuple[Arm, Arm]], evidence: Evidence) -> list[tuple[Arm, Arm]]:
-    """Return the comparisons whose data can decide."""
-    return [pair for pair in pairs if not any(evidence.left_out(arm) for arm in pair)]
-
-
 def without(arms: Iterable[Arm], evidence: Evidence) -> str:
     """Say which data were left out, in one clause; empty where none were."""
     reasons = dict.fromkeys(filter(None, map(evidence.left_out, arms)))

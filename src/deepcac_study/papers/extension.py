@@ -82,8 +82,6 @@ def extend_report(made: Path, kept: Path) -> list[Path]:
 
     Parameters
     ----------
-    made : Path
-        Folder of a report.
     kept : Path
         Folder with ``ledger.csv`` and ``claims.csv``, which are written anew, with the summary.
 

@@ -21,18 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found; any part may be empty.
-
-    Attributes
-    ----------
-    runs : Runs
-    sweeps : Sweeps
-    studies : sequence of CaseStudy
-    theory : sequence of TheoryRecord
-    decompositions : sequence of DecompositionRecord
-    resampled : sequence of ResampledRecord
-    clusterings : Clusterings
-    """
+    """What was found; any part may be empty."""
 
     runs: Runs
     sweeps: Sweeps = field(default_factory=Sweeps)

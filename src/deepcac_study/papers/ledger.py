@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,12 +14,14 @@ from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
-from deepcac_study.papers.class_decomposition.gain_table import GainTable
+from deepcac_study.papers.class_decomposition.gain_rules import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
-from deepcac_study.papers.dependence import cells_by_place, origins, place
 from deepcac_study.papers.findings import Findings, of_the_papers
+from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,7 @@ def _measured(cell: PrintedCell, own: Ours | None, decided: str) -> dict[str, st
     return {"difference": number(own.mean - cell.value, signed=True), "bound": bound}
 
 
-class _OfRuns:
+class _OfRuns(Answers):
     """What single runs answer.
 
     Parameters
@@ -182,10 +185,6 @@ class _OfRuns:
         if not (cell.dataset_id and cell.method_id and cell.n_clusters):
             return "a method of its own"
         return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
-
-    def remark(self, cell: PrintedCell) -> str:
-        """Return nothing: the printed remarks are enough."""
-        return ""
 
 
 def _ours(cell: PrintedCell, protocol: str, runs: Runs) -> Ours | None:
@@ -251,22 +250,39 @@ def number(value: float | None, *, signed: bool = False) -> str:
     return "0" if text in ("-0", "+0") else text
 
 
-def counts(rows: Iterable[Entry]) -> dict[str, int]:
+class Decided(Protocol):
+    """A row with a verdict."""
+
+    @property
+    def verdict(self) -> str:
+        """One word or two."""
+
+
+def counts(rows: Iterable[Decided]) -> dict[str, int]:
     """Return how often each verdict occurs, most frequent first."""
-    return dict(
-        sorted(Counter(row.verdict for row in rows).items(), key=lambda kv: (-kv[1], kv[0]))
-    )
+    tally = Counter(row.verdict for row in rows)
+    return dict(sorted(tally.items(), key=lambda item: (-item[1], item[0])))
+
+
+def read_rows(path: str | Path, kind: type[T]) -> list[T]:
+    """Read rows of text."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [kind(**row) for row in csv.DictReader(file)]
+
+
+def write_rows(path: str | Path, kind: Any, rows: Iterable[Any]) -> None:
+    """Write rows, with a head even where there are none."""
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(kind)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
 
 
 def read(path: str | Path) -> list[Entry]:
     """Read what `write` wrote."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return [Entry(**row) for row in csv.DictReader(file)]
+    return read_rows(path, Entry)
 
 
 def write(path: str | Path, rows: Iterable[Entry]) -> None:
     """Write the ledger as CSV."""
-    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Entry)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+    write_rows(path, Entry, rows)

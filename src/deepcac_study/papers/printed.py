@@ -5,11 +5,10 @@ from typing import get_args
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import is_network, methods
-from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.bibliography import PAPERS, Kind, PrintedTable
 from deepcac_study.papers.names import LOGS, UNKNOWN, Name, clusters, lost_datasets, names
-from deepcac_study.papers.reference import Kind, PrintedTable
 
-_DATASET_ITEMS = (
+_DATASET_ITEMS = [
     "n_instances",
     "n_classes",
     "n_features",
@@ -19,7 +18,7 @@ _DATASET_ITEMS = (
     "avg_m",
     "N_node",
     "N_pair",
-)
+]
 
 
 @dataclass(frozen=True)
@@ -239,10 +238,6 @@ def own_protocol(paper: str, method: str, *, folds: bool) -> str:
 
     Parameters
     ----------
-    paper : str
-        Key of `bibliography.PAPERS`.
-    method : str
-        Method id; may be empty.
     folds : bool
         Whether the number was printed from five-fold cross-validation, as all of CAC v2.
     """

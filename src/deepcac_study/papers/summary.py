@@ -18,17 +18,15 @@
 - value: the number; null rates are shares, empty where nothing tells.
 """
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
-from deepcac.files.atomic import atomic_path
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS, Claim
 from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.ledger import Entry, number
+from deepcac_study.papers.ledger import Entry, number, write_rows
 from deepcac_study.papers.names import LOGS, restricted
 from deepcac_study.papers.null_rate import null_rate
 
@@ -155,7 +153,4 @@ def on_prediction(counts: Iterable[Count]) -> str:
 
 def write(path: str | Path, rows: Iterable[Count]) -> None:
     """Write the summary as CSV."""
-    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [f.name for f in fields(Count)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+    write_rows(path, Count, rows)

@@ -1,9 +1,39 @@
-"""What the published CAC program did otherwise than the text: class weights and seeds."""
+"""What the published programs did otherwise than the text, outside the networks.
 
+Class weights, seeds and scaling; the alphas that the papers print, by data set and base classifier.
+These are of Srivastava et al. 2021: "Don't Just Divide; Polarize and Conquer!" (CAC v1) Table 3,
+"CAC: A Clustering Based Framework for Classification" (CAC v2) Table 4, and "Clustering Aware
+Classification for Risk Prediction & Subtyping in Clinical Data" (DeepCAC) Table 4.
+"""
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.feature_matrix import FeatureMatrix
 from deepcac.linear.base_classifiers import IN_CLUSTERS
+from deepcac.preprocess import standardise_alone
+from deepcac.task import Array
+from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.registry import DEMO
 
+Rows = tuple[npt.NDArray[np.intp], ...]
+
+# What the programs did to one data set alone.
+AM_SOFTMAX_WEIGHTS = {"diabetes": 50.0}  # D5, in the authors' logs; 5 elsewhere
+_SCALED_BY_SET = frozenset({"cic", "cic_los"})  # A4: sets a, b and c each on their own
+_NOT_SCALED = frozenset({"cic_los"})  # L3, of the newest public program
 _BALANCED = frozenset({"lr"})  # the one classifier whose classes the program balanced
+_V2 = "cac_v2_table4_alpha"
+_TABLES = ("cac_v1_table3_alpha", "deepcac_table4_alpha", _V2)
+ANY = ""  # CAC v2 prints one alpha a data set, for every classifier
+
+
+def imitated(dataset: str) -> str:
+    """Return the id of the data set that generated data (``demo_*``) stand for."""
+    return dataset.removeprefix(DEMO)
 
 
 def class_weight(arm: str, classifier: str, protocol: Protocol) -> str | None:
@@ -21,3 +51,72 @@ def class_weight(arm: str, classifier: str, protocol: Protocol) -> str | None:
 def classifier_seed(seed: int, protocol: Protocol) -> int:
     """Return the random state of the base classifier; A14 has 0 for every split."""
     return 0 if "A14" in protocol else seed
+
+
+@cache
+def _printed(tables: tuple[str, ...]) -> dict[tuple[str, str], float]:
+    """Return alphas by ids of data set and classifier; the first table that prints one counts."""
+    ids = {(row["kind"], row["paper"], row["printed"]): row["id"] for row in facts("names")}
+    alphas: dict[tuple[str, str], float] = {}
+    for name in tables:
+        for row in facts(name):
+            dataset = ids["dataset", row["paper"], row["dataset"]]
+            column = row.get("classifier") or row["method"]
+            classifier = ids["classifier", row["paper"], column]
+            alphas.setdefault((dataset, classifier), float(row["alpha"]))
+    return alphas
+
+
+def printed_alpha(dataset: str, classifier: str, *, v2: bool = False) -> float | None:
+    """Return the alpha that the papers print for a data set and base classifier, if any.
+
+    Parameters
+    ----------
+    dataset : str
+        Data set id; generated data (``demo_*``) take that of the data set they stand for.
+    classifier : str
+        Base classifier id, or ``cac_dmnn`` for CAC inside DMNN.
+    v2 : bool
+        Look in CAC v2 alone (switch V2).
+    """
+    alphas = _printed((_V2,) if v2 else _TABLES)
+    own = alphas.get((imitated(dataset), classifier))
+    return alphas.get((imitated(dataset), ANY)) if own is None else own
+
+
+def given_alpha(dataset: str, classifier: str, protocol: Protocol) -> float | None:
+    """Return the printed alpha where a protocol takes it (A11); None where alpha is tuned."""
+    if "A11" not in protocol:
+        return None
+    return printed_alpha(dataset, classifier, v2="V2" in protocol)
+
+
+def published_scaling(
+    features: FeatureMatrix, rows: Rows, dataset: str, family: str, protocol: Protocol
+) -> list[Array] | None:
+    """Scale the parts of a split as a published program did, or return None where it was sound.
+
+    A4 (CAC family) standardises every part by its own mean and sd, CIC's sets a, b and c one by
+    one before that. D4 (deep methods) standardises all rows and then every part. L3 leaves the
+    features of the length-of-stay task as they are.
+    """
+    if family == "cac" and "A4" in protocol:
+        by_set = imitated(dataset) in _SCALED_BY_SET
+        X = _pool_sets(features) if by_set else np.nan_to_num(features.X)
+    elif family == "deep" and "D4" in protocol:
+        X = standardise_alone(features.X)
+    elif "L3" in protocol and imitated(dataset) in _NOT_SCALED:
+        return [np.nan_to_num(features.X[part]) for part in rows]
+    else:
+        return None
+    return [standardise_alone(X[part]) if len(part) else X[part] for part in rows]
+
+
+def _pool_sets(features: FeatureMatrix) -> Array:
+    """Standardise each set of a data set on its own before pooling."""
+    pooled = np.empty_like(features.X)
+    group = np.asarray(features.group)
+    for name in np.unique(group):
+        members = group == name
+        pooled[members] = standardise_alone(features.X[members])
+    return pooled

@@ -16,8 +16,7 @@ from deepcac_study.experiments.finished_decompositions import (
     PRINTED_BASE,
     DecompositionRecord,
 )
-from deepcac_study.papers.class_decomposition.gain_rules import p_values, printed_gains
-from deepcac_study.papers.class_decomposition.gain_table import TABLE_1
+from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.report.comparisons import METRICS, Bootstraps, Difference, family_effects, usable

@@ -11,7 +11,7 @@ from deepcac_study.catalogue.methods import CENTROID_RULE
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.experiments.finished import Run, Runs
-from deepcac_study.experiments.k_choice import fold_scores, k_candidates
+from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import usual_k
 from deepcac_study.report.comparisons import METRICS, Difference

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.files.storage import read_table
+from deepcac.judging.draws import SHARE
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
-from deepcac_study.splits import SHARE
 
 SECTION = "factorial"
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
@@ -31,7 +31,7 @@ _COLOURS = dict(zip(HEADS, (PALETTE[0], PALETTE[5], PALETTE[2], PALETTE[1]), str
 
 @dataclass(frozen=True)
 class Factorial:
-    """The table of `deepcac_study.experiments.factorial` of one data set."""
+    """The table of `deepcac_study.experiments.networks.factorial` of one data set."""
 
     dataset: str
     table: pd.DataFrame

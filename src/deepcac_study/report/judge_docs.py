@@ -7,9 +7,8 @@ import pandas as pd
 
 from deepcac.judging.choice import CHOICES
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
-from deepcac.judging.mean_scores import clustered_scores
 from deepcac.judging.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE, SUBTYPES, Question
-from deepcac.judging.resample_scores import METRICS
+from deepcac.judging.resample_scores import METRICS, clustered_scores
 from deepcac.judging.spaces import of_kind
 from deepcac.judging.verdicts import half_detect
 from deepcac.pages.figures import VERDICTS

@@ -11,7 +11,7 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
-from deepcac.judging.mean_scores import clustered_scores
+from deepcac.judging.resample_scores import clustered_scores
 from deepcac.judging.verdicts import half_detect
 from deepcac.pages.figures import VERDICTS, Figure
 from deepcac.pages.tables import Table, text_row

@@ -9,11 +9,10 @@ from typing import NamedTuple
 from deepcac.pages.tables import Cell, Table, rows_of, text_row
 from deepcac.pages.wording import people
 from deepcac_study.experiments.theorem_checks import CURVED, TheoryRecord, checks
-from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.reference import Paper, PrintedTable
 
 NOTE = (
     "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "

@@ -12,11 +12,10 @@ from deepcac.pages.wording import minus, people
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import Switch, switches
 from deepcac_study.papers.agreement import AGREE, DIFFER
-from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.bibliography import PAPERS, Paper
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.papers.reference import Paper
 from deepcac_study.papers.summary import in_words
 from deepcac_study.report.comparisons import Difference
 from deepcac_study.report.contents import Contents

@@ -51,8 +51,13 @@ TITLE = "Clustering-aware classification, reproduced"
 
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
-    made = environment()
-    made.globals |= {"menu": list(MENU.items()), "provenance": provenance(shown.found.runs.items)}
+    made = environment("deepcac_study.report")
+    made_from = shown.found.made_from
+    made.globals |= {
+        "menu": list(MENU.items()),
+        "made_from": made_from,
+        "provenance": "" if made_from else provenance(shown.found.runs.items),
+    }
     pages = paper_pages(shown)
     _write(made, out / "index.html", "index.html", _first(shown, pages))
     inner: dict[str, Any] = {

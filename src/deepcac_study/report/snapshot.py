@@ -15,14 +15,14 @@ import pandas as pd
 
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
-from deepcac.judging.mean_scores import mean_scores
 from deepcac.judging.questions import HELP
-from deepcac.judging.resample_scores import METRICS, resample_scores
-from deepcac.judging.verdicts import read_records, verdicts
+from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
+from deepcac.judging.verdicts import verdicts
 from deepcac.pages.figures import as_svg
 from deepcac_study.catalogue.config import Judge
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
+from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac_study.papers.extension import REPORT, covers, extend_report

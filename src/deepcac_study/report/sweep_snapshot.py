@@ -71,7 +71,7 @@ def start_effects(table: pd.DataFrame, dataset: str, k: int) -> list[dict[str, A
     Parameters
     ----------
     table : DataFrame
-        Of `deepcac_study.experiments.switch_starts`.
+        Of `deepcac_study.experiments.networks.switch_starts`.
     dataset : str
     k : int
 

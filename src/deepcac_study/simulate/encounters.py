@@ -7,12 +7,15 @@ one rule a subtype.
 """
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import yaml
 
 from deepcac.errors import ConfigError
 from deepcac_study.simulate.packing import write_archive
@@ -24,57 +27,18 @@ FIRST_ENCOUNTER, FIRST_PATIENT = 900_000_001, 900_000_001  # no real id is as la
 
 Texts = npt.NDArray[np.str_]
 Subtypes = npt.NDArray[np.int64]
+Kinds = Sequence[Mapping[str, Any]]  # typical values of each subtype
 
-
-@dataclass(frozen=True)
-class _Subtype:
-    """Typical values of one subtype, and the effect of one standard deviation on the log odds."""
-
-    share: float
-    age: tuple[int, ...]
-    diagnoses: tuple[str, ...]
-    specialties: tuple[str, ...]
-    insulin: tuple[float, float, float, float]
-    a1c: tuple[float, float, float, float]
-    days: float
-    effects: tuple[float, float, float]
-
-
-SUBTYPES = {
-    "cardiac": _Subtype(
-        share=0.45,
-        age=(6, 7, 7, 8, 8, 9),
-        diagnoses=("428", "414", "410", "427", "786"),
-        specialties=("Cardiology", "InternalMedicine", "?"),
-        insulin=(0.6, 0.3, 0.05, 0.05),
-        a1c=(0.9, 0.06, 0.02, 0.02),
-        days=4.0,
-        effects=(1.4, -0.8, 0.0),
-    ),
-    "insulin": _Subtype(
-        share=0.3,
-        age=(1, 2, 2, 3, 3, 4),
-        diagnoses=("250.83", "250.13", "250.02", "250.6", "276"),
-        specialties=("Pediatrics-Endocrinology", "Family/GeneralPractice", "?"),
-        insulin=(0.05, 0.35, 0.4, 0.2),
-        a1c=(0.4, 0.1, 0.1, 0.4),
-        days=3.0,
-        effects=(-1.4, 0.0, 0.8),
-    ),
-    "surgical": _Subtype(
-        share=0.25,
-        age=(4, 5, 5, 6, 6, 7),
-        diagnoses=("715", "996", "820", "722", "V57"),
-        specialties=("Surgery-General", "Orthopedics", "?"),
-        insulin=(0.75, 0.2, 0.03, 0.02),
-        a1c=(0.97, 0.02, 0.005, 0.005),
-        days=5.0,
-        effects=(0.0, 0.8, -0.8),
-    ),
-}
 LOG_ODDS = -0.5
 FURTHER_VISITS = 0.3
 RARE_MEDICATION = 0.02
+
+
+@cache
+def subtypes() -> dict[str, dict[str, Any]]:
+    """Return the planted subtypes of the table beside this module."""
+    folder = resources.files("deepcac_study.simulate")
+    return yaml.safe_load((folder / "encounter_subtypes.yaml").read_text(encoding="utf-8"))
 
 
 def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> None:
@@ -87,14 +51,12 @@ def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> N
         each encounter.
     n : int
         Number of patients; about a third have further encounters.
-    seed : int
-        Of everything drawn.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic patients asked for; at least one is needed")
     rng = np.random.default_rng(seed)
-    share = [subtype.share for subtype in SUBTYPES.values()]
-    of_patient = rng.choice(len(SUBTYPES), n, p=share)
+    share = [subtype["share"] for subtype in subtypes().values()]
+    of_patient = rng.choice(len(subtypes()), n, p=share)
     # Visit by visit: as in the real file, a patient's first row is the first encounter.
     visits = 1 + rng.poisson(FURTHER_VISITS, n)
     patient = np.concatenate([np.flatnonzero(visits > visit) for visit in range(visits.max())])
@@ -102,7 +64,7 @@ def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> N
     truth = pd.DataFrame(
         {
             "encounter_id": table["encounter_id"],
-            "synthetic_subtype": np.array(list(SUBTYPES))[of_patient[patient]],
+            "synthetic_subtype": np.array(list(subtypes()))[of_patient[patient]],
         }
     )
     frames = {f"{FOLDER}/{MEMBER}": table, f"{FOLDER}/{TRUTH}": truth}
@@ -119,7 +81,7 @@ def _encounters(
     patient: npt.NDArray[np.int64], subtype: Subtypes, rng: np.random.Generator
 ) -> pd.DataFrame:
     n = len(patient)
-    kinds = list(SUBTYPES.values())
+    kinds = list(subtypes().values())
     columns: dict[str, npt.NDArray[np.generic]] = {
         "encounter_id": FIRST_ENCOUNTER + 6 * np.arange(n),
         "patient_nbr": FIRST_PATIENT + 9 * patient,
@@ -132,7 +94,7 @@ def _encounters(
 
 
 def _demography(
-    subtype: Subtypes, kinds: Sequence[_Subtype], rng: np.random.Generator
+    subtype: Subtypes, kinds: Kinds, rng: np.random.Generator
 ) -> dict[str, npt.NDArray[np.generic]]:
     n = len(subtype)
     races = ("Caucasian", "AfricanAmerican", "Hispanic", "Asian", "Other", "?")
@@ -140,7 +102,7 @@ def _demography(
         "race": rng.choice(races, n, p=(0.74, 0.19, 0.02, 0.01, 0.02, 0.02)),
         "gender": rng.choice(("Female", "Male"), n),
         "age": np.array(variables()["age"].levels)[
-            _drawn(subtype, [kind.age for kind in kinds], rng)
+            _drawn(subtype, [kind["age"] for kind in kinds], rng)
         ],
         "weight": rng.choice(("?", "[75-100)", "[50-75)"), n, p=(0.97, 0.02, 0.01)),
         "payer_code": rng.choice(("?", "MC", "HM", "SP", "BC"), n, p=(0.4, 0.35, 0.1, 0.1, 0.05)),
@@ -148,10 +110,10 @@ def _demography(
 
 
 def _stay(
-    subtype: Subtypes, kinds: Sequence[_Subtype], rng: np.random.Generator
+    subtype: Subtypes, kinds: Kinds, rng: np.random.Generator
 ) -> dict[str, npt.NDArray[np.generic]]:
     n = len(subtype)
-    days = np.array([kind.days for kind in kinds])[subtype]
+    days = np.array([kind["days"] for kind in kinds])[subtype]
     ends = (1, 3, 6, 18, 2, 11, 13)
     return {
         "admission_type_id": rng.choice((1, 2, 3, 6), n, p=(0.55, 0.2, 0.2, 0.05)),
@@ -160,14 +122,14 @@ def _stay(
         ),
         "admission_source_id": rng.choice((7, 1, 17, 4), n, p=(0.5, 0.38, 0.08, 0.04)),
         "time_in_hospital": np.clip(rng.poisson(days), 1, 14),
-        "medical_specialty": _drawn(subtype, [kind.specialties for kind in kinds], rng),
+        "medical_specialty": _drawn(subtype, [kind["specialties"] for kind in kinds], rng),
         "num_lab_procedures": np.clip(rng.normal(43, 18, n).round(), 1, 120).astype(np.int64),
         "num_procedures": np.minimum(rng.poisson(1.3, n), 6),
         "num_medications": 1 + rng.poisson(15, n),
         "number_outpatient": rng.poisson(0.3, n),
         "number_emergency": rng.poisson(0.15, n),
         "number_inpatient": rng.poisson(0.4, n),
-        "diag_1": _drawn(subtype, [kind.diagnoses for kind in kinds], rng),
+        "diag_1": _drawn(subtype, [kind["diagnoses"] for kind in kinds], rng),
         "diag_2": rng.choice(("276", "428", "250", "427", "401", "E878", "?"), n),
         "diag_3": rng.choice(("250", "401", "276", "428", "V45", "?"), n),
         "number_diagnoses": rng.integers(3, 10, n),
@@ -175,7 +137,7 @@ def _stay(
 
 
 def _treatment(
-    subtype: Subtypes, kinds: Sequence[_Subtype], rng: np.random.Generator
+    subtype: Subtypes, kinds: Kinds, rng: np.random.Generator
 ) -> dict[str, npt.NDArray[np.generic]]:
     n = len(subtype)
     columns: dict[str, npt.NDArray[np.generic]] = {
@@ -183,14 +145,14 @@ def _treatment(
             ("None", "Norm", ">200", ">300"), n, p=(0.95, 0.02, 0.015, 0.015)
         ),
         "A1Cresult": _weighted(
-            subtype, ("None", "Norm", ">7", ">8"), [kind.a1c for kind in kinds], rng
+            subtype, ("None", "Norm", ">7", ">8"), [kind["a1c"] for kind in kinds], rng
         ),
     }
     doses = ("No", "Steady", "Up", "Down")
     for name in medications():
         given = rng.random(n) < (0.2 if name == "metformin" else RARE_MEDICATION)
         columns[name] = np.where(given, rng.choice(doses[1:], n, p=(0.9, 0.05, 0.05)), "No")
-    columns["insulin"] = _weighted(subtype, doses, [kind.insulin for kind in kinds], rng)
+    columns["insulin"] = _weighted(subtype, doses, [kind["insulin"] for kind in kinds], rng)
     taken = np.column_stack([columns[name] for name in medications()])
     columns["change"] = np.where(np.isin(taken, ("Up", "Down")).any(axis=1), "Ch", "No")
     columns["diabetesMed"] = np.where((taken != "No").any(axis=1), "Yes", "No")
@@ -200,7 +162,7 @@ def _treatment(
 def _readmitted(
     columns: dict[str, npt.NDArray[np.generic]],
     subtype: Subtypes,
-    kinds: Sequence[_Subtype],
+    kinds: Kinds,
     rng: np.random.Generator,
 ) -> Texts:
     signals = np.column_stack(
@@ -212,7 +174,7 @@ def _readmitted(
     ).astype(np.float64)
     spread = signals.std(axis=0)
     z = (signals - signals.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    effects = np.array([kind.effects for kind in kinds])[subtype]
+    effects = np.array([kind["effects"] for kind in kinds])[subtype]
     risk = 1 / (1 + np.exp(-(LOG_ODDS + (z * effects).sum(axis=1))))
     soon = rng.random(len(subtype)) < 0.25
     again = rng.random(len(subtype)) < risk

@@ -6,20 +6,17 @@ effects cancel, so a linear model needs the subtypes. Missing values, the code -
 the cleaning rules undo are planted as well.
 """
 
-import csv
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
-from deepcac_study.simulate.chart_slips import spoil
-from deepcac_study.simulate.packing import write_archive
+from deepcac_study.simulate.packing import typical, write_archive
 from deepcac_study.sources.physionet2012 import OUTCOMES_HEADER
 from deepcac_study.sources.physionet2012_events import HEADER, HOURS
 
@@ -33,7 +30,20 @@ LOG_ODDS = -3.4
 ICU_TYPE = ((0.5, 0.5, 0.0, 0.0), (0.05, 0.05, 0.8, 0.1), (0.0, 0.0, 0.2, 0.8))
 ARTERIAL = {"NIDiasABP": "DiasABP", "NIMAP": "MAP", "NISysABP": "SysABP"}
 
-Array = npt.NDArray[np.float64]
+# What a slip of a raw chart makes of a value: the cleaning rules undo or remove it.
+_SLIPPED: dict[str, Callable[[float], float]] = {
+    "hundredth": lambda value: value / 100,
+    "tenth": lambda value: value / 10,
+    "inches as cm": lambda value: value * 2.54,
+    "code": lambda value: -1.0,
+    "twice to Celsius": lambda value: (value - 32) * 5 / 9,
+    "Fahrenheit": lambda value: value * 9 / 5 + 32,
+    "zero": lambda value: 0.0,
+    "without point": lambda value: value * 100,
+    "tenfold": lambda value: value * 10,
+    "nameless": lambda value: value,
+}
+
 Event = tuple[int, str, float]
 
 
@@ -80,12 +90,11 @@ class Stay:
 @cache
 def signals() -> tuple[Signal, ...]:
     """Read the table of signals beside this module."""
-    folder = resources.files("deepcac_study.simulate")
-    text = (folder / "icu_signals.csv").read_text("utf-8")
     table = []
-    for row in csv.reader(text.splitlines()[1:]):
-        numbers = [float(field) for field in row[1:]]
-        table.append(Signal(row[0], (numbers[0], numbers[1], numbers[2]), *numbers[3:]))
+    for row in typical("icu_signals"):
+        name, *fields = row.values()
+        numbers = [float(field) for field in fields]
+        table.append(Signal(name, (numbers[0], numbers[1], numbers[2]), *numbers[3:]))
     return tuple(table)
 
 
@@ -175,13 +184,6 @@ def _stay(record_id: int, rng: np.random.Generator) -> Stay:
 def draw_stays(n: int, seed: int) -> list[Stay]:
     """Draw synthetic stays.
 
-    Parameters
-    ----------
-    n : int
-        Number of stays.
-    seed : int
-        Of everything drawn.
-
     Returns
     -------
     list of Stay
@@ -192,6 +194,26 @@ def draw_stays(n: int, seed: int) -> list[Stay]:
     return [
         Stay(stay.record_id, stay.subtype, spoil(stay.events, rng), stay.outcome) for stay in stays
     ]
+
+
+@cache
+def slips() -> list[tuple[str, str, float]]:
+    """Return variable, what a slip makes of a value, and how often; the challenge's are rarer."""
+    rows = typical("chart_slips")
+    return [(row["variable"], row["slip"], float(row["often"])) for row in rows]
+
+
+def spoil(events: list[Event], rng: np.random.Generator) -> list[Event]:
+    """Put slips into the events of a stay: some values change, some Albumin has no name."""
+    result = []
+    for minute, name, value in events:
+        for variable, slip, often in slips():
+            if variable == name and value != -1 and rng.random() < often:
+                value = _SLIPPED[slip](value)
+                name = "" if slip == "nameless" else name
+                break
+        result.append((minute, name, value))
+    return result
 
 
 def _file(stay: Stay) -> bytes:
@@ -213,8 +235,6 @@ def simulate(folder: str | os.PathLike[str], *, n: int, seed: int = 2012) -> Non
         ``subtypes.csv`` with the planted subtypes, and ``SYNTHETIC.txt``, which says what this is.
     n : int
         Stays in all; each set has a third.
-    seed : int
-        Of everything drawn.
     """
     if n < len(SETS):
         raise ConfigError(f"{n} synthetic stays asked for; each of {len(SETS)} sets needs one")

@@ -13,9 +13,8 @@ from pyarrow import csv
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
+from deepcac.task import Array
 from deepcac_study.catalogue.variables import Variable, read_variables
-
-Array = npt.NDArray[np.float64]
 
 # Mean of each subtype and spread within, for the columns that carry it; the rest is noise.
 _SIGNALS: dict[str, tuple[float, float, float]] = {
@@ -42,8 +41,6 @@ def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> No
     ----------
     path : path-like
         Gets a CSV file with the 186 columns of the real one, ``NA`` where missing.
-    n : int
-        Number of encounters.
     seed : int
         The same seed gives the same bytes.
 

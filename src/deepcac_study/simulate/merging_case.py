@@ -3,10 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.task import Array, Ids
 
 
 class MergingCase(NamedTuple):

@@ -17,25 +17,9 @@ from pyarrow import csv
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
+from deepcac.task import Array, Ids
+from deepcac_study.simulate.packing import typical
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
-
-# Tables and columns of the release, in file order.
-TABLES = {
-    "PATIENTS": "ROW_ID SUBJECT_ID GENDER DOB DOD DOD_HOSP DOD_SSN EXPIRE_FLAG",
-    "ADMISSIONS": "ROW_ID SUBJECT_ID HADM_ID ADMITTIME DISCHTIME DEATHTIME ADMISSION_TYPE "
-    "ADMISSION_LOCATION DISCHARGE_LOCATION INSURANCE LANGUAGE RELIGION MARITAL_STATUS ETHNICITY "
-    "EDREGTIME EDOUTTIME DIAGNOSIS HOSPITAL_EXPIRE_FLAG HAS_CHARTEVENTS_DATA",
-    "ICUSTAYS": "ROW_ID SUBJECT_ID HADM_ID ICUSTAY_ID DBSOURCE FIRST_CAREUNIT LAST_CAREUNIT "
-    "FIRST_WARDID LAST_WARDID INTIME OUTTIME LOS",
-    "DIAGNOSES_ICD": "ROW_ID SUBJECT_ID HADM_ID SEQ_NUM ICD9_CODE",
-    "CHARTEVENTS": "ROW_ID SUBJECT_ID HADM_ID ICUSTAY_ID ITEMID CHARTTIME STORETIME CGID VALUE "
-    "VALUENUM VALUEUOM WARNING ERROR RESULTSTATUS STOPPED",
-    "LABEVENTS": "ROW_ID SUBJECT_ID HADM_ID ITEMID CHARTTIME VALUE VALUENUM VALUEUOM FLAG",
-    "OUTPUTEVENTS": "ROW_ID SUBJECT_ID HADM_ID ICUSTAY_ID CHARTTIME ITEMID VALUE VALUEUOM "
-    "STORETIME CGID STOPPED NEWBOTTLE ISERROR",
-}
 EVENT_TABLES = ("CHARTEVENTS", "LABEVENTS", "OUTPUTEVENTS")
 TRUTH = "SUBTYPES"
 # Shares of the subtypes, and the intercept and slope of their risk.
@@ -60,21 +44,16 @@ class _Signal:
     means: tuple[float, float, float]
 
 
-_SIGNALS = {
-    "HR": _Signal("CHARTEVENTS", 211, 220045, "bpm", 1, 9, (110, 84, 92)),
-    "NISysABP": _Signal("CHARTEVENTS", 455, 220179, "mmHg", 1, 11, (98, 128, 118)),
-    "NIDiasABP": _Signal("CHARTEVENTS", 8441, 220180, "mmHg", 1, 7, (54, 68, 62)),
-    "NIMAP": _Signal("CHARTEVENTS", 456, 220181, "mmHg", 1, 8, (68, 88, 80)),
-    "RespRate": _Signal("CHARTEVENTS", 618, 220210, "insp/min", 1, 3, (24, 18, 20)),
-    "SpO2": _Signal("CHARTEVENTS", 646, 220277, "%", 1, 1, (95, 96, 97)),
-    "Temp": _Signal("CHARTEVENTS", 678, 223761, "Deg. F", 4, 0.9, (101.1, 98.2, 98.9)),
-    "Lactate": _Signal("LABEVENTS", 50813, 50813, "mmol/L", 6, 0.5, (3.4, 1.5, 2.1)),
-    "WBC": _Signal("LABEVENTS", 51301, 51301, "K/uL", 8, 2, (16, 9, 12)),
-    "Creatinine": _Signal("LABEVENTS", 50912, 50912, "mg/dL", 8, 0.3, (1.9, 1.2, 1.0)),
-    "Platelets": _Signal("LABEVENTS", 51265, 51265, "K/uL", 8, 40, (140, 230, 190)),
-    "Sodium": _Signal("LABEVENTS", 50983, 50983, "mEq/L", 8, 3, (137, 139, 140)),
-    "UrineOutput": _Signal("OUTPUTEVENTS", 40055, 226559, "ml", 2, 25, (60, 110, 90)),
-}
+def _signals() -> dict[str, _Signal]:
+    found = {}
+    for row in typical("mimic3_signals"):
+        one, two, three = map(float, row["means"].split())
+        ids = int(row["carevue"]), int(row["metavision"])
+        every, sd = int(row["every"]), float(row["sd"])
+        found[row["name"]] = _Signal(row["table"], *ids, row["unit"], every, sd, (one, two, three))
+    return found
+
+
 _FIO2 = _Signal("CHARTEVENTS", 190, 223835, "", 6, 0, (0, 0, 0))
 _PEEP = _Signal("CHARTEVENTS", 506, 220339, "cmH2O", 6, 0, (0, 0, 0))
 _PAO2 = _Signal("CHARTEVENTS", 779, 220224, "mmHg", 6, 0, (0, 0, 0))
@@ -108,7 +87,7 @@ def simulate(folder: str | os.PathLike[str], *, n: int = 400, seed: int = 0) -> 
     Parameters
     ----------
     folder : path-like
-        Gets the `TABLES` as CSV files with the upper-case header of the full release, and
+        Gets seven tables as CSV files with the upper-case header of the full release, and
         SUBTYPES.csv, which no reader of MIMIC-III looks at.
     n : int
         Patients, one ICU stay each; about 600 CHARTEVENTS rows a stay.
@@ -134,7 +113,7 @@ def simulate(folder: str | os.PathLike[str], *, n: int = 400, seed: int = 0) -> 
 
 def _draw_stays(n: int, rng: np.random.Generator) -> _Stays:
     subtype = rng.choice(len(SHARES), n, p=SHARES)
-    offset = {name: rng.normal(size=n) for name in _SIGNALS}
+    offset = {name: rng.normal(size=n) for name in _signals()}
     slope = sum(np.take(by, subtype) * offset[name] for name, by in SLOPES.items())
     ill = rng.random(n) < 1 / (1 + np.exp(-(np.take(INTERCEPTS, subtype) + slope)))
     code_only = ill & (rng.random(n) < CODE_ONLY_SHARE)
@@ -152,7 +131,7 @@ def _draw_stays(n: int, rng: np.random.Generator) -> _Stays:
         code=code_only | ((onset > 0) & (rng.random(n) < 0.7)),
         level={
             name: np.take(signal.means, subtype) + signal.sd * offset[name]
-            for name, signal in _SIGNALS.items()
+            for name, signal in _signals().items()
         },
     )
 
@@ -201,7 +180,7 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
 
 def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:
     pieces: dict[str, list[pa.Table]] = {name: [] for name in EVENT_TABLES}
-    for name, signal in _SIGNALS.items():
+    for name, signal in _signals().items():
         index, hour = _schedule(stays, signal.every, rng)
         noise = rng.normal(scale=signal.sd / 3, size=len(index))
         highest = 100 if signal.unit == "%" else np.inf
@@ -265,12 +244,17 @@ def _rows(
     )
 
 
+def columns() -> dict[str, list[str]]:
+    """Return the tables and columns of the release, in file order."""
+    return {row["table"]: row["columns"].split() for row in typical("mimic3_columns")}
+
+
 def _complete(table: pa.Table, name: str) -> pa.Table:
     """Put the columns in the order of the release; those that say nothing here are blank."""
     known = {column: table[column] for column in table.column_names}
     known["ROW_ID"] = pa.array(np.arange(1, table.num_rows + 1))
     blank = pa.nulls(table.num_rows, pa.string())
-    return pa.table({column: known.get(column, blank) for column in TABLES[name].split()})
+    return pa.table({column: known.get(column, blank) for column in columns()[name]})
 
 
 def _times(moments: npt.NDArray[np.datetime64]) -> pa.Array:

@@ -1,10 +1,20 @@
-"""Archives of synthetic raw files, the same bytes on every machine."""
+"""What generators share: tables of typical values, and archives of the same bytes everywhere."""
 
+import csv
 import os
 import zipfile
 from collections.abc import Iterable
+from functools import cache
+from importlib import resources
 
 from deepcac.files.atomic import atomic_path
+
+
+@cache
+def typical(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table beside this module, whose file name is ``{name}.csv``."""
+    text = (resources.files("deepcac_study.simulate") / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
 
 
 def write_archive(path: str | os.PathLike[str], files: Iterable[tuple[str, str | bytes]]) -> None:
@@ -12,8 +22,6 @@ def write_archive(path: str | os.PathLike[str], files: Iterable[tuple[str, str |
 
     Parameters
     ----------
-    path : path-like
-        Archive to write.
     files : iterable of (str, str or bytes)
         Name inside the archive, and content; text becomes UTF-8.
     """

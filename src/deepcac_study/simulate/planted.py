@@ -22,9 +22,6 @@ def planted(strength: float, rows: int, seed: int) -> tuple[FeatureMatrix, np.nd
     strength : float
         Log odds ratio of a standard deviation of each reversed factor: plus this in one subtype,
         minus this in the other.
-    rows : int
-        Patients, half of them in each subtype.
-    seed : int
 
     Returns
     -------

@@ -10,14 +10,16 @@ OCS in every feature; 500 rows a cluster.
 """
 
 import itertools
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import make_classification
 
 from deepcac.errors import ConfigError
-from deepcac.feature_matrix import FeatureMatrix
+from deepcac.feature_matrix import FeatureMatrix, write_features
 
 ICS = (0.0, 0.2, 0.5, 1.0, 1.5, 2.0)
 OCS = (1.0, 1.5, 2.0)
@@ -59,6 +61,13 @@ def grid(*, imbalanced: bool) -> Iterator[Cell]:
         yield Cell(ics, ocs, clusters, imbalanced)
 
 
+def write_cells(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Write feature files of the grid, each named after its cell."""
+    cells = {c.dataset: c for imbalanced in (False, True) for c in grid(imbalanced=imbalanced)}
+    for path in paths:
+        write_features(path, synthetic_cac(cells[Path(path).stem]))
+
+
 def synthetic_cac(
     cell: Cell,
     *,
@@ -77,8 +86,6 @@ def synthetic_cac(
         Rows a natural cluster.
     features, informative : int
         Columns, and those that carry the classes.
-    seed : int
-        Of every draw.
 
     Returns
     -------

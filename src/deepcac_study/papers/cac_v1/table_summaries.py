@@ -8,7 +8,7 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import is_network
 from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.agreement import Ours
-from deepcac_study.papers.cac_v1 import CAC_V1
+from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.names import clusters, names
 from deepcac_study.papers.printed import PrintedCell
 
@@ -56,7 +56,7 @@ class Summaries:
         What there is.
     """
 
-    sources = tuple(table.source for table in CAC_V1.tables if table.kind == "summary")
+    sources = tuple(table.source for table in PAPERS["cac_v1"].tables if table.kind == "summary")
 
     runs: Runs
     _scores: dict[tuple[str, str, str], float | None] = field(default_factory=dict, repr=False)

@@ -1,6 +1,6 @@
-"""Rules of the claims on Table 1 of class decomposition: gains, and which are significant."""
+"""Table 1 of class decomposition, and the claims on it: gains, and which are significant."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import SOUND, protocol_folder
 from deepcac_study.experiments.finished_decompositions import Array, DecompositionRecord
-from deepcac_study.papers.class_decomposition.gain_table import TABLE_1
+from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.evidence import (
     FAILS,
     HOLDS,
@@ -18,14 +18,16 @@ from deepcac_study.papers.evidence import (
     Decision,
     Evidence,
 )
-from deepcac_study.papers.gain import Gain
 from deepcac_study.papers.names import printed_datasets
-from deepcac_study.papers.rules import Rule
-from deepcac_study.papers.truth import Truth, by_share, either_way, settled, together, told
+from deepcac_study.papers.printed import PrintedCell
+from deepcac_study.papers.rules.decisions import Found, Rule
+from deepcac_study.papers.rules.gain import Gain
+from deepcac_study.papers.rules.truth import Truth, by_share, either_way, settled, together, told
 
 Records = Sequence[DecompositionRecord]
-Judge = Callable[[Records], tuple[str, str]]
+Judge = Callable[[Records], Found]
 
+TABLE_1 = "classdecomp_table1_accuracy"
 PRINT = "print"  # the protocol of printed numbers, which have no spread
 LEVEL = 0.01  # of the paper's t-test
 _ENOUGH = 0.75  # share of the table's data sets below which nothing is decided
@@ -36,12 +38,8 @@ _APART = ("uci_vehicle", "uci_vowel")  # where the paper finds the linear gain s
 PRINTED_AS = {"nb": "NB+decomposition", "svm": "linear SVM+decomposition"}
 
 
-def rules_of(records: Records, judges: Mapping[str, Judge]) -> dict[str, Rule]:
-    """Return rules by claim id from judges of the records of one protocol."""
-    return {name: _rule(records, judge) for name, judge in judges.items()}
-
-
-def _rule(records: Records, judge: Judge) -> Rule:
+def of_runs(records: Records, judge: Judge) -> Rule:
+    """Return the rule of a judge of the records of one protocol."""
     wanted = printed_datasets(TABLE_1)
 
     def rule(evidence: Evidence) -> Decision:
@@ -58,7 +56,7 @@ def _rule(records: Records, judge: Judge) -> Rule:
     return rule
 
 
-def _by_machine(records: Records, judge: Judge, protocol: str) -> tuple[str, str]:
+def _by_machine(records: Records, judge: Judge, protocol: str) -> Found:
     """Ask a judge about machines one against one and one against rest: print does not say which.
 
     As published these are one against rest (`gain_table.GainTable`).
@@ -124,7 +122,7 @@ def _gains(records: Records, base: str) -> dict[str, Gain]:
 def average_gain(base: str, claimed: float) -> Judge:
     """Return the judge of an average gain: positive, and near the claimed one."""
 
-    def judge(records: Records) -> tuple[str, str]:
+    def judge(records: Records) -> Found:
         ours = mean_gain(records, base)
         printed = float(np.mean(printed_gains(base)))
         return ours.near(claimed, _NEAR), f"{ours} points; printed column {printed:+.2f}"
@@ -135,7 +133,7 @@ def average_gain(base: str, claimed: float) -> Judge:
 def significant_gains(base: str, claimed: int) -> Judge:
     """Return the judge of a number of significant gains."""
 
-    def judge(records: Records) -> tuple[str, str]:
+    def judge(records: Records) -> Found:
         gains = mean_gains(records, base)
         better = [name for name in significant(records, base) if gains[name] > 0]
         return by_share(len(better) / claimed, 1.0), f"{len(better)}: {_listed(better)}"
@@ -143,7 +141,7 @@ def significant_gains(base: str, claimed: int) -> Judge:
     return judge
 
 
-def same_but_two(records: Records) -> tuple[str, str]:
+def same_but_two(records: Records) -> Found:
     """Ask for linear gains on Vehicle and Vowel that are significant, and almost none elsewhere."""
     gains, sure = mean_gains(records, "svm"), significant(records, "svm")
     apart = {name: gains[name] for name in _APART if name in gains}
@@ -157,7 +155,7 @@ def same_but_two(records: Records) -> tuple[str, str]:
     return verdict, figures
 
 
-def mild_drops(records: Records) -> tuple[str, str]:
+def mild_drops(records: Records) -> Found:
     """Look for losses of the linear machines: significant ones, and those shown to be small.
 
     That a test finds nothing does not show that there is nothing.
@@ -175,7 +173,7 @@ def mild_drops(records: Records) -> tuple[str, str]:
     return settled(mild), f"{figures} {told(mild)}"
 
 
-def bayes_more_than_linear(records: Records) -> tuple[str, str]:
+def bayes_more_than_linear(records: Records) -> Found:
     """Ask for a larger average gain of naive Bayes, and for a small one of the linear machines."""
     nb, svm = (mean_gain(records, base) for base in ("nb", "svm"))
     more = _over_runs(records, [one.gains("nb") - one.gains("svm") for one in records])
@@ -186,7 +184,7 @@ def bayes_more_than_linear(records: Records) -> tuple[str, str]:
     return (HOLDS if little else PARTLY) if more.positive else FAILS, figures
 
 
-def seldom_lower(records: Records) -> tuple[str, str]:
+def seldom_lower(records: Records) -> Found:
     """Ask for equal or higher accuracy on most data sets with both base classifiers."""
     verdicts, texts = [], []
     for base, name in (("nb", "naive Bayes"), ("svm", "linear")):
@@ -206,3 +204,45 @@ def _not_lower(gain: Gain) -> Truth:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(name.removeprefix("uci_") for name in names) or "none"
+
+
+# Base classifier of each method of the table, and whether the cell is a gain.
+_COLUMNS = {
+    "nb": ("nb", False),
+    "decomp_nb": ("nb", True),
+    "linear_svm": ("svm", False),
+    "decomp_linear_svm": ("svm", True),
+}
+
+
+class GainTable(Answers):
+    """What answers the cells of Table 1.
+
+    Parameters
+    ----------
+    records : sequence of DecompositionRecord
+        On real data. As published the linear machines are one against rest, which is nearer to
+        print on Vehicle and Vowel, wherever these were run.
+    """
+
+    sources: Sequence[str] = (TABLE_1,)
+
+    def __init__(self, records: Sequence[DecompositionRecord]) -> None:
+        self._records = {
+            (one.protocol, one.dataset): one if one.protocol == SOUND.name else one.against_rest()
+            for one in records
+        }
+
+    def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
+        """Return mean and spread over the runs, in per cent or points; None without a record."""
+        found = self._records.get((protocol, cell.dataset_id))
+        if found is None:
+            return None
+        base, gain = _COLUMNS[cell.method_id]
+        values = found.gains(base) if gain else found.values(base, "alone")
+        sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return Ours(float(values.mean()), sd, "ok", found.path)
+
+    def target(self, cell: PrintedCell) -> str:
+        """Return the record that would decide a cell."""
+        return f"results/{protocol_folder(cell.protocol)}decomposition/{cell.dataset_id}.json"

@@ -14,18 +14,10 @@ from deepcac_study.experiments.finished_decompositions import (
     ResampledRecord,
 )
 from deepcac_study.papers.class_decomposition.gain_rules import LEVEL, mean_gains
-from deepcac_study.papers.evidence import (
-    FAILS,
-    HOLDS,
-    NOT_RUN,
-    PARTLY,
-    UNDECIDED,
-    Decision,
-    Evidence,
-)
-from deepcac_study.papers.gain import Gain
-from deepcac_study.papers.rules import Rule
-from deepcac_study.papers.truth import Truth, by_share, together
+from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
+from deepcac_study.papers.rules.decisions import Found
+from deepcac_study.papers.rules.gain import Gain
+from deepcac_study.papers.rules.truth import Truth, by_share, together
 
 Records = Sequence[DecompositionRecord]
 
@@ -34,7 +26,7 @@ _STRAIGHT = 0.25  # how far from 1 the exponent of what is called proportional m
 _WEAK_LEVEL = 0.05  # of correlations, of which the paper names no level
 
 
-def drops_after_gains(records: Records) -> tuple[str, str]:
+def drops_after_gains(records: Records) -> Found:
     """Look at the validation gains of the data sets on which linear accuracy drops."""
     drops = [one for one in records if one.gains("svm").mean() < 0]
     if not drops:
@@ -46,7 +38,7 @@ def drops_after_gains(records: Records) -> tuple[str, str]:
     return by_share(float(np.mean(np.array(gains) > 0)), 1.0), figures
 
 
-def merged_back(records: Records) -> tuple[str, str]:
+def merged_back(records: Records) -> Found:
     """Look at the runs without a validation gain: all merged, by Algorithm 2 itself, and equal."""
     idle = [row for one in records for base in BASES for row in _without_gain(one, base)]
     if not idle:
@@ -76,7 +68,7 @@ def _without_gain(one: DecompositionRecord, base: str) -> list[dict[str, Any]]:
     ]
 
 
-def clusters_of_a_class(records: Records) -> tuple[str, str]:
+def clusters_of_a_class(records: Records) -> Found:
     """Ask whether the claimed number lies in the interval of the mean over our runs, or near it."""
     rows = [[np.mean(row["n_clusters"]) for row in one.rows("nb", "alone")] for one in records]
     found = Gain.pooled(rows, 0.5)
@@ -87,7 +79,7 @@ def clusters_of_a_class(records: Records) -> tuple[str, str]:
     return HOLDS if near else PARTLY if gap <= 1 else FAILS, figures
 
 
-def merging_helps(records: Records) -> tuple[str, str]:
+def merging_helps(records: Records) -> Found:
     """Compare the merged clusters with all clusters, on test rows."""
     means, texts = [], []
     for base, name in BASES.items():
@@ -99,7 +91,7 @@ def merging_helps(records: Records) -> tuple[str, str]:
     return HOLDS if all(above) else PARTLY if any(above) else FAILS, "; ".join(texts)
 
 
-def shortcut(records: Records) -> tuple[str, str]:
+def shortcut(records: Records) -> Found:
     """Compare the discriminants fitted with those of fitting each configuration as a whole."""
     factors = [_saved(one) for one in records]
     rho, p = _rank_correlation([one.n_classes for one in records], factors)
@@ -126,7 +118,7 @@ def _saved(one: DecompositionRecord) -> float:
     return float(whole / max(fitted, 1.0))
 
 
-def search_takes_longest(records: Records) -> tuple[str, str]:
+def search_takes_longest(records: Records) -> Found:
     """Compare the time of the linear search, the longer of the two, with that of clustering."""
     search = np.array([one.seconds("svm_greedy") for one in records])
     clustering = np.array([one.seconds("clustering") for one in records])
@@ -140,7 +132,7 @@ def search_takes_longest(records: Records) -> tuple[str, str]:
     return verdict, figures
 
 
-def grows_with_clusters(records: Records) -> tuple[str, str]:
+def grows_with_clusters(records: Records) -> Found:
     """Correlate the mean gain with the clusters a class, by rank."""
     clusters, texts = [one.n_clusters for one in records], []
     rises: list[Truth] = []
@@ -159,66 +151,48 @@ def _rank_correlation(first: Sequence[float], second: Sequence[float]) -> tuple[
     return float(found.statistic), float(found.pvalue)
 
 
-def bias_and_variance(found: Sequence[ResampledRecord]) -> Rule:
-    """Return the rule of the bias-variance claim: less bias, for less variance than that."""
-
-    def rule(evidence: Evidence) -> Decision:
-        if evidence.protocol != "sound":
-            return Decision(NOT_RUN, "measured in the sound protocol only")
-        if not found:
-            return Decision(NOT_RUN, "needs results/bias_variance")
-        fine, texts = [], []
-        for base, name in BASES.items():
-            bias, variance = (
-                [one.change(base, part) for one in found] for part in ("bias", "variance")
-            )
-            fine.append(np.mean(bias) < 0 and np.mean(variance) < -np.mean(bias))
-            lower = sum(change < 0 for change in bias)
-            texts.append(
-                f"{name}: bias {np.mean(bias):+.2f} points (lower on {lower} of {len(bias)}), "
-                f"variance {np.mean(variance):+.2f}"
-            )
-        verdict = HOLDS if all(fine) else PARTLY if any(fine) else FAILS
-        return Decision(verdict, "; ".join(texts), tuple(one.path for one in found))
-
-    return rule
+def bias_and_variance(found: Sequence[ResampledRecord]) -> Found:
+    """Ask for less bias, and for less variance than that."""
+    fine, texts = [], []
+    for base, name in BASES.items():
+        bias, variance = (
+            [one.change(base, part) for one in found] for part in ("bias", "variance")
+        )
+        fine.append(np.mean(bias) < 0 and np.mean(variance) < -np.mean(bias))
+        lower = sum(change < 0 for change in bias)
+        texts.append(
+            f"{name}: bias {np.mean(bias):+.2f} points (lower on {lower} of {len(bias)}), "
+            f"variance {np.mean(variance):+.2f}"
+        )
+    return HOLDS if all(fine) else PARTLY if any(fine) else FAILS, "; ".join(texts)
 
 
-def capacity() -> Rule:
-    """Return the rule on the VC dimensions of section 4, by arithmetic.
+def capacity() -> Found:
+    """Check the VC dimensions of section 4.
 
     Polynomials of degree k in n variables have C(n + k, k) coefficients, which is their VC
     dimension: between n^k / k! and, for k > 1, (n + 1)^k. Convex polygons of k sides: of 2k + 1
     points on a circle at most k are of one of the two classes, and k sides cut these off or
     connect them.
     """
-
-    def rule(evidence: Evidence) -> Decision:
-        bounded = all(
-            n**k / factorial(k) <= comb(n + k, k) <= (n + 1) ** k
-            for n in range(1, 30)
-            for k in range(1, 9)
-        )
-        few = all(min(p, 2 * k + 1 - p) <= k for k in range(1, 30) for p in range(2 * k + 2))
-        figures = (
-            "theory: C(n + k, k) coefficients lie between n^k / k! and (n + 1)^k; k sides of a "
-            "convex polygon shatter 2k + 1 points. Groups of clusters are no convex polygons"
-        )
-        return Decision(HOLDS if bounded and few else FAILS, figures)
-
-    return rule
+    bounded = all(
+        n**k / factorial(k) <= comb(n + k, k) <= (n + 1) ** k
+        for n in range(1, 30)
+        for k in range(1, 9)
+    )
+    few = all(min(p, 2 * k + 1 - p) <= k for k in range(1, 30) for p in range(2 * k + 2))
+    figures = (
+        "C(n + k, k) coefficients lie between n^k / k! and (n + 1)^k; k sides of a "
+        "convex polygon shatter 2k + 1 points. Groups of clusters are no convex polygons"
+    )
+    return HOLDS if bounded and few else FAILS, figures
 
 
-def configurations_bounded() -> Rule:
-    """Return the rule on the number of configurations of a class: set partitions against 2^n."""
-
-    def rule(evidence: Evidence) -> Decision:
-        above = [n for n in range(1, 31) if bell(n) > 2**n]
-        figures = "theory: the Bell number"
-        if not above:
-            return Decision(HOLDS, f"{figures} stays below 2^n up to n = 30")
-        n, last = above[0], 30
-        figures += f" {bell(n)} of n = {n} exceeds 2^{n} = {2**n}, and {bell(last) / 2**last:.1e}"
-        return Decision(FAILS, f"{figures} times 2^n at n = {last}")
-
-    return rule
+def configurations_bounded() -> Found:
+    """Compare the number of configurations of a class, its set partitions, with 2^n."""
+    above = [n for n in range(1, 31) if bell(n) > 2**n]
+    if not above:
+        return HOLDS, "the Bell number stays below 2^n up to n = 30"
+    n, last = above[0], 30
+    figures = f"the Bell number {bell(n)} of n = {n} exceeds 2^{n} = {2**n}, and"
+    return FAILS, f"{figures} {bell(last) / 2**last:.1e} times 2^n at n = {last}"

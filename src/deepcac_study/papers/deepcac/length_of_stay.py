@@ -5,19 +5,18 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.experiments.finished_studies import TOP, CaseStudy
 from deepcac_study.papers.agreement import WIDEST, Ours
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules import Rule
-from deepcac_study.papers.truth import Truth, alike, together, unanimous
+from deepcac_study.papers.rules.decisions import Rule
+from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
 
-Array = npt.NDArray[np.float64]
 Checked = tuple[Sequence[Truth], str]
 
 TABLE_7, TABLE_8 = "deepcac_table7_cluster_features", "deepcac_table8_important_features"

@@ -1,21 +1,30 @@
-"""Claims on the losses on test clusterings, decided on finished experiments."""
+"""Claims on the losses on test clusterings, decided on finished experiments or on print alone."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
+import numpy as np
+
 from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings
-from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, Decision, Evidence
-from deepcac_study.papers.rules import Rule
-from deepcac_study.papers.supervised_kmeans.cluster_losses import LossRange, dataset, loss_range
-from deepcac_study.papers.supervised_kmeans.signed_ranks import signed_ranks
-from deepcac_study.papers.truth import Truth, settled, together, told
+from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
+from deepcac_study.papers.rules.decisions import Found, Rule
+from deepcac_study.papers.rules.truth import Truth, settled, together, told
+from deepcac_study.papers.supervised_kmeans.cluster_losses import (
+    LossRange,
+    dataset,
+    loss_range,
+    printed_losses,
+    signed_ranks,
+)
+from deepcac_study.simulate.synth_pairs import NOISE
 
 CLAIMED = ("webkb_n_unit", "webkb_l_unit")  # News was never published
 POOR = 70.0
 _CONCLUSIVE = 0.05
+_PRINTED_W = {"NEWS": 30.0, "WEBKB-N": 4.0}
 
 Losses = Mapping[str, LossRange]
-Judge = Callable[[Mapping[str, Losses]], tuple[str, str]]
+Judge = Callable[[Mapping[str, Losses]], Found]
 
 
 def on_losses(
@@ -25,7 +34,6 @@ def on_losses(
 
     Parameters
     ----------
-    found : Clusterings
     names : sequence of str
         Data sets as they are called in the sound protocol.
     methods : sequence of str
@@ -53,7 +61,7 @@ def on_losses(
     return rule
 
 
-def learning_wins(losses: Mapping[str, Losses]) -> tuple[str, str]:
+def learning_wins(losses: Mapping[str, Losses]) -> Found:
     """Ask how often each learner is below both baselines."""
     answers: list[Truth] = []
     texts = []
@@ -65,7 +73,7 @@ def learning_wins(losses: Mapping[str, Losses]) -> tuple[str, str]:
     return settled(answers), "; ".join(texts)
 
 
-def inconclusive(losses: Mapping[str, Losses]) -> tuple[str, str]:
+def inconclusive(losses: Mapping[str, Losses]) -> Found:
     """Ask whether no learner is significantly better than Pair; losses that tie tell nothing."""
     texts: list[str] = []
     answers: list[Truth] = []
@@ -78,7 +86,7 @@ def inconclusive(losses: Mapping[str, Losses]) -> tuple[str, str]:
     return together(answers), "; ".join(texts)
 
 
-def no_winner(losses: Mapping[str, Losses]) -> tuple[str, str]:
+def no_winner(losses: Mapping[str, Losses]) -> Found:
     """Ask whether neither learner is significantly better; four losses can never tell."""
     tests = {
         name: signed_ranks(own["iterative"].mean, own["spectral"].mean)
@@ -92,7 +100,7 @@ def no_winner(losses: Mapping[str, Losses]) -> tuple[str, str]:
     return (FAILS if False in answers else settled(answers)), figures
 
 
-def neither_always(losses: Mapping[str, Losses]) -> tuple[str, str]:
+def neither_always(losses: Mapping[str, Losses]) -> Found:
     """Ask whether each of both learners wins somewhere, whatever the start and the processor."""
     sides: list[Truth] = []
     texts = []
@@ -103,7 +111,7 @@ def neither_always(losses: Mapping[str, Losses]) -> tuple[str, str]:
     return settled(sides), "; ".join(texts)
 
 
-def none_is_poor(losses: Mapping[str, Losses]) -> tuple[str, str]:
+def none_is_poor(losses: Mapping[str, Losses]) -> Found:
     """Ask whether the loss without learning is near chance, and the highest."""
     (name, own), *_ = losses.items()
     mean = {method: float(values.mean.mean()) for method, values in own.items()}
@@ -112,23 +120,10 @@ def none_is_poor(losses: Mapping[str, Losses]) -> tuple[str, str]:
     return (HOLDS if poor else FAILS), f"{name}: {text}; one cluster for all costs 80"
 
 
-def or_on_print(rule: Rule, printed: Losses, judge: Judge) -> Rule:
-    """Return a rule on our losses that the printed ones decide until there are any."""
-
-    def either(evidence: Evidence) -> Decision:
-        found = rule(evidence)
-        verdict, figures = judge({"print": printed})
-        if found.verdict == NOT_RUN:
-            return Decision(verdict, f"on print: {figures}; our runs: {found.reason}")
-        return Decision(found.verdict, f"{found.reason}; on print: {verdict}", found.runs)
-
-    return either
-
-
 def links_help(margin: float, methods: Sequence[str]) -> Judge:
     """Return a judge that asks whether WebKB-L is below WebKB-N by more than a margin."""
 
-    def judge(losses: Mapping[str, Losses]) -> tuple[str, str]:
+    def judge(losses: Mapping[str, Losses]) -> Found:
         linked = next((own for name, own in losses.items() if "_l" in name), None)
         plain = next((own for name, own in losses.items() if "_n" in name), None)
         if linked is None or plain is None:
@@ -137,3 +132,50 @@ def links_help(margin: float, methods: Sequence[str]) -> Judge:
         return settled(more), f"the gain is above {margin:g}: {told(more)}"
 
     return judge
+
+
+def dramatic() -> Found:
+    """Ask whether learning takes a quarter of the loss away, wherever it is claimed to."""
+    texts, least = [], 1.0
+    for name in ("NEWS", "WEBKB-N"):
+        means = {method: losses.mean() for method, losses in printed_losses(name).items()}
+        learnt = max(means["iterative"], means["spectral"])
+        least = min(least, 1 - learnt / min(means["pair"], means["none"]))
+        texts.append(f"{name} " + ", ".join(f"{key} {value:.1f}" for key, value in means.items()))
+    figures = f"{'; '.join(texts)}; the least gain is {least:.0%} of the loss"
+    return (HOLDS if least >= 0.25 else PARTLY if least > 0 else FAILS), figures
+
+
+def pair_once() -> Found:
+    """Ask whether Pair is best on one clustering, the third."""
+    losses = printed_losses("SYNTH")
+    best = np.argmin([losses["iterative"], losses["spectral"], losses["pair"]], axis=0)
+    won = (np.flatnonzero(best == 2) + 1).tolist()
+    return (HOLDS if won == [3] else FAILS), f"Pair is best on {won} of clusterings 1 to 5"
+
+
+def synth() -> Found:
+    """Recompute the signed ranks of Synth."""
+    losses = printed_losses("SYNTH")
+    found = signed_ranks(losses["iterative"], losses["spectral"])
+    right = (found.win, found.lose, found.W) == (5, 0, 15.0) and found.p_1tail <= 0.05
+    return (HOLDS if right else FAILS), f"Iterative against Spectral {found}"
+
+
+def ranks() -> Found:
+    """Recompute W from the printed losses, which are rounded."""
+    texts, near = [], []
+    for name, printed in _PRINTED_W.items():
+        losses = printed_losses(name)
+        found = signed_ranks(losses["iterative"], losses["spectral"])
+        near.append(abs(found.W - printed) <= 1.0)
+        texts.append(f"{name} {found}, printed W {printed:g}")
+    return (HOLDS if all(near) else PARTLY if any(near) else FAILS), "; ".join(texts)
+
+
+def index(clusters: int = 5) -> Found:
+    """Ask how often both indices of a pair stay."""
+    kept = 1 - NOISE * (1 - 1 / clusters)
+    share = 100 * kept**2
+    verdict = HOLDS if abs(share - 70.5) < 0.5 else FAILS
+    return verdict, f"each index stays with probability {kept:.2f}, both with {share:.2f} %"

@@ -1,0 +1,276 @@
+"""The case study: who is in DeepCAC's clusters, and what its risk models look at.
+
+Srivastava et al. 2021, DeepCAC, section 14. The run loop keeps no cluster of a training row, and
+the paper describes training rows (its cluster sizes add up to 9/16 of the 12,000 stays). So
+DeepCAC is fitted here once more on the splits of its run, with the same seeds and the same
+pre-trained autoencoders; how far its test clusters are those of the run is part of the result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+from scipy import special, stats
+from sklearn.metrics import adjusted_rand_score
+
+from deepcac.errors import ConfigError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.storage import read_table, write_json, write_table
+from deepcac.scoring.metrics import one_against_rest
+from deepcac.scoring.statistics import holm
+from deepcac.scoring.student import distil
+from deepcac.scoring.subtypes import sizes_by_class
+from deepcac.task import Array, Ids
+from deepcac_study.catalogue.methods import DEEPCAC, parse_method
+from deepcac_study.experiments.fit import fit
+from deepcac_study.experiments.networks.deep_methods import latent_plane
+from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.splits import Split
+
+
+@dataclass(frozen=True)
+class View:
+    """What one fitted model says about every row of a data set.
+
+    Attributes
+    ----------
+    seed : int
+        Of the split.
+    status : str
+        ``"ok"`` or ``"diverged"``.
+    train, test : ndarray of int
+        Positions of the training and the test rows.
+    cluster : ndarray of shape (n,)
+        Cluster ids 0..k-1, ordered by the mean class of their training rows.
+    probability : ndarray of shape (n, n_classes)
+    plane : pyarrow.Table or None
+        The test rows' latents (`latent_plane`), under the network's own cluster numbers.
+    """
+
+    seed: int
+    status: str
+    train: npt.NDArray[np.intp]
+    test: npt.NDArray[np.intp]
+    cluster: Ids
+    probability: Array
+    plane: pa.Table | None = None
+
+
+def fit_view(
+    features: FeatureMatrix, split: Split, setting: Setting, pretrained: Path | None
+) -> View:
+    """Fit DeepCAC on the training rows of a split and ask it about all rows.
+
+    Raises
+    ------
+    ConfigError
+        The data set holds sequences.
+    """
+    if features.n_steps > 1:
+        raise ConfigError(f"{setting.dataset} holds sequences; a case study needs static features")
+    task = make_task(features, split, setting)
+    rows = np.concatenate([split.train, split.validation, split.test])
+    X = np.concatenate([task.X_train, task.X_validation, task.X_test])
+    everyone = replace(task, X_test=X, y_test=features.label[rows])
+    fitted = fit(everyone, setting, parse_method(DEEPCAC), pretrained)
+    probability = fitted.probability
+    if not fitted.calibrated:  # decision values (D2); the network's probabilities follow from them
+        probability = special.softmax(probability, axis=1)
+    place = np.argsort(rows)
+    cluster = order_clusters(fitted.cluster[place], features.label, split.train, setting.k)
+    seen = place[split.test] if fitted.status == "ok" else place[:0]
+    assert fitted.embedding_test is not None
+    plane = latent_plane(fitted.embedding_test[seen], fitted.cluster[seen], everyone.y_test[seen])
+    return View(
+        split.seed, fitted.status, split.train, split.test, cluster, probability[place], plane
+    )
+
+
+def order_clusters(cluster: Ids, y: Ids, train: npt.NDArray[np.intp], k: int) -> Ids:
+    """Return clusters numbered by the mean class of their training rows, an empty one last."""
+    count = np.bincount(cluster[train], minlength=k)
+    total = np.bincount(cluster[train], weights=y[train], minlength=k)
+    mean = np.where(count > 0, total / np.maximum(count, 1), np.inf)
+    return np.argsort(np.argsort(mean, kind="stable"), kind="stable")[cluster]
+
+
+def separation(values: Array, cluster: Ids, k: int) -> tuple[float, float]:
+    """Return how far the clusters differ in one feature, and the p value of that.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        NaN where missing; such rows are left out.
+
+    Returns
+    -------
+    effect : float
+        Share of the variance of the ranks that lies between clusters, 0 to 1 (the eta squared
+        of the Kruskal-Wallis test, its statistic over n - 1).
+    p : float
+        Of the Kruskal-Wallis test. Both are NaN for a constant or for fewer than two clusters.
+    """
+    seen = ~np.isnan(values)
+    own = cluster[seen]
+    count = np.bincount(own, minlength=k)
+    found = int((count > 0).sum())
+    rank = stats.rankdata(values[seen])
+    rank -= rank.mean() if len(rank) else 0.0
+    total = float(rank @ rank)
+    if found < 2 or total == 0:
+        return np.nan, np.nan
+    sums = np.bincount(own, weights=rank, minlength=k)
+    effect = float((sums**2 / np.maximum(count, 1)).sum()) / total
+    return effect, float(stats.chi2.sf(effect * (len(rank) - 1), found - 1))
+
+
+def cluster_means(X: Array, cluster: Ids, k: int) -> tuple[Array, Ids]:
+    """Return mean and count of the measured values, both of shape (k, d)."""
+    members = np.eye(k)[cluster]
+    seen = ~np.isnan(X)
+    count = (members.T @ seen).astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        return members.T @ np.nan_to_num(X) / np.where(count, count, np.nan), count
+
+
+def _fill(X: Array) -> Array:
+    """Return X with the column's mean where a value is missing, as the networks see it."""
+    seen = ~np.isnan(X)
+    mean = np.nan_to_num(X).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    return np.where(seen, X, mean)
+
+
+def describe_view(features: FeatureMatrix, view: View, k: int) -> tuple[dict[str, Any], pa.Table]:
+    """Describe the clusters of one split.
+
+    Returns
+    -------
+    summary : dict
+        Seed, status, sizes by class in training and test rows, macro AUPRC of teacher and
+        students on the test rows, and the share of test rows on which they say the same class.
+    table : pyarrow.Table
+        A row a feature and cluster: seed, feature, cluster (from 1), rows (training rows with a
+        value), mean and filled in original units, sd (all training rows), effect and p of
+        `separation` on the test rows (Holm-adjusted over the features), importance. ``filled``
+        is the mean where a missing value counts as the mean of all training rows.
+    """
+    X, y, d = features.X, features.label, len(features.names)
+    train, test, cluster = view.train, view.test, view.cluster
+    importance, student = distil(X, cluster, view.probability, train, k)
+    mean, rows = cluster_means(X[train], cluster[train], k)
+    filled, _ = cluster_means(_fill(X[train]), cluster[train], k)
+    apart = np.array([separation(column, cluster[test], k) for column in X[test].T])
+    spread = pd.DataFrame(X[train]).std().to_numpy()
+    table = {
+        "seed": np.full(k * d, view.seed),
+        "feature": np.repeat(features.names, k),
+        "cluster": np.tile(np.arange(1, k + 1), d),
+        "rows": rows.T.ravel(),
+        "mean": mean.T.ravel(),
+        "filled": filled.T.ravel(),
+        "sd": np.repeat(spread, k),
+        "effect": np.repeat(apart[:, 0], k),
+        "p": np.repeat(holm(apart[:, 1]), k),
+        "importance": importance.T.ravel(),
+    }
+    same = view.probability[test].argmax(axis=1) == student[test].argmax(axis=1)
+    summary = {
+        "seed": view.seed,
+        "status": view.status,
+        "sizes_train": sizes_by_class(cluster[train], y[train], k, features.n_classes),
+        "sizes_test": sizes_by_class(cluster[test], y[test], k, features.n_classes),
+        "auprc": _auprc(y[test], view.probability[test]),
+        "student_auprc": _auprc(y[test], student[test]),
+        "student_agrees": float(same.mean()),
+    }
+    return summary, pa.table(table)
+
+
+def _auprc(y: Ids, probability: Array) -> float | None:
+    value = one_against_rest(y, probability, probability.shape[1], "auprc").mean()
+    return float(value) if np.isfinite(value) else None
+
+
+def stability(views: Sequence[View]) -> list[dict[str, Any]]:
+    """Return the adjusted Rand index of every pair of seeds.
+
+    Every model assigns every row, so ``all`` compares all rows; ``test`` keeps those that were
+    test rows of both.
+    """
+    pairs = []
+    for one, other in combinations(views, 2):
+        common = np.intersect1d(one.test, other.test)
+        pairs.append(
+            {
+                "seeds": [one.seed, other.seed],
+                "all": float(adjusted_rand_score(one.cluster, other.cluster)),
+                "test": float(adjusted_rand_score(one.cluster[common], other.cluster[common])),
+                "test_rows": len(common),
+            }
+        )
+    return pairs
+
+
+def agreement_with_run(features: FeatureMatrix, view: View, scores: pa.Table) -> float:
+    """Return the adjusted Rand index between a run's test clusters and those of a view."""
+    seeds = scores["seed"].to_numpy()
+    of_run = dict(
+        zip(
+            scores["row_id"].to_numpy()[seeds == view.seed].tolist(),
+            scores["cluster"].to_numpy()[seeds == view.seed].tolist(),
+            strict=True,
+        )
+    )
+    theirs = [of_run[row] for row in features.row_id[view.test].tolist()]
+    return float(adjusted_rand_score(theirs, view.cluster[view.test]))
+
+
+def write_case_study(
+    path: Path,
+    features: FeatureMatrix,
+    splits: Sequence[Split],
+    setting: Setting,
+    *,
+    pretrained: Path | None,
+    run_scores: Path,
+    synthetic: bool = False,
+) -> None:
+    """Fit and describe DeepCAC on every split.
+
+    Parameters
+    ----------
+    path : Path
+        JSON to write; the table of features goes beside it as ``.features.parquet``, the latents
+        of the first split's test rows as ``.plane.parquet``.
+    run_scores : Path
+        Row scores of the run that this looks into.
+    """
+    scores = read_table(run_scores, columns=["row_id", "seed", "cluster"])
+    views = [fit_view(features, split, setting, pretrained) for split in splits]
+    described = [describe_view(features, view, setting.k) for view in views]
+    entries = [
+        {**summary, "ari_to_run": agreement_with_run(features, view, scores)}
+        for (summary, _), view in zip(described, views, strict=True)
+    ]
+    write_table(path.with_suffix(".features.parquet"), pa.concat_tables([t for _, t in described]))
+    if views[0].plane is not None:
+        write_table(path.with_suffix(".plane.parquet"), views[0].plane)
+    write_json(
+        path,
+        {
+            "dataset": setting.dataset,
+            "method": DEEPCAC,
+            "k": setting.k,
+            "protocol": setting.protocol.name,
+            "switches": sorted(setting.protocol.labels),
+            "synthetic": synthetic,
+            "splits": entries,
+            "stability": stability(views),
+        },
+    )

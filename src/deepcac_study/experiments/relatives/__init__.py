@@ -1,0 +1,1 @@
+"""The experiments of the related papers: class decomposition and supervised k-means."""

@@ -1,0 +1,162 @@
+"""The experiments of Vilalta, Achari & Eick (2003) on one data set, as records.
+
+Section 6 by repeated runs, and bias and variance with and without decomposition (section 4).
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from deepcac.decomposition.repeated_runs import (
+    AGAINST_REST,
+    RUNS,
+    SHARES,
+    USUAL,
+    Record,
+    run_experiment,
+)
+from deepcac.decomposition.training_samples import SAMPLES, resample
+from deepcac.errors import DataError
+from deepcac.files.storage import read_table, write_json
+from deepcac.scoring.bias_variance import bias_variance
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.catalogue.variables import levels_of
+from deepcac_study.experiments.record import file_digest, machine
+
+_NO_FEATURES = ("row_id", "group")
+_TIMES = ("seconds_clustering", "seconds")
+
+
+def read_rows(path: str | os.PathLike[str], label: str) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
+    """Read a tidy table or a feature file as the columns of an estimator.
+
+    Parameters
+    ----------
+    path : path-like
+        Parquet. Columns with levels are nominal, all others numeric.
+
+    Returns
+    -------
+    X : DataFrame of shape (n, d)
+        Without row ids and groups.
+    y : ndarray of shape (n,)
+
+    Raises
+    ------
+    DataError
+        The table has no such column.
+    """
+    table = read_table(path)
+    if label not in table.column_names:
+        raise DataError(f"{path}: no column {label!r} with the classes")
+    columns: dict[str, Any] = {}
+    for field in table.schema:
+        if field.name not in (*_NO_FEATURES, label):
+            values, levels = table[field.name].to_pandas(), levels_of(field)
+            columns[field.name] = values if levels is None else pd.Categorical(values, levels)
+    return pd.DataFrame(columns), table[label].to_pandas().to_numpy()
+
+
+def write_decomposition(
+    out: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    *,
+    dataset: str,
+    label: str,
+    variant: str = "",
+    runs: int = RUNS,
+    against_rest: bool = False,
+    synthetic: bool = False,
+    threads: int = 1,
+) -> None:
+    """Run the experiment on one data set and write its record.
+
+    Parameters
+    ----------
+    out : path-like
+        JSON to write: configuration, accuracies, configurations and counts of every run and arm.
+        All of it but ``machine`` is the same each time.
+    variant : str
+        Folder of the protocol. Sound, the parts are drawn within each class; else plainly, as in
+        the paper.
+    against_rest : bool
+        Whether linear machines one against rest are run beside those one against one.
+    """
+    X, y = read_rows(table, label)
+    protocol = Protocol.from_folder(variant)
+    stratified = protocol == SOUND
+    bases = (*USUAL, AGAINST_REST) if against_rest else USUAL
+    found = list(run_experiment(X, y, stratified=stratified, runs=runs, bases=bases))
+    record: dict[str, Any] = {
+        "schema": 1,
+        "dataset": dataset,
+        "protocol": protocol.name,
+        "synthetic": synthetic,
+        "n_rows": len(X),
+        "n_columns": X.shape[1],
+        "n_classes": len(np.unique(y)),
+        "shares": dict(zip(("train", "validation", "test"), SHARES, strict=True)),
+        "stratified": stratified,
+        "runs": [_without_times(row) for row in found],
+        "inputs": {"table": file_digest(table)},
+    }
+    record["machine"] = machine(seconds_by_stage(found), threads, "cpu")
+    write_json(out, record)
+
+
+def _without_times(row: Record) -> dict[str, Any]:
+    return {name: value for name, value in row._asdict().items() if name not in _TIMES}
+
+
+def seconds_by_stage(rows: Sequence[Record]) -> dict[str, float]:
+    """Return the processor time of the clustering and of each base and arm, over all runs."""
+    shared = {row.run: row.seconds_clustering for row in rows}
+    seconds = {"clustering": sum(shared.values())}
+    for row in rows:
+        name = f"{row.base}_{row.arm}"
+        seconds[name] = seconds.get(name, 0.0) + row.seconds
+    return seconds
+
+
+def write_bias_variance(
+    out: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    *,
+    dataset: str,
+    label: str,
+    samples: int = SAMPLES,
+    synthetic: bool = False,
+    threads: int = 1,
+) -> None:
+    """Split the error of each base and arm on one data set.
+
+    The claim is in Vilalta, Achari & Eick 2003, section 4.
+
+    Parameters
+    ----------
+    out : path-like
+        JSON to write; ``parts`` has error, bias and variance by base and arm. All of it but
+        ``machine`` is the same each time.
+    """
+    begin = time.process_time()
+    found = resample(*read_rows(table, label), samples)
+    parts: dict[str, dict[str, dict[str, float]]] = {}
+    for (base, arm), predicted in found.predicted.items():
+        parts.setdefault(base, {})[arm] = bias_variance(predicted, found.truth)._asdict()
+    record: dict[str, Any] = {
+        "schema": 1,
+        "dataset": dataset,
+        "protocol": "sound",
+        "synthetic": synthetic,
+        "n_samples": samples,
+        "n_test": len(found.truth),
+        "parts": parts,
+        "inputs": {"table": file_digest(table)},
+    }
+    seconds = {"processor": time.process_time() - begin}
+    write_json(out, {**record, "machine": machine(seconds, threads, "cpu")})

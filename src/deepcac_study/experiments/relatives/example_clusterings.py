@@ -1,0 +1,174 @@
+"""Supervised k-means and its baselines on example clusterings (Finley and Joachims 2008, 6.2, 6.3).
+
+Each clustering of a data set is tested once, by a model of the others
+(`deepcac.similarity.leave_one_out`); the loss is Delta, from 0 to 100.
+"""
+
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.files.storage import write_json
+from deepcac.similarity import EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
+from deepcac.similarity.clusterers import Name
+from deepcac.similarity.leave_one_out import Fit, Fold, fit_without, leave_one_out, powers_of_ten
+from deepcac.similarity.weighted import SimilarityClusterer
+from deepcac.task import Ids
+from deepcac_study.catalogue.config import ITERATIVE, LEARNERS, NONE, PAIR, Budget
+from deepcac_study.experiments.record import machine
+from deepcac_study.features.pairwise import PairwiseData
+
+_REPEATED = (NONE, ITERATIVE)  # the training of the others draws nothing
+
+
+@dataclass(frozen=True)
+class Examples:
+    """The example clusterings of a data set.
+
+    Attributes
+    ----------
+    names : tuple of str, length n
+        In alphabetical order.
+    clusterings : sequence of n ndarray of shape (m_i,), int64
+    """
+
+    names: tuple[str, ...]
+    item_sets: Sequence[ItemSet]
+    clusterings: Sequence[Ids]
+
+
+def examples(data: PairwiseData) -> Examples:
+    """Return the item set and the clusters of each group of rows."""
+    if not len(data.group):
+        raise DataError("the data set has no row; build it again")
+    names = np.unique(data.group)
+    features = data.pair_features()
+    sets = [_item_set(data, np.flatnonzero(data.group == name), features) for name in names]
+    return Examples(tuple(names.tolist()), sets, [data.label[data.group == name] for name in names])
+
+
+def _item_set(data: PairwiseData, rows: Ids, features: Any) -> ItemSet:
+    parts: dict[str, Any] = {"n_items": len(rows)}
+    if data.nodes.shape[1]:
+        parts["nodes"] = data.nodes[rows]
+    if features.shape[1]:
+        own = np.flatnonzero(np.isin(data.first, rows))
+        ends = [np.searchsorted(rows, side[own]) for side in (data.first, data.second)]
+        parts |= {"edges": np.column_stack(ends), "pairs": features[own]}
+    return ItemSet(**parts)
+
+
+def build(method: str, C: float, budget: Budget, seed: int) -> SimilarityClusterer:
+    """Return the unfitted model of a method."""
+    common: dict[str, Any] = {"n_restarts": budget.n_restarts, "random_state": seed}
+    if method == NONE:
+        return EqualWeights(**common)
+    common |= {"C": C, "max_iter": budget.max_iter}
+    if method == PAIR:
+        return PairSimilarity(**common)
+    if method not in get_args(Name):
+        raise ConfigError(f"{method!r} is no method of this experiment; use {', '.join(LEARNERS)}")
+    return SupervisedKMeans(
+        oracle=method,  # type: ignore[arg-type]
+        epsilon=budget.epsilon,
+        warm_start=True,
+        **common,
+    )
+
+
+def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[Fold], list[Fit]]]:
+    """Leave each clustering out in turn; once a seed where training or clusters are random.
+
+    Parameters
+    ----------
+    method : {"none", "pair", "iterative", "spectral"}
+        None has nothing to choose, and clusters by point-incremental k-means (section 6.2).
+    """
+    seeds = range(budget.seeds if method in _REPEATED else 1)
+    with warnings.catch_warnings():
+        # The record says which fits did not end.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if method == NONE:
+            return [_unlearnt(found, budget, seed) for seed in seeds]
+        return [
+            leave_one_out(
+                found.item_sets,
+                found.clusterings,
+                lambda C, seed=seed: build(method, C, budget, seed),  # type: ignore[misc]
+                powers_of_ten(*budget.C),
+            )
+            for seed in seeds
+        ]
+
+
+def _unlearnt(found: Examples, budget: Budget, seed: int) -> tuple[list[Fold], list[Fit]]:
+    """Test equal weights on each clustering."""
+    sets, truths = found.item_sets, found.clusterings
+    model = build(NONE, 1.0, budget, seed)
+    fits = [fit_without(sets, truths, (i,), model, 1.0, (ITERATIVE,)) for i in range(len(sets))]
+    folds = [
+        Fold(i, 1.0, ITERATIVE, loss, loss, 0, 0, 0, 0.0, fit.seconds, True)
+        for i, fit in enumerate(fits)
+        for loss in fit.losses.values()
+    ]
+    return folds, fits
+
+
+def write_experiment(
+    path: str | os.PathLike[str], data: PairwiseData, dataset: str, method: str, budget: Budget
+) -> None:
+    """Run one method on a data set and write its record as JSON.
+
+    All but ``machine`` is the same on every run: the data set's sizes (``n_clusterings``, ``k``,
+    mean ``items``, ``n_node``, ``n_pair``), the budget, and for each seed the folds and how many of
+    the trained models did not end.
+    """
+    begin = time.perf_counter()
+    found = examples(data)
+    repeats = experiment(found, method, budget)
+    record: dict[str, Any] = {
+        "dataset": dataset,
+        "method": method,
+        "budget": budget.model_dump(mode="json"),
+        **_sizes(found),
+        "repeats": [
+            {
+                "seed": seed,
+                "folds": [_fold(found, fold) for fold in folds],
+                "n_fits": len(fits),
+                "n_unfinished": sum(not fit.converged for fit in fits),
+            }
+            for seed, (folds, fits) in enumerate(repeats)
+        ],
+    }
+    seconds = {
+        "total": time.perf_counter() - begin,
+        "training": sum(fit.seconds for _, fits in repeats for fit in fits),
+        "longest_training": max(fit.seconds for _, fits in repeats for fit in fits),
+    }
+    write_json(path, {**record, "machine": machine(seconds, 1, "cpu")})
+
+
+def _sizes(found: Examples) -> dict[str, Any]:
+    n_node, n_pair = found.item_sets[0].shape
+    return {
+        "n_clusterings": len(found.names),
+        "k": max(len(np.unique(labels)) for labels in found.clusterings),
+        "items": float(np.mean([len(labels) for labels in found.clusterings])),
+        "n_node": n_node,
+        "n_pair": n_pair,
+    }
+
+
+def _fold(found: Examples, fold: Fold) -> dict[str, Any]:
+    """Return the fields of a fold with the name of its clustering; seconds are of the machine."""
+    kept: dict[str, Any] = {key: value for key, value in fold.record().items() if key != "seconds"}
+    kept |= {key: max(0.0, round(kept[key], 9)) for key in ("loss", "inner_loss")}
+    return {**kept, "test": found.names[fold.test]}

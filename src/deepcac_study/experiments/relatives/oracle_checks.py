@@ -1,0 +1,218 @@
+"""What the theory of supervised k-means says, measured on small sets (Finley and Joachims 2008).
+
+Sections 4.3 to 5: the loss, the two kinds of k-means, and what an inexact oracle does to training;
+and section 6.1.3: Synth without noise. The same numbers on every run.
+"""
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from deepcac.files.storage import write_json
+from deepcac.similarity import ItemSet, Reading, SupervisedKMeans, delta, rand_loss
+from deepcac.similarity.clusterers import iterative, objective
+from deepcac.similarity.clustering import indicator
+from deepcac.similarity.cutting import largest_number_of_cuts
+from deepcac.similarity.separation import Oracle
+from deepcac.task import Array, Ids
+from deepcac_study.catalogue.config import ITERATIVE, SPECTRAL
+from deepcac_study.experiments.relatives.example_clusterings import Examples, examples
+from deepcac_study.simulate.synth_pairs import synth_pairs
+
+EPSILON = 0.1
+MAX_LOSS = 100.0
+_SETS = 12  # small training sets
+_MATRICES = 200  # random similarities
+_SEARCH = 40  # restarts of the search for constraints that training has missed
+
+
+def oracle_checks() -> dict[str, Any]:
+    """Measure everything.
+
+    Returns
+    -------
+    dict
+        ``training`` (a row for each small set and oracle), ``loss`` (the properties of Delta),
+        ``large_clusters`` (Delta and the Rand loss by where the errors are), ``kmeans`` (batch
+        against point-incremental), ``noise_free`` (losses on Synth without noise) and
+        ``similarity`` (K of a test clustering before and after learning).
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the rows say it
+        return {
+            "training": [
+                _training(seed, oracle) for seed in range(_SETS) for oracle in (ITERATIVE, SPECTRAL)
+            ],
+            "loss": _loss_properties(),
+            "large_clusters": _large_clusters(),
+            "kmeans": _two_kmeans(),
+            "noise_free": _noise_free(),
+            "similarity": _similarity(),
+        }
+
+
+def write_checks(path: str | os.PathLike[str]) -> None:
+    """Write `oracle_checks` as JSON."""
+    write_json(path, oracle_checks())
+
+
+def _planted(seed: int, n: int = 2, m: int = 40, k: int = 8) -> Examples:
+    """Return sets in which k features tell the clusters apart and five are weak noise."""
+    rng = np.random.default_rng(seed)
+    truths = [rng.permutation(np.arange(m) % k) for _ in range(n)]
+    sets = [
+        ItemSet(
+            np.hstack([np.eye(k)[t] + 0.2 * rng.normal(size=(m, k)), 0.1 * rng.normal(size=(m, 5))])
+        )
+        for t in truths
+    ]
+    return Examples(tuple(map(str, range(n))), sets, truths)
+
+
+def _training(seed: int, oracle: str, C: float = 100.0) -> dict[str, Any]:
+    """Train with one random start a call, and look for violated constraints afterwards."""
+    found = _planted(seed)
+    model = SupervisedKMeans(
+        C=C,
+        oracle=oracle,  # type: ignore[arg-type]
+        predictor=oracle,  # type: ignore[arg-type]
+        epsilon=EPSILON,
+        n_restarts=1,
+        random_state=seed,
+    ).fit(found.item_sets, found.clusterings)
+    pairs = zip(found.item_sets, found.clusterings, strict=True)
+    losses = np.array([model.loss(items, truth) for items, truth in pairs])
+    planes = model.cutting_planes_
+    radius = float(np.linalg.norm(planes.normals, axis=1).max())
+    return {
+        "seed": seed,
+        "oracle": oracle,
+        "n_cuts": model.n_cuts_,
+        "most_cuts": largest_number_of_cuts(len(losses), C, EPSILON, MAX_LOSS, radius),
+        "converged": model.converged_,
+        "dual_objective": float(planes.dual_objective),
+        "slack": float(model.slack_.mean()),
+        "training_loss": float(losses.mean()),
+        "above_slack": int(np.sum(losses > model.slack_ + EPSILON + 1e-6)),
+        "missed": _missed(found, model),
+    }
+
+
+def _missed(found: Examples, model: SupervisedKMeans) -> int:
+    """Count the examples with a clustering that violates its constraint by more than epsilon."""
+    search = Oracle(
+        found.item_sets,
+        found.clusterings,
+        ITERATIVE,
+        _SEARCH,
+        np.random.default_rng(0),
+        Reading(),
+    )
+    cuts = [search.separate(i, model.weights_) for i in range(len(found.item_sets))]
+    worst = [cut.loss - model.weights_ @ cut.normal for cut in cuts]
+    return int(np.sum(np.array(worst) > model.slack_ + EPSILON + 1e-6))
+
+
+def _loss_properties() -> dict[str, float]:
+    """Return the largest deviations from what section 4.3 says of Delta."""
+    rng = np.random.default_rng(0)
+    symmetric = relabelled = whole = 0.0
+    for _ in range(_MATRICES):
+        k = int(rng.integers(2, 7))
+        truth, other = (rng.permutation(np.arange(30) % k) for _ in range(2))
+        loss, names = delta(truth, other), rng.permutation(k)
+        symmetric = max(symmetric, abs(loss - delta(other, truth)))
+        relabelled = max(relabelled, abs(loss - delta(truth, names[other])))
+        one = delta(truth, np.zeros(30, dtype=np.int64))
+        whole = max(whole, abs(one - MAX_LOSS * (k - 1) / k))
+    return {"symmetric": symmetric, "relabelled": relabelled, "all_in_one": whole}
+
+
+def _large_clusters(share: float = 0.25) -> list[dict[str, Any]]:
+    """Move a quarter of one cluster elsewhere: of the large one, then of a small one."""
+    truth = np.repeat(np.arange(5), [80, 20, 20, 20, 20])
+    rows = []
+    for name, cluster, to in (("large", 0, 1), ("small", 1, 2)):
+        found, own = truth.copy(), np.flatnonzero(truth == cluster)
+        found[own[: round(share * len(own))]] = to
+        losses = {"delta": delta(truth, found), "rand": rand_loss(truth, found)}
+        rows.append({"cluster": name, "moved": round(share * len(own)), **losses})
+    return rows
+
+
+def _two_kmeans(m: int = 40, k: int = 4) -> dict[str, int]:
+    """Compare both kinds of k-means from equal starts on random symmetric K, mostly indefinite."""
+    rng = np.random.default_rng(0)
+    tally = {"matrices": _MATRICES, "indefinite": 0, "incremental_better": 0, "batch_better": 0}
+    for seed in range(_MATRICES):
+        half = rng.normal(size=(m, m))
+        K = half + half.T if seed % 2 else half @ half.T
+        tally["indefinite"] += int(np.linalg.eigvalsh(K)[0] < 0)
+        one = objective(K, iterative(K, k, np.random.default_rng(seed), n_restarts=1))
+        other = objective(K, indicator(batch(K, k, np.random.default_rng(seed))))
+        tally["incremental_better"] += int(one > other + 1e-9 * abs(other))
+        tally["batch_better"] += int(other > one + 1e-9 * abs(one))
+    return tally
+
+
+def batch(K: Array, k: int, rng: np.random.Generator, max_passes: int = 1000) -> Ids:
+    """Return the end of batch k-means: all items go to their nearest centres at once.
+
+    With an indefinite K the passes need not end; the last one counts then. A cluster that runs
+    empty keeps its item nearest to leaving.
+    """
+    labels = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, len(K) - k)]))
+    for _ in range(max_passes):
+        members = np.eye(k)[labels]
+        sizes = members.sum(axis=0)
+        sums = K @ members / sizes
+        within = np.einsum("ic,ic->c", members, sums) / sizes
+        distance = within - 2.0 * sums
+        new = distance.argmin(axis=1)
+        for c in np.setdiff1d(np.arange(k), new):
+            new[distance[:, c].argmin()] = c
+        if (new == labels).all() or len(np.unique(new)) < k:
+            break
+        labels = new
+    return labels
+
+
+def _noise_free() -> list[dict[str, Any]]:
+    """Return the loss on each clustering of Synth without noise, by a model of the other four."""
+    found = examples(synth_pairs(noise=0.0))
+    return [
+        {"oracle": oracle, "test": i, "loss": _left_out(found, oracle, i)}
+        for oracle in (ITERATIVE, SPECTRAL)
+        for i in range(len(found.names))
+    ]
+
+
+def _left_out(found: Examples, oracle: str, test: int) -> float:
+    model = _learnt(found, oracle, test)
+    return model.loss(found.item_sets[test], found.clusterings[test])
+
+
+def _learnt(found: Examples, oracle: str, test: int) -> SupervisedKMeans:
+    kept: Sequence[int] = [i for i in range(len(found.names)) if i != test]
+    model = SupervisedKMeans(
+        C=100.0,
+        oracle=oracle,  # type: ignore[arg-type]
+        epsilon=1.0,
+        max_iter=50,
+        random_state=0,
+    )
+    return model.fit([found.item_sets[i] for i in kept], [found.clusterings[i] for i in kept])
+
+
+def _similarity() -> dict[str, Any]:
+    """Return K of a clustering of Synth that was left out, its items ordered by cluster."""
+    found = examples(synth_pairs(points=12))
+    items, truth = found.item_sets[0], found.clusterings[0]
+    after = _learnt(found, ITERATIVE, 0).similarity(items)
+    before = items.similarity(np.ones(items.n_features))
+    rounded = {"before": before.round(3).tolist(), "after": after.round(3).tolist()}
+    return {**rounded, "label": truth.tolist()}

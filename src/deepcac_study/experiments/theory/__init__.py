@@ -1,0 +1,1 @@
+"""Both sides of the theorems of the CAC papers, as measured."""

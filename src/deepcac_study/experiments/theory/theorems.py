@@ -1,0 +1,215 @@
+"""The theorems of the CAC papers on the training rows of one split: both sides, as measured.
+
+Theorems are numbered as in Srivastava et al. 2021, CAC v1, but for those of DeepCAC.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import pairwise_distances_argmin
+
+from deepcac.cac.cluster import cluster, kmeans_labels
+from deepcac.cac.kernels import bounds
+from deepcac.errors import ConfigError
+from deepcac.task import Array, Ids, Task
+from deepcac_study.catalogue.methods import CAC_LR, KM_LR, LR
+from deepcac_study.experiments.prepare import Setting
+from deepcac_study.experiments.sweeps import ALPHAS
+from deepcac_study.experiments.theory.growth import ALPHA, growth, operations, seconds
+
+_LLOYD_PASSES = 20
+
+
+def theory_checks(task: Task) -> dict[str, Any]:
+    """Evaluate every theorem on one split.
+
+    Parameters
+    ----------
+    task : Task
+        One split of two classes, scaled for the CAC family.
+
+    Returns
+    -------
+    dict
+        ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
+        (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk``
+        (Theorem 1 by arm). All are the same on every run; ``growth`` counts operations.
+    """
+    X, y = task.X_train, task.y_train
+    start = kmeans_labels(X, task.k, task.seed)
+    aware = cluster(X, y, start, ALPHA, n_clusters=task.k).labels
+    arms = {LR: np.zeros(len(y), dtype=np.int64), KM_LR: start, CAC_LR: aware}
+    return {
+        "alpha": ALPHA,
+        "cost": [_cost(task, start, alpha) for alpha in ALPHAS],
+        "growth": growth(X, y, task.k, operations),
+        "log_loss": [row for arm, labels in arms.items() for row in _log_loss(X, y, arm, labels)],
+        "am_softmax": _am_softmax(X, y),
+        "risk": _risk(task, arms),
+    }
+
+
+def theory(tasks: Iterable[Task], setting: Setting, *, synthetic: bool = False) -> dict[str, Any]:
+    """Return `theory_checks` of the first split, with what they are about.
+
+    ``machine`` alone varies between runs: the exponents of Theorem 3 by the clock.
+
+    Raises
+    ------
+    ConfigError
+        The data set has more than two classes.
+    """
+    task = next(iter(tasks))
+    if task.n_classes != 2:
+        raise ConfigError(
+            f"{setting.dataset} has {task.n_classes} classes; the theorems are about two, "
+            "leave it out"
+        )
+    about = {
+        "dataset": setting.dataset,
+        "k": task.k,
+        "seed": task.seed,
+        "protocol": setting.protocol.name,
+        "synthetic": synthetic,
+        "n_train": len(task.y_train),
+        "n_test": len(task.y_test),
+        "n_features": task.X_train.shape[1],
+    }
+    timed = growth(task.X_train, task.y_train, task.k, seconds)
+    return about | theory_checks(task) | {"machine": {"growth": timed}}
+
+
+def _cost(task: Task, start: Ids, alpha: float) -> dict[str, float]:
+    """Return the largest rises of the cost by Hartigan's and by Lloyd's moves."""
+    found = cluster(task.X_train, task.y_train, start, alpha, n_clusters=task.k)
+    lloyd = bounds.lloyd_costs(
+        task.X_train, task.y_train, start, alpha, k=task.k, passes=_LLOYD_PASSES
+    )
+    return {
+        "alpha": alpha,
+        "passes": found.n_iter,
+        "first": float(found.cost[0]),
+        "last": float(found.cost[-1]),
+        "rise": bounds.largest_rise(found.cost),
+        "lloyd_rise": bounds.largest_rise(lloyd),
+    }
+
+
+def _with_ones(X: Array) -> Array:
+    """Return rows with a column of ones, since the theorems know no intercept."""
+    return np.column_stack([X, np.ones(len(X))])
+
+
+def _coefficients(X: Array, y: Ids, C: float) -> Array:
+    """Return logistic regression's coefficients; `X` ends with its column of ones.
+
+    Rows of one class have no finite optimum: they get an intercept by the rule of succession.
+    """
+    if y.min() == y.max():
+        beta = np.zeros(X.shape[1])
+        beta[-1] = np.log(len(y) + 1.0) * (1 if y[0] else -1)
+        return beta
+    model = LogisticRegression(C=C, fit_intercept=False, max_iter=1000)
+    return np.asarray(model.fit(X, y).coef_[0])
+
+
+def _log_loss(X: Array, y: Ids, arm: str, labels: Ids) -> list[dict[str, Any]]:
+    """Return the bounds of the unregularised fit in each cluster, and what Lemma 1 asks of it."""
+    rows = []
+    for j in np.unique(labels):
+        own, classes = _with_ones(X[labels == j]), y[labels == j]
+        beta = _coefficients(own, classes, np.inf)
+        found = bounds.log_loss_sandwich(own, classes, beta)
+        rows.append(
+            {
+                "arm": arm,
+                "cluster": int(j) + 1,
+                "rows": len(own),
+                "lower": found.lower,
+                "loss": found.loss,
+                "upper": found.upper,
+                "radius": float(np.linalg.norm(own - own.mean(axis=0), axis=1).max()),
+                **_lemma(own[:, :-1], classes, beta[:-1]),
+            }
+        )
+    return rows
+
+
+def _lemma(X: Array, y: Ids, beta: Array) -> dict[str, float | None]:
+    """Return the share of features with beta_i u_i > 0 and the sum beta.u, u = mu+ - mu-."""
+    if y.min() == y.max():
+        return {"same_sign": None, "projection": None}
+    apart = beta * (X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+    return {"same_sign": float((apart > 0).mean()), "projection": float(apart.sum())}
+
+
+def _am_softmax(X: Array, y: Ids) -> list[dict[str, Any]]:
+    """Return both pairs of bounds for three embeddings.
+
+    Standardised rows with the class means as class vectors; every row on its own class vector,
+    which is where training leads; every row on the other one, without a margin.
+    """
+    means = np.stack([X[y == c].mean(axis=0) for c in (0, 1)])
+    poles = np.array([[-1.0, 0.0], [1.0, 0.0]])
+    nonzero = np.linalg.norm(X, axis=1) > 0
+    cases = {
+        "class means": (X[nonzero], y[nonzero], means, 0.4),
+        "own vector": (poles[y], y, poles, 0.4),
+        "other vector, m = 0": (poles[1 - y], y, poles, 0.0),
+    }
+    rows = []
+    for name, (Z, classes, W, m) in cases.items():
+        found = bounds.am_softmax_sandwich(Z, classes, W, m=m)
+        printed = bounds.printed_am_softmax_bounds(Z, classes, W, m=m)
+        rows.append(
+            {
+                "case": name,
+                "lower": found.lower,
+                "loss": found.loss,
+                "upper": found.upper,
+                "printed_lower": printed[0],
+                "printed_upper": printed[1],
+            }
+        )
+    return rows
+
+
+def _risk(task: Task, arms: dict[str, Ids]) -> list[dict[str, Any]]:
+    """Return Theorem 1's terms and the test loss of each arm, all in one class of classifiers."""
+    X, y = _with_ones(task.X_train), task.y_train
+    betas = {
+        arm: np.stack([_local(X, y, labels == j) for j in range(labels.max() + 1)])
+        for arm, labels in arms.items()
+    }
+    norm = max(float(np.linalg.norm(own, axis=1).max()) for own in betas.values())
+    rows = []
+    for arm, labels in arms.items():
+        bound = bounds.risk_bound(X, y, labels, betas[arm], norm=norm, seed=task.seed)
+        rows.append(
+            {
+                "arm": arm,
+                "norm": norm,
+                "training": bound.training,
+                "complexity": bound.complexity,
+                "confidence": bound.confidence,
+                "total": bound.total,
+                "test": _test_loss(task, labels, betas[arm]),
+            }
+        )
+    return rows
+
+
+def _local(X: Array, y: Ids, own: npt.NDArray[np.bool_]) -> Array:
+    return _coefficients(X[own], y[own], 1.0) if own.any() else np.zeros(X.shape[1])
+
+
+def _test_loss(task: Task, labels: Ids, betas: Array) -> float:
+    """Return the mean test log loss, each row by the classifier of the nearest centroid."""
+    found = np.unique(labels)
+    centroids = np.stack([task.X_train[labels == j].mean(axis=0) for j in found])
+    nearest = found[pairwise_distances_argmin(task.X_test, centroids)]
+    score = np.einsum("ij,ij->i", _with_ones(task.X_test), betas[nearest])
+    return float(np.logaddexp(0.0, np.where(task.y_test == 1, -score, score)).mean())

@@ -1,0 +1,115 @@
+"""Rules on the synthetic grid of the CAC papers, which all three of them have."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
+from deepcac_study.papers.rules.decisions import Found, Rule, by_name, sound_only
+from deepcac_study.papers.rules.sweep_rules import SWEPT
+from deepcac_study.papers.rules.truth import Truth, all_hold, settled, together, told
+
+_AXES = ("ics", "ocs", "clusters", "k")
+
+
+def grid_rule(table: pd.DataFrame | None, name: str, metrics: Sequence[str], *, rare: bool) -> Rule:
+    """Return the rule of a check of the grid with balanced or rare positives, by each metric."""
+
+    def rule(evidence: Evidence) -> Decision:
+        if table is None:
+            return Decision(NOT_RUN, "needs results/sweeps/grid.parquet")
+        own = table[table["imbalanced"] == rare]
+        found = {metric: CHECKS[name](own, metric) for metric in metrics}
+        figures = " | ".join(f"{metric}: {text}" for metric, (_, text) in found.items())
+        verdict = all_hold(verdict for verdict, _ in found.values())
+        return Decision(verdict, figures, ("results/sweeps/grid.parquet",))
+
+    return sound_only(rule, SWEPT)
+
+
+def _cac(table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["method"] == "cac_lr"]
+
+
+def _sure(mean: float, error: float, freedom: int) -> Truth:
+    """Say whether a mean is above 0, by its 95 % interval."""
+    half = float(stats.t.ppf(0.975, freedom)) * error if freedom > 0 else np.inf
+    return True if mean - half > 0 else False if mean + half < 0 else None
+
+
+def _mean_above(values: "pd.Series[float]") -> Truth:
+    found = values.to_numpy(dtype=np.float64)
+    error = float(found.std(ddof=1)) / np.sqrt(len(found)) if len(found) > 1 else 0.0
+    return _sure(float(found.mean()), error, len(found) - 1)
+
+
+def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int) -> Found:
+    """Ask of every step between two levels whether the score moves, all else being equal."""
+    others = [name for name in _AXES if name != column]
+    wide = _cac(table).pivot_table(index=others, columns=column, values=metric)
+    steps = sign * wide.diff(axis=1).iloc[:, 1:]
+    answers = [_mean_above(steps[level].dropna()) for level in steps]
+    text = ", ".join(f"{level:g}: {value:.3f}" for level, value in wide.mean().items())
+    return settled(answers), f"{text}; {told(answers)} steps"
+
+
+def rises_with_ics(table: pd.DataFrame, metric: str) -> Found:
+    """Check that the mean score rises with the inner class separation."""
+    return _monotone(table, "ics", metric, 1)
+
+
+def falls_with_clusters(table: pd.DataFrame, metric: str) -> Found:
+    """Check that the mean score falls with the number of natural clusters."""
+    return _monotone(table, "clusters", metric, -1)
+
+
+def little_by_ocs(table: pd.DataFrame, metric: str) -> Found:
+    """Compare the range over OCS with that over ICS: below a quarter holds, below half partly."""
+    ranges = {}
+    for column in ("ocs", "ics"):
+        means = _cac(table).groupby(column)[metric].mean()
+        ranges[column] = float(means.max() - means.min())
+    share = ranges["ocs"] / ranges["ics"] if ranges["ics"] else np.inf
+    verdict = HOLDS if share < 0.25 else PARTLY if share < 0.5 else FAILS
+    return verdict, f"range over OCS {ranges['ocs']:.3f}, over ICS {ranges['ics']:.3f}"
+
+
+def enough(table: pd.DataFrame, metric: str) -> Found:
+    """Compare k >= K with k < K, beside what k and K do by themselves.
+
+    Least squares on the mean of each (K, k): a level for each K, one for each k, and a step where
+    k reaches K.
+    """
+    means = _cac(table).groupby(["clusters", "k"])[metric].mean()
+    clusters, k = (means.index.get_level_values(name).to_numpy() for name in ("clusters", "k"))
+    parts = [clusters[:, None] == np.unique(clusters), k[:, None] == np.unique(k)[1:]]
+    X = np.column_stack([*parts, k >= clusters]).astype(float)
+    if np.linalg.matrix_rank(X) < X.shape[1]:
+        return NOT_RUN, "needs a grid with k below and above several K"
+    found, *_ = np.linalg.lstsq(X, means.to_numpy(), rcond=None)
+    rest = means.to_numpy() - X @ found
+    freedom = len(X) - X.shape[1]
+    error = float(np.sqrt(rest @ rest / max(freedom, 1) * np.linalg.inv(X.T @ X)[-1, -1]))
+    text = f"step at k = K {found[-1]:+.4f} (standard error {error:.4f}), k and K held"
+    return settled([_sure(float(found[-1]), error, freedom)]), text
+
+
+def clustering_helps(table: pd.DataFrame, metric: str) -> Found:
+    """Compare the arms cell by cell: KM+LR over LR, and CAC+LR over KM+LR."""
+    place = ["ics", "ocs", "clusters"]
+    wide = table.pivot_table(index=[*place, "k"], columns="method", values=metric)
+    plain = wide["lr"].groupby(place).transform("first")
+    gains = {
+        "KM+LR over LR": (wide["km_lr"] - plain).dropna(),
+        "CAC+LR over KM+LR": (wide["cac_lr"] - wide["km_lr"]).dropna(),
+    }
+    texts = [
+        f"{name} {gain.mean():+.4f}, up in {(gain > 0).mean():.0%} of cells"
+        for name, gain in gains.items()
+    ]
+    return together([_mean_above(gain) for gain in gains.values()]), "; ".join(texts)
+
+
+CHECKS = by_name(rises_with_ics, falls_with_clusters, little_by_ocs, enough, clustering_helps)

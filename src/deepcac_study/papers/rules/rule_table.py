@@ -1,0 +1,290 @@
+"""Claims that are rows of a table: each paper's ``rules.csv``.
+
+All rows of a claim must hold. Columns:
+
+- rule: one of `RULES`;
+- of: the printed table that names data sets and base classifiers (or is itself meant); else what
+  the rule looks at: a kind of sweep, or the grid with ``even`` or ``rare`` positives;
+- sets: the data sets, or those that are left out after a minus; empty for all of the table;
+- first, second: methods, of which ``*`` stands for each base classifier, ``printed`` for all of
+  the table and ``others`` for those that are not first; as many of both are compared one with one,
+  else each with each. Or the name of a check;
+- metric, k: as in `Arm`, several apart; without k the paper's own;
+- share: of comparisons or groups that the claim asks for, or the numbers that it names;
+- words: what to run where there is nothing, whose program it is, or what a gain is called.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from deepcac_study.catalogue.facts import facts
+from deepcac_study.catalogue.methods import classifiers, parse_method
+from deepcac_study.papers.agreement import AGREE, DIFFER, LOST
+from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
+from deepcac_study.papers.rules import arm_rules, gain
+from deepcac_study.papers.rules.decisions import Rule, every, sound_only
+from deepcac_study.papers.rules.fit_rules import fit_rule
+from deepcac_study.papers.rules.grid_rules import grid_rule
+from deepcac_study.papers.rules.sweep_rules import sweep_rule
+from deepcac_study.papers.rules.theorem_rules import theorem_rule
+from deepcac_study.papers.rules.truth import MOST, Truth, not_below, settled, told
+
+
+class Book(NamedTuple):
+    """What rules look at: findings and ledger."""
+
+    found: Findings
+    ledger: Sequence[Entry]
+
+
+class Row(NamedTuple):
+    """One row of a table of rules; the module says what the fields mean."""
+
+    id: str
+    rule: str
+    of: str = ""
+    sets: str = ""
+    first: str = ""
+    second: str = ""
+    metric: str = ""
+    k: str = ""
+    share: str = ""
+    words: str = ""
+
+
+def table_rules(found: Findings, ledger: Sequence[Entry]) -> dict[str, Rule]:
+    """Return the rules of all tables by claim id."""
+    papers = {claim["id"]: claim["paper"] for claim in facts("claims")}
+    parts: dict[str, list[Rule]] = defaultdict(list)
+    for row in (Row(**fact) for fact in facts("rules")):
+        parts[row.id].append(RULES[row.rule](_Arms(papers[row.id], row), Book(found, ledger)))
+    return {name: own[0] if len(own) == 1 else every(*own) for name, own in parts.items()}
+
+
+def base_classifiers(source: str) -> list[str]:
+    """Return the base classifiers of a printed table of scores, in its order."""
+    return [method for method in printed_methods(source) if method in classifiers()]
+
+
+def cac_arm(
+    paper: str, dataset: str, method: str, metric: str = "f1", *, folds: bool = False
+) -> Arm:
+    """Return an arm with the k that the paper uses."""
+    return Arm(dataset, method, usual_k(paper, dataset, method), metric, paper, folds)
+
+
+class _Arms:
+    """The arms that a row of a table of rules names."""
+
+    def __init__(self, paper: str, row: Row) -> None:
+        self.paper, self.row = paper, row
+        self.ks: list[int | None] = [int(k) for k in row.k.split()] or [None]
+
+    @property
+    def sets(self) -> list[str]:
+        """The data sets."""
+        chosen, known = self.row.sets.split(), printed_datasets(self.row.of)
+        if chosen and not chosen[0].startswith("-"):
+            return chosen
+        return [name for name in known if f"-{name}" not in chosen]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics."""
+        return self.row.metric.split()
+
+    def share(self, default: float = MOST) -> float:
+        """Return the share that is asked for."""
+        return float(Fraction(self.row.share)) if self.row.share else default
+
+    def methods(self, words: str) -> list[str]:
+        """Return the methods that words name."""
+        of = self.row.of
+        if words == "others":
+            return [name for name in printed_methods(of) if name not in self.row.first.split()]
+        names = printed_methods(of) if words == "printed" else words.split()
+        bases = base_classifiers(of) if "*" in words else []
+        spread = ([n.replace("*", x) for x in bases] if "*" in n else [n] for n in names)
+        return [name for own in spread for name in own]
+
+    def arm(self, dataset: str, method: str, metric: str, k: int | None) -> Arm:
+        """Return an arm; a method without sequences is run on the static features."""
+        known = parse_method(method)
+        own = dataset if known.sequence else dataset.removesuffix("_ts")
+        if k is None:
+            return cac_arm(self.paper, own, method, metric, folds="_cv5" in self.row.of)
+        return Arm(own, method, k if known.clustered else 1, metric, self.paper)
+
+    def each(self, dataset: str, words: str) -> list[Arm]:
+        """Return every arm of some methods on a data set, by the first metric."""
+        metric = self.metrics[0]
+        return [self.arm(dataset, m, metric, k) for m in self.methods(words) for k in self.ks]
+
+    def compared(self) -> Iterator[tuple[str, tuple[Arm, Arm]]]:
+        """Yield the data set and the arms of each comparison."""
+        first, second = (self.methods(words) for words in (self.row.first, self.row.second))
+        if len(first) != len(second):
+            first, second = ([a for a in first for _ in second], second * len(first))
+        for metric in self.metrics:
+            for dataset in self.sets:
+                for k in self.ks:
+                    for one, other in zip(first, second, strict=True):
+                        pair = (self.arm(dataset, name, metric, k) for name in (one, other))
+                        yield dataset, (next(pair), next(pair))
+
+    @property
+    def pairs(self) -> list[tuple[Arm, Arm]]:
+        """All comparisons."""
+        return [pair for _, pair in self.compared()]
+
+    @property
+    def groups(self) -> dict[str, tuple[list[Arm], list[Arm]]]:
+        """First and second arms by data set."""
+        words = self.row.first, self.row.second
+        return {name: (self.each(name, words[0]), self.each(name, words[1])) for name in self.sets}
+
+
+def _counted(kind: Callable[..., Rule]) -> Callable[[_Arms, Book], Rule]:
+    return lambda arms, _: kind(arms.pairs, **({"share": arms.share()} if arms.row.share else {}))
+
+
+def _significant(arms: _Arms, _: Book) -> Rule:
+    """Read ``share`` as a level, then data sets and k to which it applies; 0.05 elsewhere."""
+    level, *places = arms.row.share.split() or [""]
+    asked = (place.split(":") for place in places)
+    return arm_rules.significant(arms.pairs, {(name, int(k)): float(level) for name, k in asked})
+
+
+def _best_is(arms: _Arms, _: Book) -> Rule:
+    """Read ``first`` as the best method of each data set, with its k after a colon."""
+    best = (one.partition(":") for one in arms.row.first.split())
+    return arm_rules.best_is(
+        {
+            dataset: (
+                arms.each(dataset, arms.row.second),
+                arms.arm(dataset, method, arms.metrics[0], int(k) if k else None),
+            )
+            for dataset, (method, _, k) in zip(arms.sets, best, strict=True)
+        }
+    )
+
+
+def _best_counts(arms: _Arms, _: Book) -> Rule:
+    """Read ``second`` as lists of rivals with a stroke between, ``share`` as counts by data set."""
+    lists = [*arms.row.second.split(" | "), arms.row.first]
+    rows = {
+        name: list(zip(*(arms.each(name, own) for own in lists), strict=True)) for name in arms.sets
+    }
+    counts = dict(zip(arms.sets, map(int, arms.row.share.split()), strict=True))
+    return arm_rules.best_counts(rows, counts)
+
+
+def _gain(judge: Callable[..., gain.Judge]) -> Callable[[_Arms, Book], Rule]:
+    """Read ``share`` as what the judge is given: numbers, or data sets with a number."""
+
+    def rule(arms: _Arms, _: Book) -> Rule:
+        given = [_number(text) for text in arms.row.share.split()]
+        pairs = defaultdict(list)
+        for dataset, pair in arms.compared():
+            pairs[arms.row.words or dataset].append(pair)
+        return gain.averages(pairs, judge(*given))
+
+    return rule
+
+
+def _number(text: str) -> object:
+    name, colon, value = text.partition(":")
+    if colon:
+        return name, float(value)
+    return name if name.isidentifier() else float(name)
+
+
+def _program(arms: _Arms, _: Book) -> Rule:
+    made = [arm for name in arms.sets for arm in arms.each(name, arms.row.first)]
+    return arm_rules.of_another_program(arms.row.words, made)
+
+
+def _sweep(arms: _Arms, book: Book) -> Rule:
+    row, tables = arms.row, getattr(book.found.sweeps, arms.row.of)
+    if row.k:
+        tables = {key: own for key, own in tables.items() if key == (row.sets, int(row.k))}
+    return sweep_rule(tables, row.first, row.words, each=row.metric)
+
+
+def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
+    """Return the entries of one printed table."""
+    return [entry for entry in ledger if (entry.paper, entry.table) == (paper, number)]
+
+
+def agrees(entries: Sequence[Entry]) -> Rule:
+    """Return the rule "our numbers agree with the printed cells"; cells not run are open."""
+    return _of_cells(entries, lambda entry: entry.sound_verdict == AGREE, 1.0, "as printed")
+
+
+def alpha_at_most(limit: float, entries: Sequence[Entry]) -> Rule:
+    """Return the rule "a tuned alpha lies between 0 and this" (of nine in ten it holds)."""
+    return _of_cells(
+        entries, lambda entry: 0 <= float(entry.sound) <= limit, 0.9, f"at most {limit:g}"
+    )
+
+
+def _of_cells(
+    entries: Sequence[Entry], what: Callable[[Entry], bool], share: float, words: str
+) -> Rule:
+    """Return the rule that something is true of a share of the cells that open data can decide."""
+
+    def rule(evidence: Evidence) -> Decision:
+        kept = [e for e in entries if e.sound_verdict != LOST and not _restricted(e)]
+        answers: list[Truth] = [what(e) if _decided(e) else None for e in kept]
+        runs = tuple(dict.fromkeys(e.run for e in kept if e.run))
+        if set(answers) <= {None}:
+            needed = next((e.needs for e in kept if e.needs), "the runs behind the table")
+            return Decision(NOT_RUN, f"needs {needed}")
+        reason = f"{told(answers)} tuned alphas: {words} ({len(entries)} in the table)"
+        return Decision(settled(answers, share), reason, runs)
+
+    return sound_only(rule, "alphas are tuned")
+
+
+def _decided(entry: Entry) -> bool:
+    return bool(entry.sound) and entry.sound_verdict in (AGREE, DIFFER)
+
+
+def _restricted(entry: Entry) -> bool:
+    return not entry.sound and entry.needs in restricted().values()
+
+
+RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
+    "beats": _counted(arm_rules.beats),
+    "never above": _counted(arm_rules.never_above),
+    "comparable": _counted(arm_rules.comparable),
+    "superior or comparable": _counted(arm_rules.superior_or_comparable),
+    "significant": _significant,
+    "best above": lambda arms, _: arm_rules.maxima(arms.groups, share=arms.share(1.0)),
+    "best not below": lambda arms, _: arm_rules.maxima(
+        arms.groups, share=arms.share(1.0), ask=not_below
+    ),
+    "best is": _best_is,
+    "best counts": _best_counts,
+    "gain near": _gain(gain.near),
+    "gains from to": _gain(gain.from_to),
+    "gains within": _gain(gain.within),
+    "gains positive": _gain(lambda: gain.all_positive),
+    "gain largest": _gain(gain.largest),
+    "another program": _program,
+    "table agrees": lambda arms, book: agrees(of_table(book.ledger, arms.paper, arms.row.of)),
+    "alpha at most": lambda arms, book: alpha_at_most(
+        arms.share(), of_table(book.ledger, arms.paper, arms.row.of)
+    ),
+    "sweep": _sweep,
+    "grid": lambda arms, book: grid_rule(
+        book.found.sweeps.grid, arms.row.first, arms.metrics, rare=arms.row.of == "rare"
+    ),
+    "theorem": lambda arms, book: theorem_rule(book.found.theory, arms.row.first),
+    "fits": lambda arms, _: fit_rule(arms.row.first),
+}

@@ -1,0 +1,237 @@
+"""Rules on how CAC and DeepCAC react to a setting, decided on the sweeps."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from scipy.stats import spearmanr
+
+from deepcac.scoring.equivalence import LEVEL
+from deepcac_study.experiments.finished_sweeps import (
+    AM_SOFTMAX,
+    CENTROIDS,
+    NONE,
+    by_split,
+    final_pass,
+)
+from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac_study.papers.rules.decisions import Rule, by_name, sound_only
+from deepcac_study.papers.rules.truth import Truth, settled, unanimous
+
+Tables = Mapping[tuple[str, int], pd.DataFrame]
+Checked = tuple[Truth, str]
+
+SWEPT = "sweeps are made"
+_HEAVY = 0.05  # a range of F1 that counts as "depends heavily"
+_LITTLE = 0.02  # a range that counts as "varies little"
+_RAISED = 2.0  # by which factor a share must be above that of training without a term
+_BEST_ALPHA, _SAME_LOSS = 0.02, 0.001  # CAC v1; log-losses that no split tells apart
+
+
+def sweep_rule(tables: Tables, name: str, needs: str, *, each: str = "") -> Rule:
+    """Return the rule that a check is true of every sweep (of most: partly).
+
+    A sweep is true or false of a data set if all its splits agree; a single split leaves it open.
+
+    Parameters
+    ----------
+    name : str
+        Of one of `CHECKS`.
+    needs : str
+        What to run where there is none.
+    each : str, optional
+        A setting of whose values above 0 it is asked apart.
+    """
+
+    def rule(evidence: Evidence) -> Decision:
+        if not tables:
+            return Decision(NOT_RUN, f"needs {needs}")
+        answers, texts = [], []
+        for (dataset, k), table in tables.items():
+            for point in _points(table, each):
+                found = [CHECKS[name](part) for part in by_split(point)]
+                right = [answer for answer, _ in found]
+                answers.append(unanimous(right))
+                texts.append(
+                    f"{dataset} k = {k}: true of {right.count(True)} of {len(found)} splits, "
+                    f"{found[0][1]}"
+                )
+        return Decision(settled(answers), "; ".join(texts), _files(tables))
+
+    return sound_only(rule, SWEPT)
+
+
+def _points(table: pd.DataFrame, each: str) -> list[pd.DataFrame]:
+    return [own for _, own in table[table[each] > 0].groupby(each)] if each else [table]
+
+
+def _files(tables: Tables) -> tuple[str, ...]:
+    return tuple(
+        f"results/sweeps/{_kind(table)}_{n}_k{k}.parquet" for (n, k), table in tables.items()
+    )
+
+
+def _kind(table: pd.DataFrame) -> str:
+    """Return what the file of a sweep is called after, by what was moved."""
+    kinds = {"parameter": "weights", "term": "separation"}
+    return next((kind for column, kind in kinds.items() if column in table.columns), "alpha")
+
+
+def faster(table: pd.DataFrame) -> Checked:
+    """Check that a larger alpha takes fewer passes."""
+    passes = table.groupby("alpha").size()
+    passes = passes[passes.index > 0]
+    if passes.nunique() < 2:
+        return False, f"{passes.iloc[0]} passes whatever alpha is"
+    rho = float(spearmanr(passes.index, passes).statistic)
+    return rho < 0, f"Spearman of alpha and passes {rho:+.2f}"
+
+
+def larger_separation(table: pd.DataFrame) -> Checked:
+    """Check that a larger alpha ends with more separation, by rank."""
+    ends = final_pass(table)["separation"]
+    varies = ends.nunique() > 1
+    rho, p = spearmanr(range(len(ends)), ends) if varies else (0.0, 1.0)
+    text = f"S from {ends.iloc[0]:.4g} to {ends.iloc[-1]:.4g}, Spearman {rho:+.2f}"
+    return bool(rho > 0 and p < LEVEL), text
+
+
+def steeper(table: pd.DataFrame) -> Checked:
+    """Check that the first pass adds more separation the larger alpha is."""
+    gains = table.groupby("alpha")["separation"].apply(
+        lambda curve: curve.iloc[min(1, len(curve) - 1)] - curve.iloc[0]
+    )
+    rho = float(spearmanr(gains.index, gains).statistic) if gains.nunique() > 1 else 0.0
+    return rho > 0.999, f"Spearman of alpha and the first pass's gain {rho:+.2f}"
+
+
+def depends_heavily(table: pd.DataFrame) -> Checked:
+    """Check that F1 at convergence moves by more than 0.05."""
+    f1 = final_pass(table)["f1"]
+    return bool(f1.max() - f1.min() > _HEAVY), f"F1 from {f1.min():.3f} to {f1.max():.3f}"
+
+
+def small_is_slow(table: pd.DataFrame) -> Checked:
+    """Check that the smallest alpha above 0 takes more passes than most and separates least."""
+    positive = table[table["alpha"] > 0]
+    passes, ends = positive.groupby("alpha").size(), final_pass(positive)["separation"]
+    slow = bool(passes.iloc[0] > passes.iloc[1:].median())
+    little = bool(ends.iloc[0] < ends.iloc[1:].min())
+    return slow and little, f"{passes.iloc[0]} passes, {passes.iloc[1:].median():g} in the middle"
+
+
+def silhouette_decreases(table: pd.DataFrame) -> Checked:
+    """Check that at one alpha the silhouette ends below that of the k-means start."""
+    alpha, curve = table["alpha"].iloc[0], table["silhouette"]
+    start, end = float(curve.iloc[0]), float(curve.iloc[-1])
+    return end < start, f"alpha {alpha:g} {start:.3f} to {end:.3f}"
+
+
+def large_overfits(table: pd.DataFrame) -> Checked:
+    """Check that the largest alpha has a tenth of the training loss, and more test loss."""
+    last = final_pass(table)
+    first, large = last.iloc[0], last.iloc[-1]
+    right = large["train_log_loss"] < 0.1 * first["train_log_loss"]
+    right &= large["test_log_loss"] > first["test_log_loss"]
+    train = f"training log-loss {first['train_log_loss']:.3f} to {large['train_log_loss']:.3f}"
+    test = f"test {first['test_log_loss']:.3f} to {large['test_log_loss']:.3f}"
+    return bool(right), f"{train}, {test}"
+
+
+def spread_out(table: pd.DataFrame) -> Checked:
+    """Check that the largest alpha leaves a lower silhouette than the smallest."""
+    last = final_pass(table)["silhouette"]
+    return bool(
+        last.iloc[-1] < last.iloc[0]
+    ), f"silhouette {last.iloc[0]:.3f} to {last.iloc[-1]:.3f}"
+
+
+def lowest_as_printed(table: pd.DataFrame) -> Checked:
+    """Check that the test log-loss is lowest at the printed alpha; open where it is near that."""
+    last = final_pass(table).set_index("alpha")["test_log_loss"]
+    best = float(last.index.to_numpy()[last.argmin()])
+    text = f"lowest test log-loss {last.min():.4f} at alpha = {best:g}"
+    tied = last[_BEST_ALPHA] - last.min() < _SAME_LOSS
+    answer = best == _BEST_ALPHA or (None if tied else False)
+    return answer, f"{text}, {last[_BEST_ALPHA]:.4f} at {_BEST_ALPHA:g}"
+
+
+def _means(table: pd.DataFrame, parameter: str) -> pd.DataFrame:
+    own = table[table["parameter"] == parameter]
+    return own.groupby("value")[["auroc", "auprc"]].mean()
+
+
+def falls_and_recovers(table: pd.DataFrame) -> Checked:
+    """Check that both scores fall near alpha = 0, then recover and stay (Figure 3a)."""
+    curves = _means(table, "alpha")
+    (one, text), (other, more) = (_falls_and_recovers_by(curves[m]) for m in ("auroc", "auprc"))
+    return one and other, f"{text}, {more}"
+
+
+def _falls_and_recovers_by(curve: pd.Series) -> Checked:
+    near, late = curve[(curve.index > 0) & (curve.index < 5)].min(), curve[curve.index >= 5]
+    flat = late.max() - late.min() <= _LITTLE
+    right = near < curve.iloc[0] - _LITTLE and late.mean() > near and flat
+    parts = f"{curve.name} {curve.iloc[0]:.3f} at 0, least {near:.3f} below 5"
+    return bool(right), f"{parts}, {late.min():.3f} to {late.max():.3f} from 5 on"
+
+
+def little_by_beta(table: pd.DataFrame) -> Checked:
+    """Check that neither score varies much with beta (Figure 3b)."""
+    curves = _means(table, "beta")
+    spread = (curves.max() - curves.min()).to_dict()
+    figures = ", ".join(f"{name} range {value:.3f}" for name, value in spread.items())
+    widest = max(spread.values())
+    answer = True if widest <= _LITTLE else None if widest <= 2 * _LITTLE else False
+    return answer, f"{figures}; the limit of {_LITTLE:g} is ours, up to twice it is open"
+
+
+def both_terms_help(table: pd.DataFrame) -> Checked:
+    """Check that the default weights beat 0."""
+    gains = {}
+    for parameter, default in (("alpha", 5.0), ("beta", 20.0)):
+        curve = _means(table, parameter)
+        for metric in ("auroc", "auprc"):
+            gains[f"{parameter} {metric}"] = float(curve[metric][default] - curve[metric].iloc[0])
+    figures = ", ".join(f"{name} {gain:+.3f}" for name, gain in gains.items())
+    return all(gain > 0 for gain in gains.values()), figures
+
+
+def not_by_distance(table: pd.DataFrame) -> Checked:
+    """Check that no weight of the distance of means doubles its share of the scatter."""
+    raised, text = _raises(table, CENTROIDS, "share")
+    return not raised, f"distance of means: {text}"
+
+
+def by_margin(table: pd.DataFrame) -> Checked:
+    """Check that some weight of AM-softmax doubles the share among the latents' directions."""
+    raised, text = _raises(table, AM_SOFTMAX, "direction_share")
+    return raised, f"AM-softmax, by directions: {text}"
+
+
+def _raises(table: pd.DataFrame, term: str, column: str) -> Checked:
+    """Say whether any weight of a term raises a share."""
+    without = float(table.loc[table["term"] == NONE, column].iloc[0])
+    own = table[(table["term"] == term) & (table["status"] == "ok")]
+    if own.empty:
+        return False, f"{without:.4f} without, every training with it diverges"
+    share, alpha = max(zip(own[column], own["alpha"], strict=True))
+    text = f"{without:.4f} without, at most {share:.4f} (alpha = {alpha:g})"
+    return bool(share >= _RAISED * without), text
+
+
+CHECKS = by_name(
+    faster,
+    larger_separation,
+    steeper,
+    depends_heavily,
+    small_is_slow,
+    silhouette_decreases,
+    large_overfits,
+    spread_out,
+    lowest_as_printed,
+    falls_and_recovers,
+    little_by_beta,
+    both_terms_help,
+    not_by_distance,
+    by_margin,
+)

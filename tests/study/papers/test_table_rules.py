@@ -1,0 +1,58 @@
+from dataclasses import replace
+
+import pytest
+
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.papers.evidence import Evidence
+from deepcac_study.papers.findings import Findings
+from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.rules.rule_table import agrees, alpha_at_most, of_table
+
+SOUND = Evidence(Runs(()), "sound")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return of_table(entries(Findings(Runs(()))), "cac_v2", "4")
+
+
+def answered(table, verdicts, alphas):
+    """Return the first entries with our alphas and verdicts."""
+    known = zip(table, verdicts, alphas, strict=False)
+    return [replace(e, sound=alpha, sound_verdict=v, run=e.dataset) for e, v, alpha in known]
+
+
+def test_a_table_is_that_of_one_paper(table):
+    assert len(table) == 7
+    assert {(e.paper, e.table) for e in table} == {("cac_v2", "4")}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (["agree"] * 4, "holds"),
+        (["agree"] * 3 + ["differ"], "partly"),
+        (["agree", "differ", "differ", "differ"], "fails"),
+        (["agree", "agree", "agree", "not run"], "undecided"),
+        (["agree", "differ", "differ", "not run"], "fails"),
+        (["agree", "agree", "data not rebuildable"], "holds"),
+        (["not run"] * 4, "not run"),
+    ],
+)
+def test_our_numbers_agree_with_the_printed_cells(table, verdicts, expected):
+    decision = agrees(answered(table, verdicts, ["0.1"] * 4))(SOUND)
+    assert decision.verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("alphas", "expected"),
+    [(["0.1", "2"], "holds"), (["0.1", "1", "3"], "partly"), (["3", "0.1"], "fails")],
+)
+def test_tuned_alphas_are_at_most(table, alphas, expected):
+    decision = alpha_at_most(2.0, answered(table, ["agree"] * 4, alphas))(SOUND)
+    assert decision.verdict == expected
+    assert f"of {len(alphas)} tuned alphas: at most 2" in decision.reason
+
+
+def test_without_a_tuned_alpha_nothing_is_decided(table):
+    assert alpha_at_most(2.0, table)(SOUND).verdict == "not run"

@@ -1,0 +1,35 @@
+"""Call a function on the splits of a data set, and write what it returns, if anything."""
+
+from deepcac_study.jobs.job import job
+
+with job(snakemake):
+    from pathlib import Path
+
+    from deepcac.feature_matrix import read_features
+    from deepcac.files.declared import resolve
+    from deepcac.files.storage import write_json, write_table
+    from deepcac_study.catalogue.protocol import Protocol
+    from deepcac_study.experiments.prepare import Setting, make_task
+    from deepcac_study.jobs.steps import call
+    from deepcac_study.splits import read_splits
+
+    inputs, asked, path = snakemake.input, snakemake.wildcards, Path(snakemake.output[0])
+    features = read_features(inputs.features)
+    splits = read_splits(inputs.splits, features.row_id)[: snakemake.params.n_splits]
+    protocol = Protocol.from_folder(asked.get("variant", ""))
+    setting = Setting(asked.dataset, int(asked.get("k", 1)), protocol, snakemake.params.family)
+    offered = {
+        "path": path,
+        "features": features,
+        "splits": splits,
+        "tasks": (make_task(features, split, setting) for split in splits),
+        "setting": setting,
+        "dataset": setting.dataset,
+        "k": setting.k,
+        "pretrained": Path(str(inputs.get("pretrained", ""))),
+        "run_scores": inputs.get("scores"),
+        "synthetic": setting.dataset.startswith("demo_"),
+    }
+    found = call(resolve(snakemake.params.call), {}, offered)
+    if found is not None:
+        (write_json if path.suffix == ".json" else write_table)(path, found)

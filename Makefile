@@ -1,20 +1,29 @@
 # Each target only calls public commands that the README shows one by one.
 PYTHON ?= python3
 BIN = .venv/bin
+INSTALL = $(BIN)/pip install --quiet --require-hashes
 CORES ?= 2
 
-.PHONY: env demo test test-cpus lint docs remote share pull clean
+.PHONY: env report demo test test-cpus lint docs remote share pull clean
 
 env: .venv/ready
 
-.venv/ready: pyproject.toml constraints.txt
+# Every file is checked against its hash in locks/, what is built from source uses the same builders.
+.venv/ready: pyproject.toml $(wildcard locks/*.txt)
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[test]'
-	$(BIN)/pip install --quiet --constraint constraints.txt setuptools
-	$(BIN)/pip install --quiet --constraint constraints.txt --no-build-isolation iisignature \
+	$(INSTALL) --requirement locks/build.txt
+	$(INSTALL) --no-deps --no-build-isolation --requirement locks/environment.txt
+	$(INSTALL) --no-deps --requirement locks/torch-cpu.txt \
+		|| $(INSTALL) --no-deps --requirement locks/torch.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	$(INSTALL) --no-deps --no-build-isolation --requirement locks/signature.txt \
 		|| echo "iisignature was not built (it needs a C++ compiler): set signature_backend: numba"
+	$(BIN)/pip check
 	touch $@
+
+# The real study's report from the shipped records: no data, no runs.
+report: env
+	$(BIN)/python -m deepcac_study.report.shipped study
 
 demo: env
 	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES)

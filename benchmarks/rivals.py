@@ -24,13 +24,13 @@ from torch import Tensor, nn
 from deepcac.judging.choice import TUNED, choose
 from deepcac.judging.resamples import Resample, Rows, resamples, test_share
 from deepcac.judging.trial_scores import score_trial
-from deepcac.judging.trials import read_trials
 from deepcac.nn.fitting.data import session
 from deepcac.nn.fitting.training import Budget, Step, train
 from deepcac.scoring.equivalence import difference
 from deepcac.subtyping.packed import cross_entropies, full_logits
 from deepcac.subtyping.smooth_inputs import SmoothInputs
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.trial_files import read_trials
 
 Array = npt.NDArray[np.float64]
 Values = dict[str, Any]

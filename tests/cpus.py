@@ -15,10 +15,11 @@ from pathlib import Path
 
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-FOLDERS = (
-    *("cac", "consensus", "decomposition", "experiments", "features", "judge", "nn", "scoring"),
-    *("similarity", "subtyping", "test_newton_svm.py", "test_preprocess.py"),
+LIBRARY = (
+    *("cac", "consensus", "decomposition", "judging", "nn", "scoring", "similarity", "subtyping"),
+    *("test_newton_svm.py", "test_preprocess.py"),
 )
+STUDY = ("experiments", "features", "judge")
 _PLAIN = {"X86_V2"}
 _HASWELL = _PLAIN | {"X86_V3", "AVX2", "FMA3"}
 
@@ -60,7 +61,8 @@ def main() -> int:
     parser.add_argument("--kind", choices=list(kinds()), action="append")
     asked, more = parser.parse_known_args()
     here = Path(__file__).parent
-    places = [str(here / name) for name in FOLDERS if (here / name).exists()]
+    places = [str(here / "library" / name) for name in LIBRARY]
+    places += [str(here / "study" / name) for name in STUDY]
     codes = []
     for kind in asked.kind or kinds():
         workers = [] if kind == "threads" else ["-n", str(os.cpu_count()), "--dist", "loadfile"]

@@ -1,4 +1,4 @@
-"""Digests of the package's own code: what a stage was built with, and whose compiled form is old.
+"""Digests of the project's own code: what a stage was built with, and whose compiled form is old.
 
 Numba looks only at the file of a compiled function, not at those of the functions that it calls,
 and Snakemake only at a rule's script. Both see nothing of an edit one import further down.
@@ -34,7 +34,8 @@ LIBRARIES = (
     "lightgbm",
     "catboost",
 )
-_ROOT = Path(__file__).parent
+PACKAGES = ("deepcac", "deepcac_study")
+_ROOT = Path(__file__).parents[1]
 _CODE = (".py", ".pyc")
 _IMPORTS_NUMBA = re.compile(r"^\s*(import|from) numba\b", re.MULTILINE)
 _IMPORT = re.compile(
@@ -57,19 +58,19 @@ def code_digest(*names: str) -> str:
     Parameters
     ----------
     *names : str
-        Modules or packages below ``deepcac``: ``"cac"``, ``"nn"``, ``"experiments.run"``.
+        Modules or packages: ``"deepcac.cac"``, ``"deepcac_study.experiments.run"``.
 
     Returns
     -------
     str
-        64 hexadecimal digits over these modules and all that they import of this package.
+        64 hexadecimal digits over these modules and all that they import of both packages.
 
     Raises
     ------
     ConfigError
         There is no such module.
     """
-    start = [module for name in names for module in _below(f"deepcac.{name}")]
+    start = [module for name in names for module in _below(name)]
     modules = _closure(start)
     bare = _bare_digests(modules)
     libraries = "\n".join(f"{name} {number}" for name, number in versions(LIBRARIES).items())
@@ -133,7 +134,7 @@ def _below(name: str) -> list[str]:
     """Return a module, or all modules of a package."""
     found = [each for each in _modules() if each == name or each.startswith(f"{name}.")]
     if not found:
-        raise ConfigError(f"no module {name} in the package; name one as in `import {name}`")
+        raise ConfigError(f"no module {name}; name one as in `import {name}`")
     return found
 
 
@@ -150,9 +151,9 @@ def _digest(modules: Iterable[str], code: Callable[[str], str]) -> str:
 
 @cache
 def _modules() -> dict[str, Path]:
-    """Return the file of every module of the package, by its full name."""
-    files = sorted(_ROOT.rglob("*.py"))
-    parts = {path: ("deepcac", *path.relative_to(_ROOT).with_suffix("").parts) for path in files}
+    """Return the file of every module of both packages, by its full name."""
+    files = sorted(file for name in PACKAGES for file in (_ROOT / name).rglob("*.py"))
+    parts = {path: path.relative_to(_ROOT).with_suffix("").parts for path in files}
     return {".".join(own).removesuffix(".__init__"): path for path, own in parts.items()}
 
 
@@ -234,7 +235,7 @@ def _imported(name: str) -> list[tuple[str, str, str]]:
 
 
 def _imports(name: str) -> set[str]:
-    """Return the modules of the package that a module imports."""
+    """Return the modules of both packages that a module imports."""
     found = _imported(name)
     inside = {f"{module}.{what}" for module, what, _ in found}
     return (inside | {module or what for module, what, _ in found}) & _modules().keys()

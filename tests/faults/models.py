@@ -28,9 +28,9 @@ from project import Row
 from threadpoolctl import threadpool_limits
 
 import deepcac
-from deepcac import model_files
 from deepcac.errors import DeepCACError
 from deepcac.files.storage import content_digest, read_json
+from deepcac.persistence import model_files
 
 IMPOSSIBLE, POSSIBLE = "impossible", "possible"
 REFUSED, SAME, OTHER = "refused", "same", "another possible model"

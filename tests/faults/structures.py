@@ -22,10 +22,10 @@ from project import Row
 
 from deepcac.errors import DataError, DeepCACError
 from deepcac.files.storage import content_digest, read_json
-from deepcac.judging.trials import read_trials
 from deepcac_study.experiments.finished import load
 from deepcac_study.experiments.record import file_digest, scores_path
 from deepcac_study.jobs.pointers import read_pointers
+from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.raw.archive import members
 
 VALUES = (

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from deepcac_study.catalogue.entries import resolve
+from deepcac.files.declared import resolve
 from deepcac_study.catalogue.methods import learners
 from deepcac_study.catalogue.registry import load_registry
 
@@ -11,12 +11,12 @@ REGISTRY = load_registry(Path(__file__).parents[2] / "config" / "registry")
 
 def extracted(source, raw, tidy, cohort):
     step = REGISTRY.source(source).extract
-    resolve(step.function)(raw, tidy, cohort, **step.arguments)
+    resolve(f"deepcac_study.{step.function}")(raw, tidy, cohort, **step.arguments)
 
 
 def made(dataset, table):
     step = REGISTRY.dataset(dataset).features
-    return resolve(step.function)(table, **step.arguments)
+    return resolve(f"deepcac_study.{step.function}")(table, **step.arguments)
 
 
 def networks():

@@ -16,8 +16,8 @@ rule decomposition:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("experiments.relatives.decomposition_runs"),
-        call="experiments.relatives.decomposition_runs.write_decomposition",
+        code=code_digest("deepcac_study.experiments.relatives.decomposition_runs"),
+        call="deepcac_study.experiments.relatives.decomposition_runs.write_decomposition",
         given=lambda wildcards, input, output, threads: {
             **decomposed(wildcards.dataset, input, output, threads),
             "variant": wildcards.variant,
@@ -42,8 +42,8 @@ rule bias_variance:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("experiments.relatives.decomposition_runs"),
-        call="experiments.relatives.decomposition_runs.write_bias_variance",
+        code=code_digest("deepcac_study.experiments.relatives.decomposition_runs"),
+        call="deepcac_study.experiments.relatives.decomposition_runs.write_bias_variance",
         given=lambda wildcards, input, output, threads: {
             **decomposed(wildcards.dataset, input, output, threads),
             "samples": config["bias_variance_samples"],

@@ -44,8 +44,8 @@ for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items()
             mem_mb=grows(4000),
             runtime=grows(120),
         params:
-            code=code_digest(f"experiments.{function.rpartition('.')[0]}"),
-            call=f"experiments.{function}",
+            code=code_digest(f"deepcac_study.experiments.{function.rpartition('.')[0]}"),
+            call=f"deepcac_study.experiments.{function}",
             family="cac" if experiment in ("alpha_sweep", "theory") else "deep",
             n_splits=n_splits,
         script:
@@ -64,8 +64,8 @@ rule grid_sweep:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("experiments.sweeps"),
-        call="experiments.sweeps.write_grid",
+        code=code_digest("deepcac_study.experiments.sweeps"),
+        call="deepcac_study.experiments.sweeps.write_grid",
         given=lambda wildcards, input, output: {"path": output[0], "cells": list(input)},
     script:
         "../scripts/call.py"
@@ -95,8 +95,8 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("experiments.networks.case_study"),
-        call="experiments.networks.case_study.write_case_study",
+        code=code_digest("deepcac_study.experiments.networks.case_study"),
+        call="deepcac_study.experiments.networks.case_study.write_case_study",
         family="deep",
         n_splits=None,
     script:

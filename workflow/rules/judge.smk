@@ -25,7 +25,7 @@ rule judge_trials:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.trials"),
+        code=code_digest("deepcac_study.judge.trial_files"),
         effort=study.effort,
         synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
         grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
@@ -59,8 +59,8 @@ rule judge_planted:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("judge.power"),
-        call="judge.power.run_planted",
+        code=code_digest("deepcac_study.judge.power"),
+        call="deepcac_study.judge.power.run_planted",
         effort=study.effort,
         given=lambda wildcards, output: {
             "path": output[0],
@@ -91,7 +91,7 @@ rule judge_public:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.public_protocols"),
+        code=code_digest("deepcac_study.judge.public_protocols"),
         division=lambda wildcards: study.division(wildcards.division),
         draws=config["judge"]["public"]["draws"],
         effort=study.effort,
@@ -119,8 +119,8 @@ rule judge_division:
     resources:
         mem_mb=grows(2000),
     params:
-        code=code_digest("judge.division_scores"),
-        call="judge.division_scores.write_division",
+        code=code_digest("deepcac_study.judge.division_scores"),
+        call="deepcac_study.judge.division_scores.write_division",
         given=lambda wildcards, input, output: {
             "path": output[0],
             "records": list(input.records),
@@ -145,8 +145,8 @@ rule judge_ablations:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("judge.subtype_ablation"),
-        call="judge.subtype_ablation.run_ablation",
+        code=code_digest("deepcac_study.judge.subtype_ablation"),
+        call="deepcac_study.judge.subtype_ablation.run_ablation",
         effort=study.effort,
         given=lambda wildcards, input, output: {
             "features": input.features,
@@ -172,8 +172,8 @@ rule judge_verdicts:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("judge.verdicts"),
-        call="judge.verdicts.write_judgement",
+        code=code_digest("deepcac_study.judge.judgement_files"),
+        call="deepcac_study.judge.judgement_files.write_judgement",
         given=lambda wildcards, input, output: {
             "csv_path": output.verdicts,
             "summary_path": output.summary,

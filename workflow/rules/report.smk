@@ -65,7 +65,7 @@ rule report:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("report", "papers"),
+        code=code_digest("deepcac_study.report", "deepcac_study.papers"),
         registry=folder_digest(registry_path),
     script:
         "../scripts/report.py"

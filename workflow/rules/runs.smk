@@ -70,7 +70,7 @@ for kind, (stems, log_stem, first, places) in _RUNS.items():
             mem_mb=grows(4000),
             runtime=grows(120),
         params:
-            code=code_digest("experiments.run"),
+            code=code_digest("deepcac_study.experiments.run"),
             synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
         script:
             "../scripts/run.py"

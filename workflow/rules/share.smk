@@ -28,7 +28,7 @@ rule share:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        call="sharing.share",
+        call="deepcac_study.jobs.sharing.share",
         given=lambda wildcards, input: {
             "root": ".",
             "files": list(input),

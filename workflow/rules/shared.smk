@@ -12,8 +12,8 @@ rule clusterings:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("cac"),
-        call="experiments.clustering_files.write_all_clusterings",
+        code=code_digest("deepcac.cac"),
+        call="deepcac_study.experiments.clustering_files.write_all_clusterings",
         family="cac",
         n_splits=None,
     script:
@@ -37,8 +37,8 @@ rule pretrain:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("nn"),
-        call="experiments.networks.deep_methods.pretrain_tasks",
+        code=code_digest("deepcac.nn"),
+        call="deepcac_study.experiments.networks.deep_methods.pretrain_tasks",
         family="deep",
         n_splits=None,
     script:

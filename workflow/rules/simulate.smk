@@ -41,7 +41,7 @@ rule synthetic_grid:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        call="simulate.synthetic_cac.write_cells",
+        call="deepcac_study.simulate.synthetic_cac.write_cells",
         given=lambda wildcards, output: {"paths": list(output.features)},
     script:
         "../scripts/call.py"

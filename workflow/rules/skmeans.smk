@@ -20,7 +20,7 @@ rule skmeans_run:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("experiments.relatives.example_clusterings"),
+        code=code_digest("deepcac_study.experiments.relatives.example_clusterings"),
         budget=lambda wildcards: layout.skmeans_budget(wildcards.dataset),
     script:
         "../scripts/skmeans.py"
@@ -51,8 +51,8 @@ for measured, (module, settings, minutes) in _MEASURED.items():
         resources:
             runtime=grows(minutes),
         params:
-            code=code_digest(f"experiments.{module}"),
-            call=f"experiments.{module}.write_{measured}",
+            code=code_digest(f"deepcac_study.experiments.{module}"),
+            call=f"deepcac_study.experiments.{module}.write_{measured}",
             given=lambda wildcards, output, settings=settings: {**output, **settings},
         script:
             "../scripts/call.py"

@@ -3,7 +3,7 @@
 from deepcac_study.jobs.job import job
 
 with job(snakemake):
-    from deepcac_study.catalogue.entries import resolve
+    from deepcac.files.declared import resolve
 
     given = dict(snakemake.params.given)
     if "effort" in dict(snakemake.params):

@@ -6,8 +6,8 @@ with job(snakemake):
     from pathlib import Path
 
     from deepcac.feature_matrix import read_features
+    from deepcac.files.declared import resolve
     from deepcac.files.storage import write_json, write_table
-    from deepcac_study.catalogue.entries import resolve
     from deepcac_study.catalogue.protocol import Protocol
     from deepcac_study.experiments.prepare import Setting, make_task
     from deepcac_study.jobs.steps import call

@@ -6,7 +6,8 @@ with job(snakemake):
     from pathlib import Path
 
     from deepcac.judging.contenders import parse_contender
-    from deepcac.judging.trials import Effort, run_trials
+    from deepcac.judging.trials import Effort
+    from deepcac_study.judge.trial_files import run_trials
 
     run_trials(
         snakemake.input.features,

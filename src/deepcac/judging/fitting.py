@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from deepcac.files.declared import resolve
 from deepcac.judging.contenders import DISTANCES, Contender
 from deepcac.judging.learners import Array, Predict
 from deepcac.judging.partitions import distances, part
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values, learners
-from deepcac_study.catalogue.entries import resolve
 
 FEWEST = 20  # training rows a part needs for a model of its own
 
@@ -21,7 +21,7 @@ def fit_trial(contender: Contender, values: Values, sample: Resample) -> Predict
     """Fit one trial on a resample; return what gives rows their class probabilities."""
     entry = learners()[contender.learner]
     own = {name: v for name, v in values.items() if name in entry.space}
-    fit: Fit = resolve(f"judge.{entry.fit}")
+    fit: Fit = resolve(f"deepcac.judging.{entry.fit}")
     k = values.get("n_clusters", 1)
     if not contender.arm or k == 1:
         return fit(own, sample.train, sample.validation, sample)

@@ -18,7 +18,7 @@ def resample_scores(records: Mapping[str, Mapping[str, dict[str, Any]]]) -> pd.D
     Parameters
     ----------
     records : mapping
-        Data set to contender to record (`deepcac.judging.verdicts.read_records`).
+        Data set to contender to record (as the study reads them).
 
     Returns
     -------

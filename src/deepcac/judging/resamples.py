@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.model_selection import train_test_split
 
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.judging.draws import TEST, TRAIN, VALIDATION, draw, units
 from deepcac.preprocess import TableScaler
 from deepcac.task import Array, Ids
-from deepcac_study.splits import TEST, TRAIN, VALIDATION, draw, units
 
 OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
 
@@ -116,7 +116,7 @@ def resamples(
         rows of validation and test stay whole, so that a difference is measured as sharply.
     unit : ndarray of shape (n,), optional
         Rows with one value, those of a patient, stay in one part; the shares are then shares of
-        patients (`deepcac_study.splits.units`).
+        patients (`deepcac.judging.draws.units`).
     """
     drawn, place = units(features.label, unit)
     for seed in range(first, first + n):

@@ -10,8 +10,7 @@ import yaml
 from pydantic import Field, model_validator
 
 from deepcac.errors import ConfigError
-from deepcac_study.catalogue.entries import Entry
-from deepcac_study.catalogue.registry import checked
+from deepcac.files.declared import Entry, checked
 
 Values = dict[str, Any]
 PARTITION = "partition"
@@ -63,7 +62,7 @@ class Learner(Entry):
 @cache
 def learners() -> dict[str, Learner]:
     """Return every entry of `spaces.yaml`."""
-    text = (resources.files("deepcac_study.judge") / "spaces.yaml").read_text(encoding="utf-8")
+    text = (resources.files("deepcac.judging") / "spaces.yaml").read_text(encoding="utf-8")
     entries = yaml.safe_load(text)
     return {
         name: checked(Learner, entry, f"spaces.yaml, {name}") for name, entry in entries.items()
@@ -79,7 +78,7 @@ def of_kind(*kinds: str) -> list[str]:
 def trials(learner: str, n: int) -> list[Values]:
     """Return the values of `n` trials; the first has the defaults."""
     if learner not in learners():
-        raise ConfigError(f"no space for {learner!r}; it needs an entry in judge/spaces.yaml")
+        raise ConfigError(f"no space for {learner!r}; it needs an entry in judging/spaces.yaml")
     space = learners()[learner].space
     name = learners()[learner].drawn_as or learner
     rng = np.random.default_rng(zlib.crc32(name.encode()))

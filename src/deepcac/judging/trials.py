@@ -1,32 +1,23 @@
-"""All trials of a contender on all resamples of a data set, stored."""
+"""All trials of contenders on resamples: scores, and what each trial answers."""
 
 import logging
-import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.files.storage import read_json, write_json, write_table
 from deepcac.judging.contenders import Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.resamples import Resample, Rows, resamples
 from deepcac.judging.trial_scores import score_trial
-from deepcac_study.experiments.record import file_digest, machine
-from deepcac_study.experiments.stored import check_place
-from deepcac_study.judge.study_files import answers_path
-from deepcac_study.judge.study_rows import read_rows
 
 log = logging.getLogger(__name__)
 
 VALIDATION, TEST = 1, 2
-_ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
-_PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's
 ROWS = ["seed", "part", "row_id", "label"]  # columns of the answers that tell whose they are
 
 
@@ -53,58 +44,6 @@ class Effort(NamedTuple):
     def trials_of(self, contender: Contender) -> int:
         """Return how many trials a contender is given."""
         return self.network_trials if contender.network else self.trials
-
-
-def run_trials(
-    features: str | os.PathLike[str],
-    records: Mapping[Contender, str | os.PathLike[str]],
-    *,
-    dataset: str,
-    effort: Effort,
-    synthetic: bool = False,
-    grouped: bool = False,
-) -> None:
-    """Fit and score all trials of contenders on a feature file, and write what they say.
-
-    Contenders that are run together share what they have in common on a resample.
-
-    Parameters
-    ----------
-    records : mapping of Contender to path-like
-        JSON to write of each; the probabilities of every trial go beside it (`answers_path`).
-    grouped : bool
-        Whether rows of one group, those of a patient, stay in one part of a resample.
-    """
-    begin = time.perf_counter()
-    matrix = read_rows(features)
-    unit = matrix.group if grouped else None
-    found = judge_samples(study_resamples(matrix, effort, unit), records, effort)
-    seconds = time.perf_counter() - begin
-    head = {
-        "dataset": dataset,
-        "synthetic": synthetic,
-        "n_rows": len(matrix.label),
-        "n_features": len(matrix.names),
-        "n_classes": matrix.n_classes,
-    }
-    for record, (own, answers) in zip(records.values(), found, strict=True):
-        write_trials(record, {**head, **own}, answers, features, seconds)
-
-
-def write_trials(
-    record: str | os.PathLike[str],
-    written: dict[str, Any],
-    answers: pa.Table,
-    features: str | os.PathLike[str],
-    seconds: float,
-) -> None:
-    """Write a record of trials and, beside it, what they answer; both are told by digests."""
-    write_table(answers_path(record), answers)
-    inputs = {
-        "inputs": {"features": file_digest(features)},
-        "answers": file_digest(answers_path(record)),
-    }
-    write_json(record, {**written, **inputs, "machine": machine({"total": seconds}, 1, "cpu")})
 
 
 def judge_rows(
@@ -210,18 +149,3 @@ def _run_trial(
     validation, test = (answer.astype(np.float64) for answer in answers)
     scores = score_trial(sample.validation.y, sample.test.y, validation, test)
     return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}
-
-
-def read_trials(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a record of `run_trials`; one that is edited, or not of its place, is a `DataError`.
-
-    So is one beside other answers than its own.
-    """
-    record = read_json(path)
-    if not record.keys() >= _ENTRIES:
-        raise DataError(f"{path}: not a record of trials; run it again")
-    check_place(path, record, "{contender}.json" if "train" in record else _PLACE)
-    answers = answers_path(path)
-    if answers.exists() and file_digest(answers) != record["answers"]:
-        raise DataError(f"{answers}: not the answers of its record; delete both and run it again")
-    return record

@@ -1,8 +1,7 @@
 """From scores in resamples to verdicts: one row a comparison and metric."""
 
-import os
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -10,28 +9,14 @@ import numpy as np
 import pandas as pd
 
 from deepcac.errors import DataError
-from deepcac.files.atomic import atomic_path
-from deepcac.files.storage import read_json, write_json
+from deepcac.judging.draws import SHARE
 from deepcac.judging.questions import QUESTIONS, Question, pairs
-from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
-from deepcac.judging.trials import read_trials
+from deepcac.judging.resample_scores import METRICS
 from deepcac.scoring.equivalence import NEVER, Difference, difference, over_datasets, verdict
 from deepcac.scoring.statistics import holm
-from deepcac_study.experiments.record import file_digest
-from deepcac_study.judge.power import power_curve
-from deepcac_study.splits import SHARE
 
 _VALIDATION_BY_TEST = 1 - SHARE  # rows, of `resamples`
 _VERDICTS = ["verdict", "verdict_strict", "verdict_wide"]
-
-
-def read_records(paths: Iterable[str | os.PathLike[str]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the records of trials by data set and contender."""
-    found: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-    for path in paths:
-        record = read_trials(path)
-        found[record["dataset"]][record["contender"]] = record
-    return dict(found)
 
 
 def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame:
@@ -194,49 +179,3 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def _without_gaps(table: pd.DataFrame) -> list[dict[Hashable, Any]]:
-    rows = table.to_dict("records")
-    return [{name: value for name, value in row.items() if value == value} for row in rows]
-
-
-def _generated(found: Mapping[str, dict[str, Any]]) -> bool:
-    return any(record["synthetic"] for record in found.values())
-
-
-def write_judgement(
-    csv_path: str | os.PathLike[str],
-    summary_path: str | os.PathLike[str],
-    trial_paths: Iterable[str | os.PathLike[str]],
-    planted_paths: Iterable[str | os.PathLike[str]],
-    *,
-    margin: float,
-    strict: float,
-) -> None:
-    """Write the verdicts as CSV; their digest, counts, all scores and the power curve as JSON.
-
-    Parameters
-    ----------
-    csv_path, summary_path : path-like
-        Files to write; numbers of the CSV have five decimals.
-    trial_paths : iterable of path-like
-        Records of `deepcac.judging.trials.run_trials`.
-    planted_paths : iterable of path-like
-        Records of `deepcac_study.judge.power.run_planted`.
-    """
-    records = read_records(trial_paths)
-    scores = resample_scores(records)
-    table = verdicts(scores, margin, strict)
-    with atomic_path(csv_path) as partial:
-        partial.write_text(table.to_csv(index=False, float_format="%.5f"), encoding="utf-8")
-    content = {
-        "margin": margin,
-        "strict_margin": strict,
-        "synthetic": [name for name, found in records.items() if _generated(found)],
-        "questions": summary(table, margin),
-        "scores": _without_gaps(mean_scores(scores)),
-        "power": power_curve([read_json(path) for path in planted_paths]),
-        "verdicts": file_digest(csv_path),
-    }
-    write_json(summary_path, content)

@@ -1,10 +1,12 @@
-"""Figures as SVG, PNG and CSV: the same bytes for the same runs."""
+"""Figures as SVG, PNG and CSV: the same bytes for the same runs, drawn by one process or many."""
 
 import csv
 import io
+import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,16 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from deepcac.files.atomic import atomic_path
-from deepcac.pages.tables import plain_cell
+from deepcac.pages.tables import declaration, plain_cell
 from deepcac.pages.wording import minus
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 
 # Okabe and Ito's palette: distinct with every common kind of colour blindness.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE, NEVER)
+VERDICT_COLOURS = dict(
+    zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1], "#5f6670"), strict=True)
+)
 LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 _PAGE_DPI, _PNG_DPI = 96, 150
 _STYLE: Any = {
@@ -73,6 +80,22 @@ class Figure:
     head: Sequence[str]
     data: Sequence[Sequence[object]]
     seen: str = ""
+
+    @classmethod
+    def declared(
+        cls,
+        name: str,
+        /,
+        *,
+        size: tuple[float, float],
+        draw: Callable[[Canvas], None],
+        data: Sequence[Sequence[object]],
+        seen: str = "",
+        **words: Any,
+    ) -> "Figure":
+        """Return the figure of ``declarations.yaml``, its texts filled with words."""
+        told = declaration("figures", name, words)
+        return cls(size=size, draw=draw, data=data, seen=seen, **told)
 
     @property
     def alternative(self) -> str:
@@ -147,3 +170,63 @@ def _plain(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.6g}"
     return plain_cell(value) if isinstance(value, str) else value
+
+
+@contextmanager
+def drawn(figures: Sequence[Figure], folder: Path, threads: int) -> Iterator[None]:
+    """Write every figure while the block goes on; at its end all are there.
+
+    Parameters
+    ----------
+    figures : sequence of Figure
+    folder : Path
+        Gets the files of each (`deepcac.pages.figures.write`), the same for any `threads`.
+    threads : int
+        Processes that draw; with one this process does, before the block.
+
+    Raises
+    ------
+    RuntimeError
+        A figure could not be drawn.
+    """
+    if threads == 1:
+        for figure in figures:
+            write(figure, folder)
+        yield
+        return
+    # Forked, since how a figure is drawn is a function that no other start could hand over.
+    fork = multiprocessing.get_context("fork")
+    ends = [fork.Pipe(duplex=False) for _ in range(threads)]
+    drawers = [
+        fork.Process(target=_draw, args=(figures[own::threads], folder, end[1]), daemon=True)
+        for own, end in enumerate(ends)
+    ]
+    for drawer in drawers:
+        drawer.start()
+    try:
+        yield
+    finally:
+        for (_, written), drawer in zip(ends, drawers, strict=True):
+            written.close()  # so that one that was killed leaves an end, not a wait
+            drawer.join()
+    faults = [fault for (told, _) in ends if (fault := _last_word(told))]
+    if faults:
+        raise RuntimeError(f"not drawn: {'; '.join(faults)}")
+
+
+def _draw(figures: Sequence[Figure], folder: Path, end: Connection) -> None:
+    """Write figures, and say at the end what stood against it, if anything."""
+    for figure in figures:
+        try:
+            write(figure, folder)
+        except Exception as error:
+            end.send(f"{figure.id} ({type(error).__name__}: {error})")
+            return
+    end.send("")
+
+
+def _last_word(told: Connection) -> str:
+    try:
+        return str(told.recv())
+    except EOFError:
+        return "a process that drew was ended"

@@ -1,36 +1,29 @@
-"""Tables as data, and as CSV, Markdown, LaTeX and HTML."""
+"""Tables as data, declared once by their columns, and as CSV, Markdown, LaTeX and HTML."""
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
 
 from deepcac.files.atomic import atomic_path
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# How a cell comes from a record: its field, a field and how it is written, or a function.
+How = str | tuple[str, Callable[[Any], object]] | Callable[[Any], object]
 # Digits, signs and what stands between the numbers of one cell; no letter that a formula needs.
 _NUMBER = re.compile(r"[\d.,eE\s%±()+to–-]+", re.ASCII)
 _MARKS = {"agree": "✓", "differ": "✗"}
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "±": r"$\pm$",
-    "✓": r"\checkmark{}",
-    "✗": r"$\times$",
-    "–": "--",
-    "≤": r"$\le$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "−": "$-$",
+_LATEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"±": r"$\pm$", "✓": r"\checkmark{}", "✗": r"$\times$", "–": "--", "−": "$-$"},
+    **{"≤": r"$\le$", "α": r"$\alpha$", "β": r"$\beta$"},
 }
 
 
@@ -117,6 +110,85 @@ class Table:
     group: str = ""
     mixed: bool = False
 
+    @classmethod
+    def declared(cls, name: str, rows: Sequence[Sequence[Cell]], /, **words: Any) -> "Table":
+        """Return the table of ``declarations.yaml`` that rows make, its texts filled with words."""
+        return cls(rows=rows, **{"note": "", **declaration("tables", name, words)})
+
+    @classmethod
+    def of(
+        cls,
+        records: "pd.DataFrame | Iterable[Any]",
+        columns: Mapping[str, How] | Sequence[tuple[str, How]],
+        *,
+        id: str = "",
+        title: str = "",
+        note: str = "",
+        **shown: Any,
+    ) -> "Table":
+        """Return the table that its columns make of records.
+
+        Parameters
+        ----------
+        records : DataFrame or iterable
+            A row each: a mapping, an object with fields, or whatever the columns' functions take.
+        columns : mapping of str to How, or sequence of (str, How)
+            Name and origin of each column; a function may return a `Cell`.
+        id, title, note : str
+            As in the table.
+        **shown
+            Its other attributes.
+        """
+        named = list(columns.items()) if isinstance(columns, Mapping) else list(columns)
+        found = records.to_dict("records") if isinstance(records, pd.DataFrame) else records
+        rows = [[_cell(record, how) for _, how in named] for record in found]
+        return cls(id, title, note, [str(name) for name, _ in named], rows, **shown)
+
+
+def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is declared of a table or figure, its texts filled with words.
+
+    Parameters
+    ----------
+    kind : {"tables", "figures"}
+    name : str
+        In ``declarations.yaml``.
+    words : mapping
+        A value for each name in braces, and several for a column ``*name``.
+    """
+    found = {"id": name, **_declarations()[kind][name]}
+    texts = {key: text.format(**words) for key, text in found.items() if isinstance(text, str)}
+    heads = [
+        words[one[1:]] if one[:1] == "*" else [one.format(**words)] for one in found.get("head", ())
+    ]
+    head = {"head": tuple(str(one) for own in heads for one in own)} if heads else {}
+    return {**found, **texts, **head}
+
+
+@cache
+def _declarations() -> dict[str, dict[str, dict[str, Any]]]:
+    text = (resources.files("deepcac_study.report") / "declarations.yaml").read_text(
+        encoding="utf-8"
+    )
+    found: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(text)
+    return found
+
+
+def _cell(record: Any, how: How) -> Cell:
+    if callable(how):
+        value = how(record)
+    else:
+        name, write = (how, None) if isinstance(how, str) else how
+        value = record[name] if isinstance(record, Mapping) else getattr(record, name)
+        value = write(value) if write else value
+    return value if isinstance(value, Cell) else Cell("" if value is None else str(value))
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV that lies beside this module."""
+    text = (resources.files("deepcac_study.report") / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
 
 def text_row(*values: object) -> list[Cell]:
     """Return a row of plain cells."""
@@ -157,14 +229,15 @@ def plain_cell(text: str) -> str:
 
 def markdown(table: Table) -> str:
     """Return the table as GitHub Markdown with its title and note."""
+    return "\n".join([f"**{_markdown(table.title)}**", "", _markdown(table.note), "", grid(table)])
 
-    def line(values: Sequence[str]) -> str:
-        return "| " + " | ".join(_markdown(value) for value in values) + " |"
 
-    body = [line([cell.inline() for cell in row]) for row in table.rows]
-    rule = "|" + "---|" * len(table.head)
-    title, note = f"**{_markdown(table.title)}**", _markdown(table.note)
-    return "\n".join([title, "", note, "", line(table.head), rule, *body, ""])
+def grid(table: Table) -> str:
+    """Return the table alone as GitHub Markdown."""
+    rule = ["---"] * table.n_labels + ["---:"] * (len(table.head) - table.n_labels)
+    body = ([_markdown(cell.inline()) for cell in row] for row in table.rows)
+    lines = ([_markdown(name) for name in table.head], rule, *body)
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def _markdown(text: str) -> str:

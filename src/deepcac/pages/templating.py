@@ -1,17 +1,116 @@
-"""The page's templates: everything is escaped but its own style and script."""
+"""The page's templates, and a table as they show it: verdict first, numbers for people."""
 
 import posixpath
+import re
+from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from deepcac.pages.tableview import view
-from deepcac.pages.wording import mark, minus, people, tone
+from deepcac.pages.tables import Cell, Table
+from deepcac.pages.wording import even_decimals, mark, minus, people, tone
+
+_LONG = 40
+# A number with its sign, spread, share or unit of time; no other word.
+_NUMBER = re.compile(r"[<>≤]?\s*[+−]?[\d.,]+(e[+-−]?\d+)?( ± [\d.,]+| %| s)?")
 
 
-def environment() -> Environment:
-    """Return the templates' environment, with the page's style, script and filters."""
-    loader = PackageLoader("deepcac_study.report", "templates")
+@dataclass(frozen=True)
+class ShownCell:
+    """One cell, ready for the page; `kind` decides how it is written."""
+
+    kind: str
+    text: str
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class View:
+    """A table, ready for the page.
+
+    Attributes
+    ----------
+    table : Table
+    head : tuple of str
+        Column names for people, the verdict first.
+    rows : tuple of tuple of ShownCell
+    filters : tuple of int
+        Columns that get a choice of their values.
+    numeric : tuple of bool
+        Whether a column holds numbers alone, which stand below each other.
+    """
+
+    table: Table
+    head: tuple[str, ...]
+    rows: tuple[tuple[ShownCell, ...], ...]
+    filters: tuple[int, ...]
+    numeric: tuple[bool, ...] = ()
+
+
+def view(table: Table) -> View:
+    """Return what the page shows of a table."""
+    order = _order(table)
+    columns = [_column(table, place) for place in order]
+    rows = tuple(zip(*columns, strict=True)) if table.rows else ()
+    head = [str(table.head[place]) for place in order]
+    return View(
+        table=table,
+        head=tuple(people(name) for name in head),
+        rows=rows,
+        filters=tuple(place for place, name in enumerate(head) if name in table.filters),
+        numeric=tuple({cell.kind for cell in column} == {"number"} for column in columns),
+    )
+
+
+def _order(table: Table) -> list[int]:
+    places = list(range(len(table.head)))
+    if table.verdict in table.head:
+        place = list(table.head).index(table.verdict)
+        return [place, *(other for other in places if other != place)]
+    return places
+
+
+def _column(table: Table, place: int) -> list[ShownCell]:
+    cells = [row[place] for row in table.rows]
+    plain = [cell.text for cell in cells]
+    texts = [minus(text) for text in (plain if table.mixed else even_decimals(plain))]
+    verdict = table.head[place] == table.verdict and bool(table.verdict)
+    numbers = all(_NUMBER.fullmatch(text) for text in texts if text)
+    return [
+        ShownCell(
+            _kind(cell, text, verdict=verdict, label=place < table.n_labels, numbers=numbers),
+            text,
+            cell,
+        )
+        for cell, text in zip(cells, texts, strict=True)
+    ]
+
+
+def _kind(cell: Cell, text: str, *, verdict: bool, label: bool, numbers: bool) -> str:
+    if verdict:
+        return "verdict"
+    if cell.compares:
+        return "compared"
+    if label:
+        return "label"
+    if cell.links:
+        return "links"
+    if text.startswith("results/"):
+        return "path"
+    if len(text) > _LONG:
+        return "words"
+    return "number" if numbers else "plain"
+
+
+def environment(package: str) -> Environment:
+    """Return the environment of a package's templates, with the page's style, script and filters.
+
+    Parameters
+    ----------
+    package : str
+        Whose folder ``templates`` is searched first.
+    """
+    loader = ChoiceLoader([PackageLoader(package), PackageLoader("deepcac.pages")])
     made = Environment(
         loader=loader,
         autoescape=True,
@@ -19,7 +118,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Style and script are files of this package; everything else on the page is escaped.
+    # Style and script are files of the library; everything else on the page is escaped.
     for name in ("style.css", "page.js"):
         text, _, _ = loader.get_source(made, name)
         made.globals[name.partition(".")[0]] = Markup(text)

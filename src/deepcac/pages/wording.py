@@ -1,7 +1,12 @@
-"""Words and numbers as people read them: metrics by name, marks beside colours, minus signs."""
+"""Words and numbers as people read them: metrics by name, marks, signs, decimals, p values."""
 
 import re
+from collections.abc import Hashable, Mapping
+from typing import Any
 
+import numpy as np
+
+Row = Mapping[Hashable, Any]
 METRIC_NAMES = {
     "f1": "F1",
     "f1_macro": "F1, mean over classes",
@@ -66,3 +71,38 @@ def even_decimals(texts: list[str]) -> list[str]:
 def _padded(text: str, decimals: int) -> str:
     whole, _, rest = text.partition(".")
     return f"{whole}.{rest:0<{decimals}}"
+
+
+def p_text(value: float) -> str:
+    """Return a p value as people write it; empty for NaN."""
+    if np.isnan(value):
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def three(value: float, style: str = "{}", *, signed: bool = False) -> str:
+    """Write a number with three decimals, in a style such as ``**{}**``; empty for NaN."""
+    return _decimals(value, 3, style, signed)
+
+
+def four(value: float, style: str = "{}", *, signed: bool = False) -> str:
+    """Write a number with four decimals; empty for NaN."""
+    return _decimals(value, 4, style, signed)
+
+
+def _decimals(value: float, digits: int, style: str, signed: bool) -> str:
+    """Leave out the zero before the point, and a sign before nothing."""
+    if np.isnan(value):
+        return ""
+    text = re.sub(r"^[-+](0\.0+)$", r"\1", f"{value:{'+' if signed else ''}.{digits}f}")
+    return style.format(re.sub(r"^([-+]?)0\.", r"\1.", text))
+
+
+def less(row: Row) -> str:
+    """Write a difference with its interval."""
+    return f"{four(row['mean'], signed=True)} {bounds(row)}"
+
+
+def bounds(row: Row) -> str:
+    """Write the 95 % interval of a difference."""
+    return f"({four(row['low'], signed=True)} to {four(row['high'], signed=True)})"

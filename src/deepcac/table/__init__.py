@@ -1,1 +1,1 @@
-"""Tables of one's own: read, judged, described, turned into a risk model or a data set."""
+"""Tables of one's own: read, judged, described, turned into a risk model."""

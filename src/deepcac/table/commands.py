@@ -174,32 +174,3 @@ def predict(
     n = predict_table(model, table, out, say=say, decimal=decimal, accept=accept_unseen)
     typer.echo(f"{n:,} rows")
     say(f"risks: {out}")
-
-
-@app.command(
-    epilog="Example:  deepcac add patients.csv --label died --name mine  "
-    "&&  snakemake --cores 2 results/mine/cac_lr_k3.json"
-)
-def add(
-    table: Table,
-    label: Label,
-    name: Annotated[str, typer.Option(help="Id of the data set in the workflow.")],
-    id_column: Id = None,
-    group: Group = None,
-    drop: Drop = None,
-    positive: Positive = None,
-    above: Above = None,
-    decimal: Decimal = None,
-    project: Annotated[Path, typer.Option(help="Folder of the workflow.")] = Path("."),
-) -> None:
-    """Make a table a data set of the workflow, privately: untracked, and never shared."""
-    from deepcac_study.private_data_set import add_table
-
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
-    features, entry, read = add_table(table, roles, name, project)
-    read.tell(say)
-    say(f"features: {features}")
-    say(f"registry entry: {entry}")
-    if group is not None:
-        say(f"rows of one {group!r} stay in one part of each split")
-    typer.echo(f"snakemake --cores 2 results/{name}/cac_lr_k2.json")

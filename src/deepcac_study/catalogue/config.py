@@ -4,10 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from deepcac_study.catalogue.entries import Entry, Id
+from deepcac.files.declared import Entry, checked
+from deepcac_study.catalogue.entries import Id
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, protocol_folder
-from deepcac_study.catalogue.registry import Registry, checked
+from deepcac_study.catalogue.registry import Registry
 
 Clusters = Annotated[int, Field(ge=1)]
 Experiment = Annotated[str, Field(pattern="^[a-z0-9_]+_k[1-9][0-9]*$")]
@@ -251,6 +252,14 @@ class Config(Entry):
         description="data sets of two classes on which DeepCAC's clusters, the weight of their "
         "term and the head on the same latents are crossed, as "
         "`results/factorial/{dataset}.parquet`",
+    )
+    draws: int = Field(20, ge=1, description="`snakemake spotcheck`: how many records are drawn")
+    seed: int = Field(0, description="`snakemake spotcheck`: of the draw; choose your own")
+    minutes: float | None = Field(
+        None,
+        gt=0,
+        description="`snakemake spotcheck`: processor time that the drawn records may take on "
+        "average; the longest records are then left out of the draw",
     )
     runs: list[Plan] = Field(
         [],

@@ -18,10 +18,10 @@ _KEYS_END = "<!-- end of keys -->"
 _HEAD = """\
 # The data
 
-Made from `config/registry/*.yaml` by `python -m deepcac_study.catalogue.describe`: change the registry,
-not this page. Rows, class shares, missing values and cohort flows are measured on the files and
-stand on the data page of the report. A digest over the members of an archive does not depend on
-how it is packed.
+Made from `config/registry/*.yaml` by `python -m deepcac_study.catalogue.describe`: change the
+registry, not this page. Rows, class shares, missing values and cohort flows are measured on the
+files and stand on the data page of the report. A digest over the members of an archive does not
+depend on how it is packed.
 """
 
 

@@ -5,10 +5,11 @@ schema that editors read is made from them (`python -m deepcac_study.catalogue.d
 """
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from deepcac.files.declared import Entry
 
 SHA256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 FileName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
@@ -17,18 +18,6 @@ _INSIDE = "^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)*$"
 Address = Annotated[str, Field(pattern="^https?://")]
 Id = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Text = Annotated[str, Field(min_length=1)]
-
-
-class Entry(BaseModel):
-    """A part of a registry file: no unknown key, nothing changed after it was read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def resolve(path: str) -> Any:
-    """Return what a dotted name inside this package stands for (``nn.fnn.FNNClassifier``)."""
-    module, _, name = path.rpartition(".")
-    return getattr(import_module(f"deepcac.{module}"), name)
 
 
 class RawFile(Entry):
@@ -143,7 +132,7 @@ class Source(Entry):
     citation: Text
     homepage: Address
     restricted: bool = Field(description="Read from a folder that the user names, never fetched.")
-    files: dict[FileName, RawFile] = {}
+    files: dict[FileName, RawFile] = Field(default={})
     extract: Step | None = Field(None, description="Raw files to tidy tables.")
     simulate: Step | None = Field(None, description="Raw files of a generated demo cohort.")
     datasets: dict[Id, DataSet] = Field(min_length=1)

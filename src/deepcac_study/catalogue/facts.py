@@ -25,7 +25,7 @@ def facts(name: str, folder: str = "") -> list[dict[str, str]]:
     ConfigError
         There is no such file.
     """
-    papers = resources.files("deepcac") / "papers"
+    papers = resources.files("deepcac_study") / "papers"
     folders = [papers / folder] if folder else sorted(papers.iterdir(), key=str)
     files = [file for one in folders if (file := one / f"{name}.csv").is_file()]
     if not files:

@@ -12,8 +12,8 @@ import yaml
 from pydantic import Field
 
 from deepcac.errors import ConfigError
-from deepcac_study.catalogue.entries import Entry, Id, resolve
-from deepcac_study.catalogue.registry import checked
+from deepcac.files.declared import Entry, checked, resolve
+from deepcac_study.catalogue.entries import Id
 
 ARM_NAMES = {"km": "KM", "cac": "CAC", "skm": "SKM", "cd": "CD", "cdk": "CD-KM"}
 # An arm has one colour whatever its classifier is; a learner alone has its own (`Learner.colour`).
@@ -39,8 +39,8 @@ class Learner(Entry):
 
     label: str = Field(description="Its name for people.")
     estimator: str = Field(
-        pattern=r"^(base_classifiers|cac|consensus|decomposition|nn|similarity)(\.\w+)+$",
-        description="Estimator or function inside the package.",
+        pattern=r"^(linear|cac|consensus|decomposition|nn|similarity)(\.\w+)+$",
+        description="Estimator or function inside the library.",
     )
     colour: str = Field("#7F7F7F", pattern="^#[0-9A-F]{6}$", description="In every picture.")
     clustered: bool = Field(True, description="Whether a network has a number of clusters.")
@@ -54,7 +54,7 @@ class Learner(Entry):
 
     def load(self) -> Any:
         """Return the estimator or function itself."""
-        return resolve(self.estimator)
+        return resolve(f"deepcac.{self.estimator}")
 
 
 class Learners(Entry):

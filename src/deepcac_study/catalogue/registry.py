@@ -2,16 +2,16 @@
 
 import difflib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
 
 from deepcac.errors import ConfigError
+from deepcac.files.declared import checked
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source
 from deepcac_study.catalogue.protocol import named_protocols
 
@@ -27,7 +27,6 @@ _FOLDERS = (
 _GRID = "synthetic_cac_"  # how the files of the synthetic grid begin
 _PARTS = ("_nodes", "_columns", "_pairs")  # of the files of a data set with features of pairs
 _CHECKOUT = Path(__file__).resolve().parents[3]
-Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -136,55 +135,6 @@ def _read_source(path: Path) -> Source:
     if not isinstance(entry, dict):
         raise ConfigError(f"{path}: at $: a source with its data sets is expected")
     return checked(Source, {**entry, "id": path.stem}, str(path))
-
-
-def checked(model: type[Model], content: object, where: str) -> Model:
-    """Return what a file says as a typed model; its first fault is one line.
-
-    Parameters
-    ----------
-    model : type
-        What the content must be.
-    content : object
-        As read from YAML.
-    where : str
-        The file, for the message.
-
-    Raises
-    ------
-    ConfigError
-        With the place of the fault, and near names if a key is unknown.
-    """
-    try:
-        return model.model_validate(content)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
-        hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
-        if fault["type"] == "extra_forbidden":
-            known = _keys(model, fault["loc"])
-            near = difflib.get_close_matches(str(fault["loc"][-1]), known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-            fault["msg"] = "no such key"
-        reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
-        raise ConfigError(f"{where}: at {place}: {reason}") from error
-
-
-def _keys(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
-    """Return the keys that are known where a fault is."""
-    for part in place:
-        field = model.model_fields.get(str(part))
-        inner = next(_models(field.annotation), None) if field else None
-        model = inner or model
-    return list(model.model_fields)
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Yield the models inside a type."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _models(part)
 
 
 def _look_up(known: Mapping[str, Any], id_: str, what: str) -> Any:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_table
-from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.protocol import Protocol, named_protocols
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.experiments.record import file_digest, read_record, scores_path
 
@@ -30,11 +30,14 @@ class Run:
         Where it was read.
     record : dict
         The JSON as it was written.
+    with_scores : bool
+        Whether its score file is looked for; shipped records have none.
     """
 
     path: str
     file: Path
     record: dict[str, Any]
+    with_scores: bool = True
 
     @property
     def dataset(self) -> str:
@@ -84,6 +87,8 @@ class Run:
         DataError
             The file is missing, damaged or not the one that the record was written with.
         """
+        if not self.with_scores:
+            return None
         promised = self.record.get("scores")
         there = self.scores_file.exists()
         if promised is None and not there:
@@ -167,6 +172,7 @@ def load(
     paths: Iterable[str | os.PathLike[str]],
     root: str | os.PathLike[str],
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    with_scores: bool = True,
 ) -> Runs:
     """Read run records.
 
@@ -179,6 +185,8 @@ def load(
     inputs : mapping, optional
         What each record must have been made from, ``features`` and ``splits``, by its path. What
         is not here is not compared.
+    with_scores : bool
+        Whether score files are looked for beside the records.
 
     Raises
     ------
@@ -186,7 +194,9 @@ def load(
         A file is no whole run record, lies where another belongs or was made from other inputs
         than are here; or two are of the same run.
     """
-    runs = [_read(Path(path), Path(root)) for path in sorted({str(path) for path in paths})]
+    runs = [
+        _read(Path(path), Path(root), with_scores) for path in sorted({str(path) for path in paths})
+    ]
     digest = cache(file_digest)
     for run in runs:
         _check_inputs(run, (inputs or {}).get(str(run.file), {}), digest)
@@ -196,16 +206,27 @@ def load(
     return Runs(tuple(runs))
 
 
-def _read(file: Path, root: Path) -> Run:
-    run = Run(Path(os.path.relpath(file, root)).as_posix(), file, read_record(file))
-    place = runs_among("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
-    found = next(place, None)
-    asked = found and (Protocol.from_folder(found["variant"]), found["dataset"], found["method"])
-    said = Protocol(frozenset(run.record["switches"])), run.dataset, run.method
-    if not found or asked != said or int(found["k"]) != run.k or said[0].name != run.protocol:
+def _read(file: Path, root: Path, with_scores: bool) -> Run:
+    place = Path(os.path.relpath(file, root)).as_posix()
+    run = Run(place, file, read_record(file), with_scores)
+    ends = ("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
+    found = next(runs_among(ends), None)
+    asked = found and (found["dataset"], found["method"], int(found["k"]))
+    if (
+        not found
+        or asked != (run.dataset, run.method, run.k)
+        or not _follows(run, found["variant"])
+    ):
         about = f"{run.method}, k = {run.k}, {run.protocol}, on {run.dataset}"
         raise DataError(f"{run.path}: is the record of {about!r}; delete it and run it again")
     return run
+
+
+def _follows(run: Run, folder: str) -> bool:
+    """Say whether a record is of the protocol of a folder; a named one may have switches since."""
+    asked, said = Protocol.from_folder(folder), Protocol(frozenset(run.record["switches"]))
+    since = asked.name in named_protocols() and said.labels < asked.labels
+    return run.protocol == asked.name and (said == asked or since)
 
 
 def _check_inputs(run: Run, inputs: Mapping[str, Any], digest: Callable[[str], str]) -> None:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from deepcac.errors import ConfigError
+from deepcac.files.declared import checked
 from deepcac_study.catalogue.config import LEARNERS, Plan
 from deepcac_study.catalogue.entries import DataSet, Source, Step, file_names
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, switches
-from deepcac_study.catalogue.registry import DEMO, Registry, checked
+from deepcac_study.catalogue.registry import DEMO, Registry
 from deepcac_study.catalogue.run_paths import (
     datasets_of_whole_arms,
     networks_of_every_k,

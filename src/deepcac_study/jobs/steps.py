@@ -9,8 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.declared import resolve
 from deepcac.files.storage import read_table
-from deepcac_study.catalogue.entries import Files, Step, resolve
+from deepcac_study.catalogue.entries import Files, Step
 from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.cohort import write_cohort
 from deepcac_study.features.pairwise import PairwiseData, write_pairwise
@@ -31,7 +32,7 @@ def transform(step: Step, sources: Sequence[str], targets: Sequence[str], **offe
     raw, tidy = _folder(step.reads, sources), _folder(step.writes, targets)
     given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
     folders = {"raw": raw, "tidy": tidy, "folder": tidy}
-    call(resolve(step.function), given, {**folders, **offered})
+    call(_function(step), given, {**folders, **offered})
 
 
 def build_features(
@@ -59,7 +60,7 @@ def build_features(
     cohort, unit : path-like, str
         File to write the cohort flow to, and what a row is.
     """
-    function = resolve(step.function)
+    function = _function(step)
     tidy = _folder(step.reads, sources)
     given = _named(step.reads, tidy)
     kinds = inspect.get_annotations(function)
@@ -77,6 +78,10 @@ def build_features(
         details = flow if isinstance(flow, Mapping) else {"flow": flow}
         label = matrix.label if isinstance(matrix, FeatureMatrix) else None
         write_cohort(cohort, unit=unit, label=label, **details)
+
+
+def _function(step: Step) -> Callable[..., Any]:
+    return resolve(f"deepcac_study.{step.function}")
 
 
 def _folder(files: Files, paths: Sequence[str]) -> Path:

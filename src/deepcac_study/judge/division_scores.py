@@ -17,11 +17,12 @@ from deepcac.files.storage import read_table, write_json
 from deepcac.judging.choice import TUNED, choose, open_to
 from deepcac.judging.resample_scores import METRICS
 from deepcac.judging.spaces import of_kind
-from deepcac.judging.trials import ROWS, TEST, VALIDATION, read_trials
+from deepcac.judging.trials import ROWS, TEST, VALIDATION
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
 from deepcac.scoring.statistics import holm
 from deepcac.task import Array, Ids
 from deepcac_study.judge.study_files import answers_path
+from deepcac_study.judge.trial_files import read_trials
 
 BOOTSTRAP = 1000
 EVENT = "min_se_pp"  # event 1 of the challenge of 2012: the lesser of sensitivity and precision

@@ -12,8 +12,9 @@ from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import Resample, prepared
-from deepcac.judging.trials import Effort, judge_samples, write_trials
+from deepcac.judging.trials import Effort, judge_samples
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.trial_files import write_trials
 
 VALIDATION_SHARE = 0.25  # of the rows that are not for the test
 

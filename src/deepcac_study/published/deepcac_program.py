@@ -1,8 +1,8 @@
 """The published DeepCAC program: each of its deviations as a subclass of a public estimator.
 
 `published` puts together those whose labels are on. D2, D5 and D14 concern what an estimator is
-given and asked, not how it learns, and are in `deepcac_study.experiments.networks.deep_methods`, D18 in
-`deepcac_study.experiments.prepare`.
+given and asked, not how it learns, and are in
+`deepcac_study.experiments.networks.deep_methods`, D18 in `deepcac_study.experiments.prepare`.
 """
 
 from collections.abc import Callable, Collection

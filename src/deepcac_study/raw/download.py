@@ -81,8 +81,8 @@ def download(
     pause : float
         Seconds before the second try; doubled each time, a minute at most.
     timeout : float
-        Seconds without an answer, or with an answer that drips (`deepcac_study.raw.watch`), after which
-        a connection counts as cut.
+        Seconds without an answer, or with an answer that drips (`raw.watch`), after which a
+        connection counts as cut.
     deadline : float
         Seconds for all tries.
 

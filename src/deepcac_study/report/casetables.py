@@ -10,13 +10,13 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Cell, Table, text_row
+from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.experiments.finished_studies import TOP, CaseStudy
 from deepcac_study.papers.deepcac.length_of_stay import SUBJECT, TABLE_7, TABLE_8, printed_shares
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.report.effecttables import p_text
-from deepcac_study.report.papertables import NOTE, entry_cell
-from deepcac_study.report.runtables import protocol_label
+from deepcac_study.report.ledger_tables import NOTE, entry_cell
+from deepcac_study.report.runtables import mix, protocol_label
 
 _MATCHED = (
     "Clusters carry no order: those of every split are matched to the printed ones by the best "
@@ -52,16 +52,11 @@ def _spread(values: Sequence[float] | npt.NDArray[np.float64], digits: int) -> s
     return f"{mean:.{digits}f} ± {sd:.{digits}f}"
 
 
-def _shares(counts: npt.NDArray[np.float64]) -> str:
-    total = counts.sum()
-    return " : ".join(f"{100 * count / total:.1f} %" for count in counts) if total else "empty"
-
-
 def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
     rows = []
     if beside:
         sizes = {row["cluster"]: row["cluster_size"] for row in facts(TABLE_8)}
-        mixes = map(_shares, printed_shares())
+        mixes = map(mix, printed_shares())
         rows = [
             text_row("printed", cluster, size, size, mix)
             for (cluster, size), mix in zip(sorted(sizes.items()), mixes, strict=True)
@@ -70,15 +65,8 @@ def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
         for j in range(study.k):
             own = study.sizes[:, j]
             size, first = _spread(own.sum(axis=1), 0), int(own[0].sum())
-            rows.append(text_row(_label(study), f"C{j + 1}", first, size, _shares(own.sum(axis=0))))
-    return Table(
-        id=f"{prefix}_clusters",
-        title="DeepCAC's clusters: size and classes",
-        note=f"Training rows; class mix in class order, over all splits. {_MATCHED}.",
-        head=("clusters of", "cluster", "rows, first split", "rows, all splits", "class mix"),
-        rows=rows,
-        n_labels=2,
-    )
+            rows.append(text_row(_label(study), f"C{j + 1}", first, size, mix(own.sum(axis=0))))
+    return Table.declared("case_clusters", rows, prefix=prefix)
 
 
 def _table7(ledger: Sequence[Entry], prefix: str) -> Table:
@@ -91,16 +79,8 @@ def _table7(ledger: Sequence[Entry], prefix: str) -> Table:
         for feature, line in zip(features, items, strict=True)
         if all(item in entries for item in line)
     ]
-    return Table(
-        id=f"{prefix}_table7",
-        title="DeepCAC, Table 7: means by cluster",
-        note=f"{NOTE.partition(' ✓')[0]} Mean and standard deviation over the splits of the means "
-        f"over training rows, in original units. {_MATCHED}. ✓: within 0.2 standard deviations of "
-        "the feature. As published, a missing value counts as the mean of all rows (which is what "
-        "the program's networks see) and UrineOutputSum counts ventilator records (switch C9); "
-        "sound, measured values count and UrineOutputSum is mL of urine.",
-        head=("feature", *clusters),
-        rows=rows,
+    return Table.declared(
+        "case_table7", rows, prefix=prefix, cells=NOTE.partition(" ✓")[0], clusters=clusters
     )
 
 
@@ -114,16 +94,8 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
             effect = f"{study.separating['effect'][name]:.3f}"
             p = p_text(float(study.separating["p"][name]))
             rows.append(text_row(_label(study), place + 1, name, *means, effect, p))
-    return Table(
-        id=f"{prefix}_separating",
-        title="Features that set the clusters apart",
-        note="Effect: share of the variance of the ranks between clusters (Kruskal-Wallis), on "
-        "test rows, mean over the splits; p: the largest of the splits, Holm-adjusted over the "
-        "features. The clusters are made from these features, so p says how clear a difference "
-        "is, not that the clusters are real. Means of training rows in original units.",
-        head=("clusters of", "", "feature", *(f"C{j + 1}" for j in range(k)), "effect", "p"),
-        rows=rows,
-        n_labels=3,
+    return Table.declared(
+        "case_separating", rows, prefix=prefix, columns=(f"C{j + 1}" for j in range(k))
     )
 
 
@@ -134,14 +106,8 @@ def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
         for name in map(str, study.measured.drop_duplicates().index[:TOP]):
             shares = [f"{100 * study.measured[j + 1][name]:.0f} %" for j in range(study.k)]
             rows.append(text_row(_label(study), name, *shares, *[""] * (k - study.k)))
-    return Table(
-        id=f"{prefix}_measured",
-        title="What was measured in each cluster",
-        note="Share of training rows with a value, over all splits, for the features whose share "
-        "differs most; of features with equal shares the first is shown for all.",
-        head=("clusters of", "feature", *(f"C{j + 1}" for j in range(k))),
-        rows=rows,
-        n_labels=2,
+    return Table.declared(
+        "case_measured", rows, prefix=prefix, columns=(f"C{j + 1}" for j in range(k))
     )
 
 
@@ -163,16 +129,13 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
             shared = sum(feature in features for feature in lists["printed"][j]) if beside else ""
             rows.append(text_row(name, f"C{j + 1}", shared, *texts))
     by_chance = TOP**2 / max(len(study.separating) for study in studies)
-    return Table(
-        id=f"{prefix}_table8",
-        title="Most important features of each cluster's risk model"
-        + (" (DeepCAC, Table 8)" if beside else ""),
-        note="By a gradient-boosting student of DeepCAC's probabilities, importance averaged over "
-        "the splits. In brackets: in how many of the lists of the same protocol a feature is."
-        + (f" Two lists of ten share {by_chance:.1f} by chance." if beside else ""),
-        head=("clusters of", "cluster", "in the printed list", *map(str, range(1, TOP + 1))),
-        rows=rows,
-        n_labels=2,
+    return Table.declared(
+        "case_table8",
+        rows,
+        prefix=prefix,
+        beside=" (DeepCAC, Table 8)" if beside else "",
+        chance=f" Two lists of ten share {by_chance:.1f} by chance." if beside else "",
+        columns=map(str, range(1, TOP + 1)),
     )
 
 
@@ -192,20 +155,7 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
         means = [f"{np.mean([pair[key] for pair in pairs]):.2f}" if pairs else "" for key in _ROWS]
         same = f"{min(split['ari_to_run'] for split in splits):.2f}"
         rows.append(text_row(_label(study), *columns, means[0], span, means[1], same))
-    return Table(
-        id=f"{prefix}_models",
-        title="Students and stability",
-        note="Macro AUPRC of DeepCAC and of its students on the same test rows, and the share of "
-        "test rows on which they agree. Stability: adjusted Rand index between the clusterings of "
-        "two splits, over all pairs; every model assigns every row, and the second mean keeps "
-        "rows that neither has learned from. Last: the least agreement with the run's own "
-        "clusters (1: the same).",
-        head=(
-            *("clusters of", "DeepCAC", "students", "agree"),
-            *("ARI, all rows", "from to", "ARI, test rows", "ARI to run"),
-        ),
-        rows=rows,
-    )
+    return Table.declared("case_models", rows, prefix=prefix)
 
 
 _ROWS = ("all", "test")
@@ -233,22 +183,20 @@ def _figure(study: CaseStudy) -> Figure:
             axis.tick_params(axis="y", labelsize=7)
             axis.grid(axis="y", visible=False)
 
-    return Figure(
-        id=f"case_study_{study.protocol}_{study.name}",
-        title=f"Clusters of DeepCAC: {_label(study)}",
-        caption="Left: distance of a cluster's mean from the mean of all training rows, in "
-        "standard deviations, for the features that set the clusters apart most. Right: the ten "
-        "features that matter most to each cluster's gradient-boosting student. Means over the "
-        "splits" + (f". {_MATCHED}." if study.subject == SUBJECT else "."),
-        section="synthetic" if study.synthetic else "subtypes",
+    return Figure.declared(
+        "case_study",
         size=(4.2 + 2.7 * study.k, 3.4),
         draw=draw,
-        head=("feature", "cluster", "mean", "standard deviations", "importance"),
         data=[
             (name, j, *(float(of.loc[name, j]) for of in (study.means, away, study.importance)))
             for name in study.means.index
             for j in range(1, study.k + 1)
         ],
+        protocol=study.protocol,
+        name=study.name,
+        label=_label(study),
+        matched=f". {_MATCHED}." if study.subject == SUBJECT else ".",
+        section="synthetic" if study.synthetic else "subtypes",
     )
 
 

@@ -1,12 +1,15 @@
-"""What class decomposition gains on each data set, beside print: a table and a figure."""
+"""What class decomposition gains, beside print; and whether to decompose rows or classes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
+from deepcac_study.catalogue.methods import ARM_NAMES, ROWS, bases, classifiers
+from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.experiments.finished_decompositions import (
     BASES,
     EVERY_BASE,
@@ -14,33 +17,24 @@ from deepcac_study.experiments.finished_decompositions import (
     DecompositionRecord,
 )
 from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
+from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import printed_datasets
-from deepcac_study.report.boundary_figures import boundary_figures
-from deepcac_study.report.merging_figure import merging_figure
+from deepcac_study.report.comparisons import METRICS, Bootstraps, Difference, family_effects, usable
+from deepcac_study.report.decomposition_figures import boundary_figures, merging_figure
+from deepcac_study.report.effecttables import effects_table
 
 Records = Sequence[DecompositionRecord]
-
-_NOTE = (
-    "Test accuracy after the greedy search less that of the base classifier alone, in points, "
-    "mean of the runs. As published: parts drawn plainly, Student's t-test, as in the paper "
-    "(asterisk at p = 0.01). Sound: parts drawn within each class, the t-test corrected for shared "
-    "rows, p adjusted over the data sets (Holm). All clusters: the gain without any merge. "
-    "Restored: runs in which the original classes came back, as nothing was better on the "
-    "validation rows. Seconds: processor time of clustering and search, a run."
-)
-_HEAD = (
-    "data set",
-    "classifier",
-    "printed gain",
-    "as published",
-    "p",
-    "sound",
-    "p (Holm)",
-    "all clusters",
-    "clusters a class",
-    "restored",
-    "seconds EM",
-    "seconds search",
+_SHOWN = ("f1", "auroc")
+# First less second; None stands for the classifier alone.
+_PAIRS: tuple[tuple[str, str | None], ...] = (
+    ("skm", None),
+    ("cd", None),
+    ("cdk", None),
+    ("skm", "km"),
+    ("cd", "km"),
+    ("cdk", "km"),
+    ("cd", "cac"),
+    ("cdk", "cac"),
 )
 
 
@@ -55,7 +49,7 @@ def gains_tables(records: Records, name: str = "decomposition_gains") -> list[Ta
         for dataset in datasets
         for base in _bases(records, dataset)
     ]
-    return [Table(name, "Gains by class decomposition", _NOTE, _HEAD, rows, n_labels=2)]
+    return [Table.declared("decomposition_gains", rows, name=name)]
 
 
 def _bases(records: Records, dataset: str) -> list[str]:
@@ -125,15 +119,10 @@ def _gains_figure(sound: Records) -> Figure:
             test = one.corrected_test(base)
             known = printed.get(one.dataset, float("nan"))
             data.append((one.dataset, name, known, test.mean, test.low, test.high))
-    return Figure(
-        id="decomposition_gains",
-        title="What class decomposition gains",
-        caption="Points of accuracy over the base classifier alone: printed (crosses) and ours, "
-        "sound, with the 95 % interval of the corrected t-test over the runs.",
-        section="decomposition",
+    return Figure.declared(
+        "decomposition_gains",
         size=(8.6, 1.4 + 0.22 * len(sound)),
         draw=lambda canvas: _draw_gains(canvas, data),
-        head=("dataset", "classifier", "printed", "gain", "low", "high"),
         data=data,
     )
 
@@ -156,3 +145,74 @@ def _draw_gains(
     datasets = list(dict.fromkeys(row[0] for row in data))
     axes[0].set_yticks(range(len(datasets)), datasets)
     canvas.legend(*axes[1].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+
+
+def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
+    """Return the scores of all arms and their comparisons; [] without an arm of these papers."""
+    effects = family_effects(_pairs(runs), bootstraps)
+    if not effects:
+        return []
+    shown = [metric for metric in METRICS if metric in _SHOWN]
+    tables = [
+        effects_table(effects, metric, "rows_or_classes", "rows_or_classes_effects")
+        for metric in shown
+    ]
+    return [_arm_scores(runs, effects), *tables]
+
+
+def _arms(runs: Runs, base: str, dataset: str, k: int) -> dict[str | None, Run]:
+    """Return the usable sound runs of a classifier by arm."""
+    found: dict[str | None, Run] = {}
+    known = usable(runs, "sound")
+    plain = runs.find("sound", dataset, base, 1)
+    if plain in known and plain:
+        found[None] = plain
+    for arm in ARM_NAMES:
+        run = runs.find("sound", dataset, f"{arm}_{base}", k)
+        if run in known and run:
+            found[arm] = run
+    return found
+
+
+def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
+    """Yield data set, classifier and k wherever an arm beside KM and CAC was run."""
+    usual = set(ROWS) - {"skm"}
+    for dataset in dict.fromkeys(run.dataset for run in usable(runs, "sound")):
+        for base in bases():
+            wanted = {f"{arm}_{base}" for arm in ARM_NAMES if arm not in usual}
+            own = runs.where(protocol="sound", dataset=dataset)
+            yield from (
+                (dataset, base, k) for k in sorted({r.k for r in own if r.method in wanted})
+            )
+
+
+def _pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+    for dataset, base, k in _places(runs):
+        arms = _arms(runs, base, dataset, k)
+        # Naive Bayes is no base classifier of the CAC papers, whose own table leaves it out.
+        also = () if base in classifiers() else (("km", None), ("cac", None), ("cac", "km"))
+        for first, second in (*also, *_PAIRS):
+            if first in arms and second in arms:
+                yield arms[first], arms[second], f"{ARM_NAMES[str(first)]} − {_name(second)}"
+
+
+def _name(arm: str | None) -> str:
+    return "plain" if arm is None else ARM_NAMES[arm]
+
+
+def _arm_scores(runs: Runs, effects: list[Difference]) -> Table:
+    names: list[str | None] = [None, *ARM_NAMES]
+    rows = []
+    for dataset, base, k in _places(runs):
+        arms = _arms(runs, base, dataset, k)
+        for metric in _SHOWN:
+            scores = [_score(arms.get(arm), metric) for arm in names]
+            rows.append(text_row(dataset, method_label(base), k, metric.upper(), *scores))
+    return Table.declared("rows_or_classes", rows, columns=map(_name, names))
+
+
+def _score(run: Run | None, metric: str) -> str:
+    if run is None:
+        return "–"
+    found = run.score(run.reported(metric, ""))
+    return f"{number(found[0])} ± {number(found[1])}" if found else "–"

@@ -1,4 +1,4 @@
-"""Tables of effects: clustering against none, single switches, collapse."""
+"""Tables of effects: clustering against none, single switches, collapse, the choice of k."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,30 +6,25 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from deepcac.pages.tables import Cell, Table, text_row
+from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.methods import CENTROID_RULE
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.ledger import number
+from deepcac_study.papers.names import usual_k
 from deepcac_study.report.comparisons import METRICS, Difference
+from deepcac_study.report.runtables import alphas
 
 _CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")
 _SAME_SCORE = 0.005
-_EQUAL = (
-    "Equal features, class weights and splits in all arms of a learner (sound protocol). "
-    "LR and XGBoost beside a network learn from its validation rows too, and are not compared "
-    "with it by F1, as networks do not weigh classes."
-)
 
 
 def effects_table(
-    effects: Sequence[Difference],
-    metric: str,
-    name: str = "clustering",
-    title: str = "Does clustering help?",
-    note: str = _EQUAL,
+    effects: Sequence[Difference], metric: str, name: str = "clustering", kind: str = "clustering"
 ) -> Table:
-    """Return the comparisons of `clustering_effects` by one metric."""
+    """Return comparisons by one metric, with the declaration of their kind."""
     rows = [
         [
             *text_row(row.first.dataset, method_label(row.second.method), row.first.k, row.label),
@@ -40,22 +35,7 @@ def effects_table(
         for row in effects
         if row.metric == metric
     ]
-    return Table(
-        id=f"{name}_{metric}",
-        title=f"{title} {metric.upper()}",
-        note=f"{note} Difference "
-        "with the 95 % interval and p of the corrected resampled t-test (Nadeau and Bengio 2003), "
-        "Holm-adjusted inside this table, for base classifiers and networks separately; paired "
-        "bootstrap over test rows (normal interval). Multi-class data by the mean over classes.",
-        head=(
-            *("data set", "learner", "k", "comparison", "first", "second", "difference"),
-            *("95 % interval", "p", "p (Holm)", "bootstrap 95 %", "reading"),
-        ),
-        rows=rows,
-        n_labels=4,
-        verdict="reading",
-        filters=("reading", "data set", "learner", "comparison"),
-    )
+    return Table.declared(kind, rows, name=name, metric=metric, upper=metric.upper())
 
 
 def answer_table(effects: Sequence[Difference]) -> Table:
@@ -66,15 +46,7 @@ def answer_table(effects: Sequence[Difference]) -> Table:
         own = [row for row in effects if row.label == label]
         counts = (_counted([row for row in own if row.metric == metric]) for metric in METRICS)
         rows.append(text_row(label, *counts))
-    return Table(
-        id="clustering_answer",
-        title="Does clustering help? In one table",
-        note="How many comparisons on the same features, class weights and splits show a "
-        "difference, and its mean: p below 0.05 after Holm's correction inside the metric, for "
-        "base classifiers and networks separately. Each comparison is under Does clustering help?",
-        head=("comparison", *METRICS),
-        rows=rows,
-    )
+    return Table.declared("clustering_answer", rows, metrics=METRICS)
 
 
 def _counted(rows: Sequence[Difference]) -> str:
@@ -107,20 +79,7 @@ def switches_table(effects: Sequence[Difference]) -> Table:
             ]
             for row in own
         ]
-    return Table(
-        id="switches",
-        title="What each switch does",
-        note="One difference between a paper's text and its program, switched on alone, against "
-        "the sound run. Difference with the 95 % interval of the corrected resampled t-test (none "
-        "where the switch changes the test rows); "
-        f"Holm over all rows of one metric ({', '.join(METRICS)}).",
-        head=(
-            *("switch", "the program", "printed tables it touches", "data set", "method", "k"),
-            *("metric", "with", "without", "difference", "95 % interval", "p", "p (Holm)"),
-        ),
-        rows=rows,
-        filters=("switch", "data set", "metric"),
-    )
+    return Table.declared("switches", rows, join=", ".join(METRICS))
 
 
 def collapse_table(runs: Runs) -> Table:
@@ -141,7 +100,7 @@ def collapse_table(runs: Runs) -> Table:
                 method_label(run.method),
                 run.k,
                 run.protocol.replace("_", " "),
-                _alphas(run),
+                alphas(run),
                 number(float(np.mean([entry["polarisation"] for entry in clusters]))),
                 f"{collapsed} of {len(clusters)}",
                 number(f1[0] if f1 else None),
@@ -150,36 +109,13 @@ def collapse_table(runs: Runs) -> Table:
                 "same score" if same else "",
             )
         )
-    return Table(
-        id="collapse",
-        title="Have the clusters become the classes?",
-        note="Purity: share of training rows in the majority class of their cluster, mean "
-        "over the splits. Collapsed: above 0.99 while the data's own majority share is below "
-        "0.95. Nearest centroid: scikit-learn's classifier without clusters, same features and "
-        f"splits. Same score: F1 within {_SAME_SCORE}.",
-        head=(
-            *("data set", "method", "k", "protocol", "alpha", "purity", "collapsed splits"),
-            *("F1", "F1 of nearest centroid", "difference", "reading"),
-        ),
-        rows=rows,
-        n_labels=4,
-        filters=("data set", "method", "protocol", "reading"),
-    )
+    return Table.declared("collapse", rows, same_score=_SAME_SCORE)
 
 
 def _cac_and_centroid(runs: Runs) -> Iterator[tuple[Run, Run | None]]:
     for run in runs.where(status="ok"):
         if run.method.startswith("cac_") and run.k > 1 and run.splits:
             yield run, runs.find(run.protocol, run.dataset, CENTROID_RULE, 1)
-
-
-def _alphas(run: Run) -> str:
-    """Return the alphas of the splits: one value, or the smallest and the largest."""
-    used = [split["hyperparameters"].get("alpha") for split in run.splits]
-    alphas = sorted({alpha for alpha in used if alpha is not None})
-    if not alphas:
-        return ""
-    return f"{alphas[0]:g}" if len(alphas) == 1 else f"{alphas[0]:g} to {alphas[-1]:g}"
 
 
 def _effect(row: Difference) -> list[Cell]:
@@ -207,8 +143,34 @@ def _interval(bounds: tuple[float, float] | None) -> str:
     return f"{number(bounds[0], signed=True)} to {number(bounds[1], signed=True)}"
 
 
-def p_text(value: float) -> str:
-    """Return a p value as people write it; empty for NaN."""
-    if np.isnan(value):
-        return ""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+def choice_table(runs: Runs) -> Table:
+    """Return, for each data set and method with several k, the k of each split's best F1.
+
+    Only the five folds inside a split's training part choose; the test rows are scored with the
+    chosen k.
+    """
+    rows = []
+    for candidates in k_candidates(runs):
+        own = np.array([fold_scores(run) for run in candidates.values()])  # (k, split)
+        test = np.array([run.per_split("f1") for run in candidates.values()])
+        best = own.argmax(axis=0)  # the smallest k of equals
+        ks = list(candidates)
+        first = candidates[ks[0]]
+        printed = usual_k("cac_v1", first.dataset, first.method)
+        rows.append(
+            text_row(
+                first.dataset,
+                method_label(first.method),
+                ", ".join(
+                    f"{k}: {number(score)}" for k, score in zip(ks, own.mean(1), strict=True)
+                ),
+                ", ".join(str(ks[i]) for i in best),
+                number(float(np.take_along_axis(test, best[None], axis=0).mean())),
+                printed,
+                number(float(test[ks.index(printed)].mean())) if printed in ks else "",
+                ", ".join(
+                    f"{k}: {number(score)}" for k, score in zip(ks, test.mean(1), strict=True)
+                ),
+            )
+        )
+    return Table.declared("k_choice", rows)

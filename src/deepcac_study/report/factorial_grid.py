@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.files.storage import read_table
+from deepcac.judging.draws import SHARE
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
-from deepcac_study.splits import SHARE
 
 SECTION = "factorial"
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
@@ -27,12 +27,6 @@ HEADS = {
 }
 _MARKS = dict(zip(HEADS, "osD^", strict=True))
 _COLOURS = dict(zip(HEADS, (PALETTE[0], PALETTE[5], PALETTE[2], PALETTE[1]), strict=True))
-_NOTE = (
-    "Mean AUROC over {splits} splits, nothing tuned. beta is the weight of the within-cluster "
-    "term, 20 in the paper; the heads are fitted on the same latents. Difference: of DeepCAC's "
-    "own head from the network without clusters that is trained end to end (FNN), with the 95 % "
-    "interval of the corrected resampled t-test."
-)
 
 
 @dataclass(frozen=True)
@@ -103,16 +97,12 @@ def _table(one: Factorial) -> Table:
                 _interval(gap),
             )
         )
-    return Table(
-        id=f"factorial_{one.dataset}",
-        title=f"What DeepCAC's clusters are worth, on {one.dataset}",
-        note=_NOTE.format(splits=one.table["seed"].nunique()),
-        head=(
-            *("fit", "beta", *HEADS.values()),
-            *("rows of the smallest cluster, mean", "difference from FNN", "95 % interval"),
-        ),
-        rows=rows,
-        mixed=True,
+    return Table.declared(
+        "factorial",
+        rows,
+        dataset=one.dataset,
+        splits=one.table["seed"].nunique(),
+        heads=HEADS.values(),
     )
 
 
@@ -136,18 +126,13 @@ def _figure(one: Factorial) -> Figure:
         for head in HEADS
         if len(scores := one.scores(_DEEPCAC, k, beta, head))
     ]
-    return Figure(
-        id=f"factorial_{one.dataset}",
-        title=f"What DeepCAC's clusters are worth, on {one.dataset}",
-        caption="A panel for each number of clusters. The four heads are fitted on the same "
-        "latents; clusters that are permuted among the rows mean nothing. Lines across: networks "
-        "without DeepCAC's clusters.",
-        section=SECTION,
+    return Figure.declared(
+        "factorial",
         size=(9.2, 3.9),
         draw=lambda canvas: _draw(canvas, one, data),
-        head=("k", "beta", "head", "auroc", "lowest", "highest"),
         data=data,
         seen=_seen(one, data),
+        dataset=one.dataset,
     )
 
 

@@ -11,6 +11,7 @@ from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac_study.catalogue.methods import ARM_COLOURS, CAC_LR, parse_method
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.report.runtables import alphas
 
 _CAC_CURVES = {
     "cost": "cost φ = D − α S",
@@ -43,11 +44,8 @@ def _section(runs: Sequence[Run]) -> str:
 
 
 def _alpha(run: Run) -> str:
-    used = [split.get("hyperparameters", {}).get("alpha") for split in run.splits]
-    values = sorted({value for value in used if value is not None})
-    if not values:
-        return ""
-    return f", α = {values[0]:g}" + (f" to {values[-1]:g}, by split" if len(values) > 1 else "")
+    used = alphas(run)
+    return f", α = {used}{', by split' * (' to ' in used)}" if used else ""
 
 
 def _rows(runs: Sequence[Run], curves: Sequence[str]) -> list[tuple[object, ...]]:
@@ -78,16 +76,13 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
             axis.ticklabel_format(axis="y", scilimits=(-2, 4))
         axes[0].legend()
 
-    return Figure(
-        id=f"cac_passes_{dataset}",
-        title=f"{dataset}: CAC by pass (as CAC v1 Figure 3, DeepCAC Figure 4)",
-        caption="Pass 0 is the k-means start. One line a split, each with the α "
-        "that was tuned for it.",
-        section=_section(runs),
+    return Figure.declared(
+        "cac_passes",
         size=(11, 2.9),
         draw=draw,
-        head=("curve", "method", "k", "seed", "pass", "value"),
         data=_rows(runs, list(_CAC_CURVES)),
+        dataset=dataset,
+        section=_section(runs),
     )
 
 
@@ -106,15 +101,13 @@ def _silhouette(dataset: str, runs: list[Run]) -> Figure:
         axis.set(xlabel="epoch or pass", ylabel="silhouette")
         axis.legend()
 
-    return Figure(
-        id=f"silhouette_{dataset}",
-        title=f"{dataset}: silhouette during training (as DeepCAC Figures 1a and 5)",
-        caption="One line a split.",
-        section=_section(runs),
+    return Figure.declared(
+        "silhouette",
         size=(6, 3.6),
         draw=draw,
-        head=("curve", "method", "k", "seed", "step", "value"),
         data=_rows(runs, ["silhouette"]),
+        dataset=dataset,
+        section=_section(runs),
     )
 
 
@@ -144,13 +137,6 @@ def _separation(runs: Sequence[Run]) -> Figure | None:
         axis.set_ylabel("class separation S")
         axis.legend()
 
-    return Figure(
-        id="separation",
-        title="Class separation of k-means and of CAC (as CAC v1 Figure 5)",
-        caption="Mean over the splits, at the tuned α.",
-        section="figures",
-        size=(max(4.0, 0.9 * len(data) + 2), 3.4),
-        draw=draw,
-        head=("dataset", "k", "k_means", "cac"),
-        data=data,
+    return Figure.declared(
+        "separation", size=(max(4.0, 0.9 * len(data) + 2), 3.4), draw=draw, data=data
     )

@@ -13,15 +13,13 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.judging.resample_scores import clustered_scores
 from deepcac.judging.verdicts import half_detect
-from deepcac.pages.figures import Figure
+from deepcac.pages.figures import VERDICTS, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import EQUIVALENT, NEVER
 from deepcac_study.experiments.record import file_digest
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
-from deepcac_study.report.contender_names import contender_label
-from deepcac_study.report.power_figure import power_figure
-from deepcac_study.report.verdict_forest import VERDICTS, verdict_forest
+from deepcac_study.report.judge_figures import contender_label, power_figure, verdict_forest
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence

@@ -17,11 +17,6 @@ _AXES = {
     "features": "features N",
     "points": "points in a cluster m / k",
 }
-_NOTE = (
-    "Delta (0 to 100) on each clustering, by a model of the others; ± is the standard deviation "
-    "over seeds. In brackets the chosen C and clusterer (I Iterative, S Spectral, D Discrete) of "
-    "the first seed. Fits that reach the limit of passes before their precision are counted below."
-)
 
 
 def learning_tables(found: Clusterings) -> list[Table]:
@@ -33,14 +28,7 @@ def learning_tables(found: Clusterings) -> list[Table]:
         for name in found.datasets()
         for place, test in enumerate(_first(found, name).names)
     ]
-    losses = Table(
-        id="skmeans_losses",
-        title="Supervised k-means: losses on clusterings left out",
-        note=_NOTE,
-        head=("data set", "test clustering", *_METHODS.values()),
-        rows=rows,
-        n_labels=2,
-    )
+    losses = Table.declared("skmeans_losses", rows, columns=_METHODS.values())
     return [losses, _effort(found.runs)]
 
 
@@ -75,24 +63,7 @@ def _effort(runs: Sequence[ClusteringRun]) -> Table:
                 *(f"{seconds[key]:.1f}" for key in ("longest_training", "total")),
             )
         )
-    return Table(
-        id="skmeans_effort",
-        title="Supervised k-means: what training took",
-        note="All models of the experiment, inner ones too; passes and oracle calls are means over "
-        "the chosen models; seconds by the clock.",
-        head=(
-            "data set",
-            "method",
-            "fits",
-            "stopped early",
-            "passes",
-            "oracle calls",
-            "longest fit, s",
-            "all, s",
-        ),
-        rows=rows,
-        n_labels=2,
-    )
+    return Table.declared("skmeans_effort", rows)
 
 
 def learning_figures(found: Clusterings) -> list[Figure]:
@@ -122,17 +93,13 @@ def _times(times: Measured) -> Figure:
         axes[0, 0].legend()
 
     record = times.record
-    return Figure(
-        id="skmeans_times",
-        title="Supervised k-means: training time on Synth",
-        caption=f"As Figures 1 to 4 of Finley and Joachims (2008): C = {record['C']:g}, "
-        f"{record['n_sets']} training sets a setting (20 in the paper). Dots: one training; lines: "
-        f"means. Precision {record['epsilon']:g}, at most {record['max_iter']} passes.",
-        section=SECTION,
+    return Figure.declared(
+        "skmeans_times",
         size=(12, 5),
         draw=draw,
-        head=keys,
         data=[[row[key] for key in keys] for row in record["rows"]],
+        keys=keys,
+        **{key: record[key] for key in ("C", "n_sets", "epsilon", "max_iter")},
     )
 
 
@@ -150,19 +117,14 @@ def _similarity(checks: Measured) -> Figure:
             axis.grid(visible=False)
             canvas.colorbar(image, ax=axis)
 
-    return Figure(
-        id="skmeans_similarity",
-        title="K before and after learning",
-        caption="Similarities of the items of one clustering of Synth (five clusters of 12), which "
-        "the model was not trained on; items ordered by their cluster. Generated data, as in the "
-        "paper.",
-        section=SECTION,
+    return Figure.declared(
+        "skmeans_similarity",
         size=(8, 3.6),
         draw=draw,
-        head=("item", "other", *panels),
         data=[
             [i, j, *(values[i][j] for values in panels.values())]
             for i in range(len(parts["label"]))
             for j in range(len(parts["label"]))
         ],
+        panels=panels,
     )

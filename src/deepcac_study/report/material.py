@@ -36,6 +36,8 @@ class Material:
         What the loaders of this package return.
     features_dir : Path or None
         Folder of the sound feature files.
+    made_from : str
+        Where the records come from, if not from runs here.
     """
 
     runs: Runs
@@ -53,6 +55,7 @@ class Material:
     ablations: Sequence[Ablation] = ()
     planted: Sequence[Found] = ()
     features_dir: Path | None = None
+    made_from: str = ""
 
     @cached_property
     def real(self) -> Runs:

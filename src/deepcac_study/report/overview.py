@@ -1,19 +1,84 @@
-"""Figures over all results: printed against ours, and the effect of clustering."""
+"""Figures over all results: printed against ours, effects of clustering, who is ahead of whom."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.wording import people
-from deepcac_study.catalogue.methods import ARM_COLOURS, classifiers
+from deepcac_study.catalogue.methods import ARM_COLOURS, WELL_KNOWN, classifiers, parse_method
 from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.experiments.finished import Runs
+from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.report.comparisons import Difference
+from deepcac_study.report.runtables import at_smallest_k
 
+_EFFECT = attrgetter(
+    *("first.dataset", "second.method", "first.k", "label", "metric"),
+    *("test.mean", "test.low", "test.high"),
+)
 _MARKERS = ("o", "s", "^")
+_FEWEST = 2  # data sets that a method needs
+METRIC = "auroc"
+
+
+def agreement_figure(ledger: Sequence[Entry]) -> Figure | None:
+    """Return the share of decided cells that agree, by paper and table; None before the first."""
+    data = [row for paper in PAPERS for row in _cells_by_table(paper, ledger)]
+    if not any(row[3] for row in data):
+        return None
+    return Figure.declared(
+        "agreement",
+        size=(9.2, 0.9 + 0.62 * len(PAPERS)),
+        draw=lambda canvas: _draw_agreement(canvas, data),
+        data=data,
+        seen="; ".join(_agreed(paper, data) for paper in PAPERS),
+    )
+
+
+def _cells_by_table(paper: str, ledger: Sequence[Entry]) -> list[tuple[str, str, int, int, int]]:
+    own = [entry for entry in ledger if entry.paper == paper and entry.kind != "log"]
+    rows = []
+    for table in dict.fromkeys(entry.table for entry in own):
+        verdicts = [entry.verdict for entry in own if entry.table == table]
+        agree, differ = verdicts.count(AGREE), verdicts.count(DIFFER)
+        rows.append((paper, table, agree, agree + differ, len(verdicts)))
+    return sorted(rows, key=lambda row: (len(row[1]), row[1]))
+
+
+def _agreed(paper: str, data: Sequence[tuple[str, str, int, int, int]]) -> str:
+    agree = sum(row[2] for row in data if row[0] == paper)
+    decided = sum(row[3] for row in data if row[0] == paper)
+    return f"{PAPERS[paper].label}: {agree} of {decided} decided cells agree"
+
+
+def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int]]) -> None:
+    papers = list(PAPERS)
+    widest = max(sum(row[0] == paper for row in data) for paper in papers)
+    shares, notes = np.full((len(papers), widest), np.nan), []
+    for place, paper in enumerate(papers):
+        for column, (_, table, agree, decided, _) in enumerate(r for r in data if r[0] == paper):
+            said = f"{agree}/{decided}" if decided else "–"
+            shares[place, column] = agree / decided if decided else np.nan
+            notes.append((column, place, f"{_short(table)}\n{said}"))
+    axis = canvas.subplots()
+    image = axis.imshow(shares, vmin=0, vmax=1, cmap="RdYlBu", aspect="auto")
+    for column, row, text in notes:
+        extreme = abs(np.nan_to_num(shares[row, column], nan=0.5) - 0.5) > 0.4
+        colour = "white" if extreme else "black"
+        axis.text(column, row, text, ha="center", va="center", size=7.5, color=colour)
+    axis.set_yticks(range(len(papers)), [PAPERS[paper].label for paper in papers])
+    axis.set_xticks([])
+    axis.grid(visible=False)
+    canvas.colorbar(image, ax=axis, label="share that agrees", shrink=0.9)
+
+
+def _short(table: str) -> str:
+    return f"Table {table}" if table.isdigit() else table
 
 
 def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
@@ -27,14 +92,10 @@ def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
     ]
     if not data:
         return None
-    return Figure(
-        id="printed_against_ours",
-        title="Printed scores and ours",
-        caption="A point for each printed score that a run decides. The grey band is ±0.02.",
-        section="summary",
+    return Figure.declared(
+        "printed_against_ours",
         size=(8.6, 4.2),
         draw=lambda canvas: _draw_scores(canvas, data),
-        head=("paper", "table", "dataset", "method", "k", "metric", "protocol", "printed", "ours"),
         data=data,
     )
 
@@ -73,28 +134,11 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
         return None
     names = list(dict.fromkeys(_name(row) for row in shown))
 
-    return Figure(
-        id="clustering_effect",
-        title="Does clustering help?",
-        caption="Mean difference to the same classifier without clusters, equal features, "
-        "weights and splits, with the 95 % interval of the corrected resampled t-test.",
-        section="clustering",
+    return Figure.declared(
+        "clustering_effect",
         size=(8.6, 1.2 + 0.24 * len(names)),
         draw=lambda canvas: _draw_effects(canvas, shown, names),
-        head=("dataset", "learner", "k", "comparison", "metric", "difference", "low", "high"),
-        data=[
-            (
-                row.first.dataset,
-                row.second.method,
-                row.first.k,
-                row.label,
-                row.metric,
-                row.test.mean,
-                row.test.low,
-                row.test.high,
-            )
-            for row in shown
-        ],
+        data=[_EFFECT(row) for row in shown],
         seen=_effects_seen(shown),
     )
 
@@ -142,3 +186,53 @@ def _name(row: Difference) -> str:
     learner = row.second.method
     label = method_label(learner) if learner in classifiers() else learner
     return f"{row.first.dataset} · {label} · k = {row.first.k}"
+
+
+def win_matrix(runs: Runs) -> Figure | None:
+    """Return the matrix of the well known methods; None for fewer than two of them."""
+    scores = _mean_scores(runs)
+    methods = [name for name in WELL_KNOWN if len(scores.get(name, {})) >= _FEWEST]
+    if len(methods) < 2:
+        return None
+    labels = [parse_method(name).label for name in methods]
+    data = [(a, b, *_wins(scores[a], scores[b])) for a in methods for b in methods if a != b]
+    best = max(methods, key=lambda name: sum(row[2] for row in data if row[0] == name))
+    return Figure.declared(
+        "win_matrix",
+        size=(1.9 + 0.75 * len(methods), 1.3 + 0.5 * len(methods)),
+        draw=lambda canvas: _draw_wins(canvas, methods, labels, data),
+        data=data,
+        seen=f"{len(methods)} methods; most often ahead: {parse_method(best).label}",
+    )
+
+
+def _mean_scores(runs: Runs) -> dict[str, dict[str, float]]:
+    """Return the mean AUROC by method and data set, at the smallest k above 1."""
+    found: dict[str, dict[str, float]] = {}
+    for (method, dataset), run in at_smallest_k(runs.where(protocol="sound", status="ok")).items():
+        if score := run.score(run.reported(METRIC, "")):
+            found.setdefault(method, {})[dataset] = score[0]
+    return found
+
+
+def _wins(one: dict[str, float], other: dict[str, float]) -> tuple[int, int]:
+    shared = one.keys() & other.keys()
+    return sum(one[name] > other[name] for name in shared), len(shared)
+
+
+def _draw_wins(
+    canvas: Canvas,
+    methods: Sequence[str],
+    labels: Sequence[str],
+    data: Sequence[tuple[str, str, int, int]],
+) -> None:
+    axis = canvas.subplots()
+    shares = np.full((len(methods), len(methods)), np.nan)
+    for one, other, wins, shared in data:
+        row, column = methods.index(one), methods.index(other)
+        shares[row, column] = wins / shared if shared else np.nan
+        axis.text(column, row, f"{wins}/{shared}", ha="center", va="center", size=8)
+    axis.imshow(shares, vmin=-0.3, vmax=1.3, cmap="PuOr", aspect="auto")
+    axis.set_xticks(range(len(labels)), labels, rotation=40, ha="right")
+    axis.set_yticks(range(len(labels)), labels)
+    axis.grid(visible=False)

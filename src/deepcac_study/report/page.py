@@ -1,12 +1,13 @@
 """The report: a small first page, pages beside it, tables, figures, ledger and claims."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from deepcac.pages import tables as tabular
+from deepcac.pages.figures import drawn
 from deepcac_study.experiments.finished import load
 from deepcac_study.experiments.finished_clusterings import load_clusterings
 from deepcac_study.experiments.finished_decompositions import (
@@ -19,9 +20,10 @@ from deepcac_study.experiments.theorem_checks import load_theory
 from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers import summary as counting
+from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
+from deepcac_study.papers.ledger import Entry
 from deepcac_study.report.contents import contents
-from deepcac_study.report.drawing import drawn
 from deepcac_study.report.factorial_grid import load_factorials
 from deepcac_study.report.judgement import load_judgement
 from deepcac_study.report.material import Material
@@ -86,7 +88,7 @@ def build(
     decomposition_paths : iterable of path-like, optional
         Records of `deepcac_study.experiments.decomposition_runs` and `bias_variance_runs`.
     judge_paths : iterable of path-like, optional
-        The two files of `deepcac.judging.verdicts.write_judgement`.
+        The two files of `deepcac_study.judge.judgement_files.write_judgement`.
     factorial_paths : iterable of path-like
         Tables of `deepcac_study.experiments.factorial`.
     division_paths : iterable of path-like
@@ -122,7 +124,9 @@ def build(
         planted=planted_against_found(runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
     )
-    _write(found, registry, Path(out_dir), resamples, threads)
+    ledger = book.entries(found.findings)
+    decided = claim_book.claims(found.findings, ledger)
+    write_report(found, ledger, decided, registry, Path(out_dir), resamples, threads)
 
 
 def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str, Any]:
@@ -132,11 +136,17 @@ def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str
     return dict(zip(("decompositions", "resampled"), found, strict=True))
 
 
-def _write(found: Material, registry: Path, out: Path, resamples: int, threads: int) -> None:
-    """Write everything that is shown."""
-    ledger = book.entries(found.findings)
+def write_report(
+    found: Material,
+    ledger: Sequence[Entry],
+    decided: Sequence[Claim],
+    registry: Path,
+    out: Path,
+    resamples: int,
+    threads: int,
+) -> None:
+    """Write everything that is shown of what was found, with its ledger and its claims."""
     book.write(out / "ledger.csv", ledger)
-    decided = claim_book.claims(found.findings, ledger)
     claim_book.write(out / "claims.csv", decided)
     shown = contents(found, ledger, decided, resamples)
     counting.write(out / "summary.csv", shown.counts)

@@ -1,21 +1,81 @@
 """One page a paper: its tables beside ours, its claims, and what its program did otherwise."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Table
+from deepcac.pages.wording import minus, people
+from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.catalogue.protocol import Switch, switches
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS, Paper
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.summary import in_words
-from deepcac_study.report.booktables import claims_table
-from deepcac_study.report.claim_pictures import Place, places
+from deepcac_study.report.comparisons import Difference
 from deepcac_study.report.contents import Contents
-from deepcac_study.report.switch_sentences import switch_sentences, touching
+from deepcac_study.report.ledger_tables import Place, claims_table
+
+_HOME = {"answer": "index", "summary": "index"}  # shown on the first page
+_METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
+_SMALL = 0.0005  # a difference that three decimals do not show
+
+
+def touching(paper: str) -> list[Switch]:
+    """Return the switches that touch a printed table of a paper, by its key."""
+    every = switches().values()
+    if not any(paper in one.touches for one in every):
+        return []
+    return [one for one in every if paper in one.touches or one.touches.startswith("all")]
+
+
+def switch_sentences(told: Iterable[Switch], effects: Sequence[Difference]) -> list[str]:
+    """Say of each switch that was run what it is, and its largest effect."""
+    found = []
+    for one in told:
+        own = [row for row in effects if row.first.protocol == one.label]
+        metric = next((name for name in _METRICS if any(r.metric == name for r in own)), None)
+        if metric:
+            found.append(_sentence(one, [row for row in own if row.metric == metric]))
+    return found
+
+
+def _sentence(one: Switch, rows: Sequence[Difference]) -> str:
+    largest = max(rows, key=lambda row: abs(row.test.mean))
+    k = f", k = {largest.first.k}" if largest.first.k > 1 else ""
+    what = f"the {people(largest.metric)} of {method_label(largest.first.method)} on "
+    what += f"{largest.first.dataset}{k}"
+    said = (
+        f"{one.label}. The program: {one.published}. The text: {one.sound}. "
+        f"Without this difference {what} {_change(largest)}{_rest(rows)}."
+    )
+    return minus(said)
+
+
+def _change(row: Difference) -> str:
+    """Say how the score moves from the program's way to the text's."""
+    moved = row.second_mean - row.first_mean
+    if abs(moved) < _SMALL:
+        return f"stays at {row.second_mean:.3f}"
+    verb = "rises" if moved > 0 else "falls"
+    low, high = -row.test.high, -row.test.low
+    sure = "" if np.isnan([low, high]).any() else f", 95 % interval {low:+.3f} to {high:+.3f}"
+    return f"{verb} from {row.first_mean:.3f} to {row.second_mean:.3f} ({moved:+.3f}{sure})"
+
+
+def _rest(rows: Sequence[Difference]) -> str:
+    if len(rows) == 1:
+        return ""
+    moved = [row.second_mean - row.first_mean for row in rows]
+    return (
+        f"; this is the largest change of {len(rows)} runs, from {min(moved):+.3f} to "
+        f"{max(moved):+.3f}"
+    )
 
 
 @dataclass(frozen=True)
@@ -85,11 +145,28 @@ def _switches(paper: Paper, table: Table) -> Table:
     """Return the rows of the switches that touch a printed table of the paper."""
     labels = {one.label for one in touching(paper.key)}
     rows = [row for row in table.rows if row[0].text in labels]
-    return Table(
-        id=f"switches_{paper.key}",
-        title=f"Switches of {paper.label}",
-        note="",
-        head=table.head,
-        rows=rows,
-        filters=("data set", "metric"),
-    )
+    return Table.declared("paper_switches", rows, key=paper.key, label=paper.label, head=table.head)
+
+
+def places(shown: Contents) -> dict[str, Place]:
+    """Return every table with rows and every figure, as ``table:id`` and ``figure:id``."""
+    found = {}
+    for page, tables in shown.tables.items():
+        for table in tables:
+            if table.rows:
+                home = f"paper_{table.group}" if table.group else page
+                title = table.title
+                if table.group:  # the paper's year and authors stand beside it
+                    paper = PAPERS[table.group]
+                    title = title.replace(paper.citation, paper.label)
+                found[f"table:{table.id}"] = Place(title, _way(home, f"table-{table.id}"))
+    for page, figures in shown.figures.items():
+        for one in figures:
+            title = one.title.partition(" (as ")[0]
+            found[f"figure:{one.id}"] = Place(f"Figure: {title}", _way(page, f"figure-{one.id}"))
+    return found
+
+
+def _way(page: str, anchor: str) -> str:
+    home = _HOME.get(page)
+    return f"{home}.html#{anchor}" if home else f"pages/{page}.html#{anchor}"

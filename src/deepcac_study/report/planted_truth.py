@@ -97,10 +97,7 @@ def planted_table(found: Sequence[Found]) -> list[Table]:
         )
         for one in found
     ]
-    note = "Test rows of the first split. ARI: 1 the same groups, 0 what chance gives."
-    head = ("data set", "method", "planted", "asked for", "ARI")
-    title = "Planted subtypes, and what was found"
-    return [Table("planted_subtypes", title, note, head, rows, n_labels=2)] if rows else []
+    return [Table.declared("planted_subtypes", rows)] if rows else []
 
 
 def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure | None:
@@ -157,20 +154,17 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
         axes[0].set(ylabel="second component")
 
     said = ", ".join(f"{_name(one)} {one.agreement:.2f}" for one in shown)
-    return Figure(
-        id="planted_subtypes",
-        title="Planted subtypes, and those that were found (synthetic)",
-        caption=f"Test rows of {first.run.dataset} on the first two principal components of their "
-        "features. A run's colours carry no order. ARI: 1 the same groups, 0 what chance gives.",
-        section="synthetic",
+    return Figure.declared(
+        "planted_subtypes",
         size=(2.7 * len(groups), 3.1),
         draw=draw,
-        head=("row_id", "x", "y", "planted", *(one.run.method for one in shown)),
         data=[
             (int(row), float(x), float(y), *(int(group[place]) for group in groups))
             for place, (row, (x, y)) in enumerate(zip(first.rows, places, strict=True))
         ],
         seen=f"{len(np.unique(first.planted))} planted groups of {len(places)} rows; ARI of {said}",
+        dataset=first.run.dataset,
+        columns=(one.run.method for one in shown),
     )
 
 

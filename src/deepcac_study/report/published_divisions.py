@@ -1,27 +1,60 @@
 """Contenders on divisions of the rows that others published results on."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.files.storage import read_json
+from deepcac.judging.resample_scores import METRICS
+from deepcac.judging.spaces import of_kind
 from deepcac.pages.figures import Figure
-from deepcac.pages.tables import Cell, Table, text_row
-from deepcac.pages.wording import people
+from deepcac.pages.tables import Cell, How, Table, rows_of, text_row
+from deepcac.pages.wording import Row, less, people, three
 from deepcac_study.papers.ledger import number
-from deepcac_study.report.contender_names import contender_colour, contender_label
-from deepcac_study.report.public_results import Printed, printed_results
+from deepcac_study.report.judge_figures import contender_colour, contender_label
 
 SECTION = "divisions"
 # A metric, and by which of the stored choices of a trial it is shown.
 _SHOWN = {"auroc": "auroc", "auprc": "auprc", "min_se_pp": "auprc"}
+
+
+class Printed(NamedTuple):
+    """One printed score.
+
+    Attributes
+    ----------
+    dataset, train, test : str
+        The division: the groups learnt from, joined by a space, and the group tested on.
+    metric : str
+        As in the records.
+    value : float
+    who, source : str
+        Whose score it is, and where it is printed.
+    """
+
+    dataset: str
+    train: str
+    test: str
+    metric: str
+    value: float
+    who: str
+    source: str
+
+
+@cache
+def printed_results() -> tuple[Printed, ...]:
+    """Return every printed score of ``public_results.csv``."""
+    found: list[dict[str, Any]] = list(rows_of("public_results.csv"))
+    return tuple(Printed(**{**row, "value": float(row["value"])}) for row in found)
 
 
 @dataclass(frozen=True)
@@ -84,22 +117,7 @@ def division_tables(found: Sequence[Divided]) -> list[Table]:
         own = list(group)
         rows += [_row(one) for one in own]
         rows += [_printed_row(own[0], one) for one in _printed(own[0])]
-    return [
-        Table(
-            id="published_divisions",
-            title="Published divisions",
-            note="Each contender learns from the rows of some hospitals or sets and is tested once "
-            "on another, as others did. The mean answer of the chosen trials of several draws of "
-            "training and validation rows; in brackets a bootstrap interval over test rows (95 "
-            "%). min(Se, +P), event 1 of the challenge of 2012, at a threshold of the validation "
-            "rows; its trials are those chosen by AUPRC. Printed results of others stand below.",
-            head=("division", "contender", "deaths or cases", *map(people, _SHOWN), "source"),
-            rows=rows,
-            n_labels=2,
-            filters=("division",),
-            mixed=True,
-        )
-    ]
+    return [Table.declared("published_divisions", rows, columns=map(people, _SHOWN))]
 
 
 def _row(one: Divided) -> list[Cell]:
@@ -139,15 +157,10 @@ def division_figures(found: Sequence[Divided]) -> list[Figure]:
     ]
     heights = [sum(one.task == task for one in found) for task in tasks]
     return [
-        Figure(
-            id="published_divisions",
-            title="Published divisions",
-            caption="Scores on the one test part with bootstrap intervals over its rows (95 %). "
-            "Lines across the right panels: what others printed.",
-            section=SECTION,
+        Figure.declared(
+            "published_divisions",
             size=(9.2, 1.3 + 0.26 * len(found) + 0.45 * len(tasks)),
             draw=lambda canvas: _draw(canvas, found, tasks, heights),
-            head=("division", "contender", "metric", "score", "low", "high"),
             data=data,
             seen="; ".join(_best(found, task) for task in tasks),
         )
@@ -198,3 +211,54 @@ def _draw_printed(axis: Axes, printed: Sequence[Printed]) -> None:
         who, side = one.who.partition(" (")[0], "right" if right else "left"
         text = f"{who} " if right else f" {who}"
         axis.text(one.value, -0.75, text, size=7, va="center", ha=side)
+
+
+def division(table: pd.DataFrame, name: str) -> Table:
+    """Return every contender on a published division, the highest first."""
+
+    def score(metric: str) -> How:
+        places = (metric, f"{metric}_low", f"{metric}_high")
+        return lambda row: "{} [{}, {}]".format(*(three(row[place]) for place in places))
+
+    own = table[table["division"] == name].sort_values("auroc", ascending=False)
+    scores = {people(metric): score(metric) for metric in _SHOWN}
+    return Table.of(own, {"contender": ("contender", contender_label), **scores})
+
+
+def pairs(table: pd.DataFrame, division: str) -> Table:
+    """Return the boosted classifier less each rival on a published division."""
+    return _by_metric(_divided(table, division, ours=True), {"less": "reference"}, less)
+
+
+def less_learner(table: pd.DataFrame, *divisions: str) -> Table:
+    """Return each learner with clusters less itself without, on published divisions."""
+    own = pd.concat([_divided(table, division, ours=False) for division in divisions])
+    names = {"division": "division", "less its learner": "contender"}
+    return _by_metric(own, names, _tested, n_labels=2)
+
+
+def _by_metric(
+    own: pd.DataFrame, names: Mapping[str, str], write: Callable[[Row], str], n_labels: int = 1
+) -> Table:
+    """Return a row for each pair of names, with what is written of its row by each metric."""
+    found = list(own.groupby(list(names.values()), sort=False))
+
+    def cell(metric: str) -> How:
+        return lambda group: write(group[1][group[1]["metric"] == metric].to_dict("records")[0])
+
+    def name(place: int) -> How:
+        return lambda group: contender_label(str(group[0][place]))
+
+    columns = {said: name(place) for place, said in enumerate(names)}
+    columns |= {people(metric): cell(metric) for metric in METRICS}
+    return Table.of(found, columns, n_labels=n_labels)
+
+
+def _divided(table: pd.DataFrame, division: str, *, ours: bool) -> pd.DataFrame:
+    mine = table["contender"] == of_kind("subtypes")[-1]
+    return table[(table["division"] == division) & (mine == ours)]
+
+
+def _tested(row: Row) -> str:
+    """Write a difference and its adjusted p; nothing where a model meets itself."""
+    return "–" if pd.isna(row["p"]) else f"{less(row)}, p {three(row['p_holm'])}"

@@ -1,14 +1,19 @@
-"""Tables about the runs themselves: scores, times, clusters."""
+"""Tables about the runs themselves: scores, times, clusters and how stable those are."""
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import adjusted_rand_score
 
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
-from deepcac_study.report.stability import stability
 
+_NOT_HELD = -1
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
 _SHOWN_FEATURES = 5
 _HUGE = 1e3
@@ -18,6 +23,32 @@ PROTOCOLS = {
     "as_published_cv5": "as published, 5-fold",
     "as_published_v2": "as published, 5-fold, alphas of CAC v2",
 }
+
+
+def stability(run: Run) -> float | None:
+    """Return the mean adjusted Rand index over pairs of splits.
+
+    Each pair is compared on the test rows that both splits hold.
+
+    Returns
+    -------
+    float or None
+        None without a score file, or where no two splits share rows.
+    """
+    table = run.scores(["row_id", "seed", "cluster"])
+    if table is None:
+        return None
+    rows, seeds, cluster = (table[name].to_numpy() for name in ("row_id", "seed", "cluster"))
+    seed_names, split = np.unique(seeds, return_inverse=True)
+    row_ids, place = np.unique(rows, return_inverse=True)
+    held = np.full((len(seed_names), len(row_ids)), _NOT_HELD)
+    held[split, place] = cluster
+    agreement = []
+    for one, other in combinations(held, 2):
+        both = (one != _NOT_HELD) & (other != _NOT_HELD)
+        if both.sum() > 1:
+            agreement.append(adjusted_rand_score(one[both], other[both]))
+    return float(np.mean(agreement)) if agreement else None
 
 
 def protocol_label(protocol: str) -> str:
@@ -47,17 +78,7 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
         ]
         for run in runs
     ]
-    head = ("data set", "method", "k", "protocol", "status", "rows", "splits")
-    return Table(
-        id=name,
-        title="Runs",
-        note="Mean ± standard deviation over the splits. The column printed holds the "
-        "printed numbers that the run decides.",
-        head=(*head, *_SHOWN_METRICS, "printed", "record"),
-        rows=rows,
-        n_labels=4,
-        filters=("data set", "method", "protocol", "status"),
-    )
+    return Table.declared("runs", rows, name=name, metrics=_SHOWN_METRICS)
 
 
 def times_table(runs: Iterable[Run]) -> Table:
@@ -81,18 +102,7 @@ def times_table(runs: Iterable[Run]) -> Table:
                 str(machine.get("git_commit") or "")[:10],
             )
         )
-    return Table(
-        id="times",
-        title="Run times and memory",
-        note="Wall seconds as each run measured them, on the machine that made it.",
-        head=(
-            *("data set", "method", "k", "protocol", "seconds", "by stage"),
-            *("peak MB", "threads", "device", "commit"),
-        ),
-        rows=rows,
-        n_labels=4,
-        filters=("data set", "method", "protocol"),
-    )
+    return Table.declared("times", rows)
 
 
 def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
@@ -111,28 +121,14 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
                     cluster + 1,
                     sum(sizes),
                     sum(test[cluster]) if cluster < len(test) else "",
-                    _mix(sizes),
+                    mix(sizes),
                     "; ".join(_feature(f) for f in _features(clusters, cluster)),
                     number(clusters.get("polarisation")),
                     "collapsed" if clusters.get("collapsed") else "",
                     number(agreement),
                 )
             )
-    return Table(
-        id=name,
-        title="Subtypes",
-        note="First split of each run. Class mix: share of training rows by class, in class "
-        "order. Features: Cohen's d against the other clusters, with the adjusted p. Stability: "
-        "mean adjusted Rand index between splits on the test rows they share. Collapsed: the "
-        "clusters are the classes (purity above 0.99).",
-        head=(
-            *("data set", "method", "k", "protocol", "cluster", "train rows", "test rows"),
-            *("class mix", "what sets it apart", "purity", "collapsed", "stability"),
-        ),
-        rows=rows,
-        n_labels=5,
-        filters=("data set", "method", "protocol", "collapsed"),
-    )
+    return Table.declared("clusters", rows, name=name)
 
 
 def _name(run: Run) -> tuple[object, ...]:
@@ -146,7 +142,8 @@ def _score(run: Run, metric: str) -> str:
     return f"{score[0]:.3f} ± {score[1]:.3f}" if len(run.splits) > 1 else f"{score[0]:.3f}"
 
 
-def _mix(sizes: Sequence[int]) -> str:
+def mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
+    """Return the shares of the classes among so many rows of each."""
     total = sum(sizes)
     return " : ".join(f"{100 * size / total:.1f} %" for size in sizes) if total else "empty"
 
@@ -170,3 +167,22 @@ def tally(runs: Runs) -> str:
     counts = {name: len(runs.where(protocol=protocol)) for protocol, name in PROTOCOLS.items()}
     counts["with one switch on"] = len(runs) - sum(counts.values())
     return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def alphas(run: Run) -> str:
+    """Return the alphas of the splits: one value, or the smallest and the largest."""
+    used = [split.get("hyperparameters", {}).get("alpha") for split in run.splits]
+    alphas = sorted({alpha for alpha in used if alpha is not None})
+    if not alphas:
+        return ""
+    return f"{alphas[0]:g}" if len(alphas) == 1 else f"{alphas[0]:g} to {alphas[-1]:g}"
+
+
+def at_smallest_k(runs: Iterable[Run]) -> dict[tuple[str, str], Run]:
+    """Return one run a method and data set: that with the smallest k above 1, or else k = 1."""
+    found: dict[tuple[str, str], Run] = {}
+    for run in runs:
+        present = found.get((run.method, run.dataset))
+        if present is None or (present.k == 1 and run.k > 1):
+            found[run.method, run.dataset] = run
+    return found

@@ -59,21 +59,15 @@ def _toy() -> Figure:
             _scatter(axis, X, y, labels, labels != start)
             axis.set(title=title, xticks=[], yticks=[])
 
-    return Figure(
-        id="schematic_cac",
-        title="What CAC does (as CAC v1 Figure 1)",
-        caption="Circles and triangles: the two classes; colours: clusters; crosses: class means "
-        "of each cluster, joined by the separation that CAC rewards. Rings: rows that CAC moved. "
-        "With a large α the clusters become the classes, but for one row each. A made-up example, "
-        "computed with this package.",
-        section="figures",
+    return Figure.declared(
+        "schematic_cac",
         size=(10, 3.2),
         draw=draw,
-        head=("x1", "x2", "class", "k_means", *(f"cac_{alpha}" for alpha in _ALPHAS)),
         data=[
             (float(a), float(b), int(c), *(int(label) for label in labels))
             for (a, b), c, *labels in zip(X, y, start, *(one.labels for one in found), strict=True)
         ],
+        columns=(f"cac_{alpha}" for alpha in _ALPHAS),
     )
 
 
@@ -106,17 +100,7 @@ def _architecture() -> Figure:
         axis.set(xlim=(-0.2, 11.1), ylim=(-1.9, 1.9))
         axis.set_axis_off()
 
-    return Figure(
-        id="schematic_deepcac",
-        title="The parts of DeepCAC (as DeepCAC Figure 2)",
-        caption="Encoder, decoder and class vectors are trained together; centroids move online; "
-        "then the encoder is frozen and one local predictor a cluster is trained.",
-        section="figures",
-        size=(9, 3),
-        draw=draw,
-        head=("from", "to"),
-        data=_ARROWS,
-    )
+    return Figure.declared("schematic_deepcac", size=(9, 3), draw=draw, data=_ARROWS)
 
 
 def _side(name: str, direction: int) -> tuple[float, float]:

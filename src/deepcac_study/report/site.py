@@ -13,10 +13,7 @@ from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.summary import on_prediction
-from deepcac_study.report.booktables import claims_table, ledger_table
-from deepcac_study.report.claim_pictures import places
 from deepcac_study.report.contents import Contents
-from deepcac_study.report.embedding_maps import of_pages
 from deepcac_study.report.firstpage import (
     DECIDED,
     answer,
@@ -26,10 +23,11 @@ from deepcac_study.report.firstpage import (
     undecided,
 )
 from deepcac_study.report.judgement import sentence
-from deepcac_study.report.paperpages import PaperPage, paper_pages
+from deepcac_study.report.ledger_tables import claims_table, ledger_table
+from deepcac_study.report.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.runtables import tally
+from deepcac_study.report.subtype_figures import of_pages
 from deepcac_study.report.subtypepages import SubtypePage, pages_table
-from deepcac_study.report.switch_sentences import switch_sentences
 
 MENU = {
     "judge": "Judge",
@@ -53,8 +51,13 @@ TITLE = "Clustering-aware classification, reproduced"
 
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
-    made = environment()
-    made.globals |= {"menu": list(MENU.items()), "provenance": provenance(shown.found.runs.items)}
+    made = environment("deepcac_study.report")
+    made_from = shown.found.made_from
+    made.globals |= {
+        "menu": list(MENU.items()),
+        "made_from": made_from,
+        "provenance": "" if made_from else provenance(shown.found.runs.items),
+    }
     pages = paper_pages(shown)
     _write(made, out / "index.html", "index.html", _first(shown, pages))
     inner: dict[str, Any] = {

@@ -17,14 +17,16 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.questions import HELP
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
-from deepcac.judging.verdicts import read_records, verdicts
+from deepcac.judging.verdicts import verdicts
 from deepcac.pages.figures import as_svg
 from deepcac_study.catalogue.config import Judge
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
+from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac_study.papers.extension import REPORT, covers, extend_report
+from deepcac_study.report.judge_figures import verdict_forest
 from deepcac_study.report.published_divisions import Divided, divided
 from deepcac_study.report.run_snapshot import (
     QUOTED,
@@ -37,7 +39,6 @@ from deepcac_study.report.run_snapshot import (
 )
 from deepcac_study.report.subtype_worth import load_ablations
 from deepcac_study.report.sweep_snapshot import SEPARATION, STARTS, sweep_tables
-from deepcac_study.report.verdict_forest import verdict_forest
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"

@@ -1,22 +1,29 @@
-"""The picture of one run's subtypes: what sets them apart, and where their rows lie."""
+"""Pictures of one run's subtypes: what sets them apart, where rows lie, a network's latents."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
+from sklearn.metrics import silhouette_score
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.catalogue.methods import DEEPCAC
+from deepcac_study.experiments.finished_studies import CaseStudy
 from deepcac_study.report.planted_truth import plane
+from deepcac_study.report.runtables import protocol_label
 from deepcac_study.report.subtype_numbers import Array, Ids, Variable
 from deepcac_study.report.subtype_tables import UnseenRows
 
 COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
 MARKS = "osD^vPX"
 _MOST = 1500  # rows on the map
+_SOUND = "embedding_sound_"
+_OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first is most often many
 
 
 @dataclass(frozen=True)
@@ -87,16 +94,17 @@ def subtype_figure(
         else " Right: rows on the first two principal components of their features, in the same "
         "colours; clusters that live in a network's latents need not lie apart here."
     )
-    return Figure(
-        id=f"{name}_profile",
-        title=title,
-        caption="Mean of a subtype less that of all other rows, in standard deviations." + right,
-        section="synthetic" if synthetic else "subtypes",
+    return Figure.declared(
+        "subtype_profile",
         size=(11.2 if where else 7.2, 1.2 + 0.27 * len(lines)),
         draw=draw,
-        head=("variable", *(f"subtype {j + 1}" for j in range(k))),
         data=[(line.name, *line.differences) for line in lines],
         seen=". ".join(_said(line) for line in lines[:3]),
+        name=name,
+        title=title,
+        right=right,
+        section="synthetic" if synthetic else "subtypes",
+        columns=(f"subtype {j + 1}" for j in range(k)),
     )
 
 
@@ -131,3 +139,82 @@ def _scatter(axis: Axes, places: Array, cluster: Ids, k: int) -> None:
         x, y = places[cluster == j].T
         axis.scatter(x, y, s=8, alpha=0.6, linewidth=0, rasterized=True, **_look(j))
     axis.set(xlabel="first component", ylabel="second component")
+
+
+def embedding_figures(studies: Sequence[CaseStudy], hidden: Collection[str] = ()) -> list[Figure]:
+    """Return a map for each case study whose latents were kept.
+
+    Data sets that are `hidden` are restricted: none of their rows is shown.
+    """
+    return [
+        _latent_map(study, study.plane)
+        for study in studies
+        if study.plane is not None and len(study.plane) and study.subject[0] not in hidden
+    ]
+
+
+def of_pages(figures: Iterable[Figure]) -> dict[str, Figure]:
+    """Return the maps of sound runs by the id of the run's page of subtypes."""
+    found = {}
+    for figure in figures:
+        dataset, _, k = figure.id.removeprefix(_SOUND).rpartition("_k")
+        if figure.id.startswith(_SOUND):
+            found[f"subtypes_{dataset}_{DEEPCAC}_k{k}"] = figure
+    return found
+
+
+def _latent_map(study: CaseStudy, plane: pd.DataFrame) -> Figure:
+    dataset, k = study.subject
+    return Figure.declared(
+        "embedding",
+        size=(9.0, 4.0),
+        draw=lambda canvas: _draw_latents(canvas, plane, k),
+        data=[
+            (float(x), float(y), int(cluster) + 1, int(label))
+            for x, y, cluster, label in plane[["x", "y", "cluster", "label"]].to_numpy().tolist()
+        ],
+        seen=_latent_seen(plane),
+        protocol=study.protocol,
+        name=study.name,
+        dataset=dataset,
+        k=k,
+        protocol_label=protocol_label(study.protocol),
+        section="synthetic" if study.synthetic else "subtypes",
+    )
+
+
+def _latent_seen(plane: pd.DataFrame) -> str:
+    sizes = np.bincount(plane["cluster"])
+    said = ", ".join(f"subtype {j + 1} with {n:,}" for j, n in enumerate(sizes) if n)
+    if np.count_nonzero(sizes) < 2:
+        return f"{said} rows"
+    apart = silhouette_score(plane[["x", "y"]].to_numpy(), plane["cluster"].to_numpy())
+    return f"{said} rows; silhouette of the subtypes on the map {apart:.2f}"
+
+
+def _draw_latents(canvas: Canvas, plane: pd.DataFrame, k: int) -> None:
+    left, right = canvas.subplots(1, 2, sharex=True, sharey=True)
+    _draw_plane(left, plane, "cluster", COLOURS, [f"subtype {j + 1}" for j in range(k)])
+    classes = int(plane["label"].max()) + 1
+    _draw_plane(right, plane, "label", _OUTCOME, [f"class {c}" for c in range(classes)])
+    left.set(ylabel="second component")
+
+
+def _draw_plane(
+    axis: Axes, plane: pd.DataFrame, column: str, colours: Sequence[str], names: Sequence[str]
+) -> None:
+    for j, name in enumerate(names):
+        own = plane[plane[column] == j]
+        axis.scatter(
+            own["x"],
+            own["y"],
+            s=9,
+            alpha=0.6,
+            linewidth=0,
+            rasterized=True,
+            color=colours[j % len(colours)],
+            marker=MARKS[j % len(MARKS)],
+            label=f"{name} ({np.count_nonzero(plane[column] == j):,})",
+        )
+    axis.set(xlabel="first component")
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(names), 3))

@@ -1,17 +1,16 @@
 """Numbers of the subtypes of one run: one line a variable, over test rows the run never saw."""
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.pages.tables import rows_of
 from deepcac_study.features.columns.ranges import Range, variable_of
 
 Array = npt.NDArray[np.float64]
@@ -94,11 +93,7 @@ def _chosen(features: FeatureMatrix, places: list[int]) -> list[int]:
 
 
 def _variable(
-    name: str,
-    features: FeatureMatrix,
-    places: list[int],
-    rows: Ids,
-    ranges: Mapping[str, Range],
+    name: str, features: FeatureMatrix, places: list[int], rows: Ids, ranges: Mapping[str, Range]
 ) -> Variable:
     block = features.X[rows[:, None], places]
     counts = np.maximum((~np.isnan(block)).sum(axis=1), 1)
@@ -114,8 +109,7 @@ def _variable(
 @cache
 def _names() -> dict[str, tuple[str, str]]:
     """Return names and units of variables whose table of ranges has none that fits a line."""
-    file = resources.files("deepcac_study.report") / "variable_names.csv"
-    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+    rows = rows_of("variable_names.csv")
     return {row["variable"]: (row["name"], row["unit"]) for row in rows}
 
 

@@ -1,22 +1,27 @@
-"""Tables of one run's subtypes: sizes and outcomes, medians, what the predicted risk follows."""
+"""Tables of one run's subtypes: sizes, outcomes, medians, what risk and outcome go with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
+from scipy import stats
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.pages.tables import Cell, Table, text_row
+from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import withheld, withheld_parts
+from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.experiments.finished import Run
 from deepcac_study.features.columns.ranges import read_ranges
-from deepcac_study.report.calibration import unweighted_risk
+from deepcac_study.report.curves import unweighted_risk
 from deepcac_study.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 
 CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
-_ONE = 0.9995  # a risk that would be written as 100 %
 _FACTORS = 6  # of each subtype's risk
+_SHOWN = 12  # variables of the table
+_LEVEL = 1.96  # standard errors of a 95 % interval
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,7 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
                 _percent(risk),
             )
         )
-    return Table(
-        id=f"{page_id(run)}_who",
-        title="Who they are",
-        note="Test rows of the first split: the run has not learned from them.",
-        head=("subtype", "rows", outcome, f"{outcome}, share", "median predicted risk"),
-        rows=body,
-    )
+    return Table.declared("subtype_who", body, page=page_id(run), outcome=outcome)
 
 
 def _percent(risk: float | None) -> str:
@@ -139,15 +138,7 @@ def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[Variable]) -> Ta
                 *(_value(value, share=variable.yes_or_no) for value in values),
             )
         )
-    return Table(
-        id=f"{page_id(run)}_medians",
-        title="Median values",
-        note="Of measured values; a share in % where a variable is yes or no. Empty: fewer than "
-        "10 measured values. Those that differ most stand first.",
-        head=("variable", "unit", "all", *names(rows)),
-        rows=body,
-        mixed=True,
-    )
+    return Table.declared("subtype_medians", body, page=page_id(run), columns=names(rows))
 
 
 def _value(value: float, *, share: bool) -> str:
@@ -168,11 +159,131 @@ def factors_table(run: Run, rows: UnseenRows) -> Table:
         [Cell(str(place + 1)), *(Cell(c[place] if place < len(c) else "") for c in columns)]
         for place in range(_FACTORS)
     ]
-    return Table(
-        id=f"{page_id(run)}_factors",
-        title="What the predicted risk follows inside each subtype",
-        note="Rank correlation of a variable with the risk that the run predicts: + the risk rises "
-        "with it. A correlation, not a cause.",
-        head=("", *names(rows)),
-        rows=body,
+    return Table.declared("subtype_factors", body, page=page_id(run), columns=names(rows))
+
+
+@dataclass(frozen=True)
+class RiskFactor:
+    """How far rows with the outcome lie from the others in one variable, inside each subtype.
+
+    Attributes
+    ----------
+    name : str
+    effect, error : ndarray of shape (k,)
+        Difference of means in standard deviations and its standard error; NaN for too few rows.
+    p : float
+        That all subtypes have the same effect, Holm-adjusted over the variables; NaN where fewer
+        than two have one.
+    """
+
+    name: str
+    effect: Array
+    error: Array
+    p: float
+
+    @property
+    def strength(self) -> float:
+        """The largest effect, in standard errors."""
+        ratio = np.abs(self.effect) / self.error
+        return float(np.nanmax(ratio)) if np.isfinite(ratio).any() else 0.0
+
+
+def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the mean of cases less that of the others, in standard deviations, and its error.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        NaN where not measured.
+    cases : ndarray of shape (n,), bool
+
+    Returns
+    -------
+    effect, error : float
+        NaN with fewer than 10 measured rows on a side, or without any spread.
+
+    References
+    ----------
+    Hedges 1981, on the standard error of a standardised difference.
+    """
+    known = ~np.isnan(values)
+    one, other = values[known & cases], values[known & ~cases]
+    n, m = len(one), len(other)
+    if min(n, m) < FEWEST:
+        return np.nan, np.nan
+    spread = np.sqrt(((n - 1) * one.var(ddof=1) + (m - 1) * other.var(ddof=1)) / (n + m - 2))
+    if spread == 0:
+        return np.nan, np.nan
+    effect = float((one.mean() - other.mean()) / spread)
+    return effect, float(np.sqrt((n + m) / (n * m) + effect**2 / (2 * (n + m))))
+
+
+def same_everywhere(effect: Array, error: Array) -> float:
+    """Return the p value of Cochran's Q that all known effects are equal; NaN for fewer than two.
+
+    References
+    ----------
+    Cochran 1954.
+    """
+    known = np.isfinite(effect) & np.isfinite(error)
+    if known.sum() < 2:
+        return float("nan")
+    weight = error[known] ** -2.0
+    mean = (weight * effect[known]).sum() / weight.sum()
+    spread = float((weight * (effect[known] - mean) ** 2).sum())
+    return float(stats.chi2.sf(spread, known.sum() - 1))
+
+
+def risk_factors(rows: UnseenRows) -> list[RiskFactor]:
+    """Return every variable with a known effect in some subtype, the strongest first."""
+    found = [(v, *_effects(v, rows)) for v in rows.found]
+    found = [one for one in found if np.isfinite(one[1]).any()]
+    p = holm([same_everywhere(effect, error) for _, effect, error in found])
+    factors = [
+        RiskFactor(v.name, effect, error, float(own))
+        for (v, effect, error), own in zip(found, p, strict=True)
+    ]
+    return sorted(factors, key=lambda one: -one.strength)
+
+
+def _effects(variable: Variable, rows: UnseenRows) -> tuple[Array, Array]:
+    pairs = [
+        standardised(variable.values[own], rows.label[own] == 1)
+        for own in (rows.cluster == j for j in range(rows.k))
+    ]
+    effect, error = np.array(pairs).T
+    return effect, error
+
+
+def risk_table(run: Run, rows: UnseenRows, outcome: str, factors: Sequence[RiskFactor]) -> Table:
+    """Return the strongest factors with their intervals, one column a subtype."""
+    body = [
+        text_row(one.name, *map(_with_interval, one.effect, one.error), p_text(one.p))
+        for one in factors[:_SHOWN]
+    ]
+    return Table.declared(
+        "subtype_risk", body, page=page_id(run), outcome=outcome, columns=names(rows)
     )
+
+
+def _with_interval(effect: float, error: float) -> str:
+    if not np.isfinite(effect):
+        return ""
+    half = _LEVEL * error
+    return f"{effect:+.2f} [{effect - half:+.2f}, {effect + half:+.2f}]"
+
+
+def differing(factors: Sequence[RiskFactor]) -> str:
+    """Say in a sentence whether the subtypes have risk factors of their own."""
+    tested = [one for one in factors if np.isfinite(one.p)]
+    if not tested:
+        return "Too few rows with the outcome to ask whether the subtypes have their own factors."
+    clear = [one.name for one in tested if one.p < 0.05]
+    if not clear:
+        return (
+            f"No variable of {len(tested)} is shown to go with the outcome differently in one "
+            "subtype than in another."
+        )
+    listed = ", ".join(clear[:3]) + (f" and {len(clear) - 3} more" if len(clear) > 3 else "")
+    many = f"{len(clear)} variables of {len(tested)} go" if clear[1:] else "One variable goes"
+    return f"{many} with the outcome differently in one subtype than in another: {listed}."

@@ -1,14 +1,15 @@
 """What each part of the classifier with subtypes is worth, and how stable its subtypes are."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from deepcac.files.storage import read_json
-from deepcac.pages.tables import Table, text_row
+from deepcac.pages.tables import How, Table, declaration
+from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import difference
 from deepcac_study.experiments.stored import check_place
 
@@ -31,16 +32,6 @@ METHODS = {
     "km": "k-means of the inputs",
     "cac": "CAC",
 }
-_ARMS_NOTE = (
-    "Mean over {n} resamples; the same backbone, one part changed at a time. Risk alone: "
-    "AUROC of nothing but the training rate of a test row's subtype. Ahead by: three soft "
-    "subtypes less the row, by networks alone, with the 95 % interval of the corrected resampled "
-    "t-test."
-)
-_STABLE_NOTE = (
-    "Adjusted Rand index of the clusters that two resamples find, over all rows of the data set: "
-    "mean (least) of all pairs."
-)
 
 
 @dataclass(frozen=True)
@@ -83,38 +74,53 @@ def ablation_tables(found: Sequence[Ablation]) -> list[Table]:
 
 
 def _arms_table(one: Ablation) -> Table:
-    table = one.arms[WITHOUT]
-    order = list(ARMS)
-    fits = sorted(
-        set(zip(table["arm"], table["k"], strict=True)), key=lambda fit: (order.index(fit[0]), fit)
+    n = one.arms[WITHOUT]["seed"].nunique()
+    means = pd.concat(
+        table.groupby(["arm", "k"], as_index=False).mean().assign(backbone=backbone)
+        for backbone, table in one.arms.items()
     )
-    rows = []
-    for arm, k in fits:
-        risk = one.scores(WITHOUT, arm, k, "risk_auroc").mean()
-        rows.append(
-            text_row(
-                ONE_HEAD if (arm, k) == (BEST, 1) else ARMS[arm],
-                str(k),
-                *(
-                    f"{one.scores(backbone, arm, k, metric).mean():.4f}"
-                    for backbone in (WITHOUT, WITH)
-                    for metric in ("auroc", "auprc")
-                ),
-                "" if pd.isna(risk) else f"{risk:.3f}",
-                *_ahead(one, arm, k),
-            )
-        )
-    return Table(
-        id=f"subtypes_worth_{one.dataset}",
-        title=f"What subtypes are worth, on {one.dataset}",
-        note=_ARMS_NOTE.format(n=table["seed"].nunique()),
-        head=(
-            *("arm", "k", "AUROC, networks", "AUPRC, networks", "AUROC, trees", "AUPRC, trees"),
-            *("risk alone", "ahead by", "95 % interval"),
-        ),
-        rows=rows,
-        mixed=True,
+    return _of_arms(
+        means,
+        lambda value, digits: "" if pd.isna(value) else f"{value:.{digits}f}",
+        {
+            "ahead by": lambda at: _ahead(one, *at)[0],
+            "95 % interval": lambda at: _ahead(one, *at)[1],
+        },
+        **declaration("tables", "subtypes_worth", {"dataset": one.dataset, "n": n}),
     )
+
+
+def arms(table: pd.DataFrame, dataset: str) -> Table:
+    """Return the table of arms of one data set from the snapshot, for the documentation."""
+    return _of_arms(
+        table[table["dataset"] == dataset],
+        lambda value, digits: three(value) if digits == 3 else four(value),
+    )
+
+
+def _of_arms(
+    means: pd.DataFrame,
+    write: Callable[[Any, int], str],
+    more: Mapping[str, How] | None = None,
+    **about: Any,
+) -> Table:
+    """Declare the table of a classifier with subtypes, one part changed at a time."""
+    own = means.pivot(index=["arm", "k"], columns="backbone")
+
+    def score(metric: str, backbone: str, digits: int = 4) -> How:
+        return lambda at: write(own.loc[at, (metric, backbone)], digits)
+
+    columns: dict[str, How] = {
+        "arm": lambda at: ONE_HEAD if at == (BEST, 1) else ARMS[at[0]],
+        "k": lambda at: at[1],
+        "AUROC, networks": score("auroc", WITHOUT),
+        "AUPRC, networks": score("auprc", WITHOUT),
+        "AUROC, trees": score("auroc", WITH),
+        "AUPRC, trees": score("auprc", WITH),
+        "risk alone": score("risk_auroc", WITHOUT, 3),
+    }
+    order = sorted(own.index, key=lambda at: (list(ARMS).index(at[0]), at))
+    return Table.of(order, {**columns, **(more or {})}, **about)
 
 
 def _ahead(one: Ablation, arm: str, k: int) -> tuple[str, str]:
@@ -127,21 +133,23 @@ def _ahead(one: Ablation, arm: str, k: int) -> tuple[str, str]:
 
 
 def _stability_table(one: Ablation) -> Table:
-    pairs = one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"])
-    clusters = sorted(one.stability["k"].unique())
-    rows = [
-        text_row(label, *(_stable(pairs.loc[(method, k)]) for k in clusters))
-        for method, label in METHODS.items()
-        if method in pairs.index
-    ]
-    return Table(
-        id=f"subtypes_stability_{one.dataset}",
-        title=f"Are they the same subtypes on other rows? {one.dataset}",
-        note=_STABLE_NOTE,
-        head=("method", *(f"k = {k}" for k in clusters)),
-        rows=rows,
+    return _of_stability(
+        one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"]),
+        **declaration("tables", "subtypes_stability", {"dataset": one.dataset}),
     )
 
 
-def _stable(pair: "pd.Series[float]") -> str:
-    return f"{pair['mean']:.2f} ({pair['min']:.2f})"
+def stability(table: pd.DataFrame, dataset: str) -> Table:
+    """Return the table of stability of one data set from the snapshot, for the documentation."""
+    return _of_stability(table[table["dataset"] == dataset].set_index(["method", "k"]))
+
+
+def _of_stability(pairs: pd.DataFrame, **about: Any) -> Table:
+    """Declare the table of the Rand index between resamples, mean and least."""
+
+    def of_k(k: int) -> How:
+        return lambda method: "{mean:.2f} ({min:.2f})".format(**pairs.loc[(method, k)])
+
+    columns: dict[str, How] = {f"k = {k}": of_k(k) for k in sorted({k for _, k in pairs.index})}
+    there = [method for method in METHODS if method in pairs.index]
+    return Table.of(there, {"method": METHODS.__getitem__, **columns}, **about)

@@ -16,7 +16,7 @@ from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
-from deepcac_study.report.stability import stability
+from deepcac_study.report.runtables import stability
 from deepcac_study.report.subtype_figures import (
     COLOURS,
     ProfileLine,
@@ -25,14 +25,16 @@ from deepcac_study.report.subtype_figures import (
     subtype_map,
 )
 from deepcac_study.report.subtype_numbers import Variable, explained
-from deepcac_study.report.subtype_risk import differing, risk_factors, risk_table
 from deepcac_study.report.subtype_tables import (
     CERTAIN,
     UnseenRows,
+    differing,
     factors_table,
     medians_table,
     names,
     page_id,
+    risk_factors,
+    risk_table,
     unseen_rows,
     who_table,
 )
@@ -135,14 +137,7 @@ def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
         ]
         for page in pages
     ]
-    return Table(
-        id=f"subtype_pages_{name}",
-        title="Pages of subtypes",
-        note="",
-        head=("data set", "page", "rows of each", "warning", "what they are"),
-        rows=rows,
-        filters=("data set", "warning"),
-    )
+    return Table.declared("subtype_pages", rows, name=name)
 
 
 def _has_page(run: Run) -> bool:

@@ -38,18 +38,9 @@ def _section(dataset: str) -> str:
     return "synthetic" if dataset.startswith("demo_") else "figures"
 
 
-def _figure(
-    name: str, title: str, caption: str, section: str, data: pd.DataFrame, **how: Any
-) -> Figure:
-    return Figure(
-        id=name,
-        title=title,
-        caption=caption,
-        section=section,
-        head=list(data.columns),
-        data=data.to_numpy(dtype=object).tolist(),
-        **how,
-    )
+def _figure(name: str, table: pd.DataFrame, /, **how: Any) -> Figure:
+    data = table.to_numpy(dtype=object).tolist()
+    return Figure.declared(name, data=data, columns=table.columns, **how)
 
 
 def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
@@ -71,14 +62,13 @@ def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", title="α")
 
     return _figure(
-        f"alpha_passes_{dataset}_k{k}",
-        f"{dataset}, k = {k}: CAC by pass for several α",
-        "As CAC v1 Figures 2 and 3, CAC v2 Figure 4, DeepCAC Figures 4 and 5. First split; "
-        "pass 0 is the k-means start; logistic regression in each cluster.",
-        _section(dataset),
+        "alpha_passes",
         table,
         size=(14, 2.9),
         draw=draw,
+        dataset=dataset,
+        k=k,
+        section=_section(dataset),
     )
 
 
@@ -98,13 +88,13 @@ def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         axes[2].set_yscale("log")
 
     return _figure(
-        f"alpha_final_{dataset}_k{k}",
-        f"{dataset}, k = {k}: CAC+LR at convergence against α",
-        "F1 of balanced LR and log-loss of unweighted LR in each cluster; first split.",
-        _section(dataset),
+        "alpha_final",
         last,
         size=(9, 2.9),
         draw=draw,
+        dataset=dataset,
+        k=k,
+        section=_section(dataset),
     )
 
 
@@ -120,18 +110,7 @@ def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
             _heat(canvas, axis, table, metric)
 
     name = "rare" if imbalanced else "balanced"
-    return _figure(
-        f"synthetic_grid_{name}",
-        f"The synthetic grid, {ratio}",
-        "As CAC v1 Figure 4, CAC v2 Figures 2 and 3, DeepCAC Figure 6: means over everything that "
-        "is not on the axis. Solid: F1; dashed: AUROC. ICS: inner class separation; OCS: outer "
-        "cluster separation; K: natural clusters; k: clusters asked for. Generated data, "
-        "as in the papers.",
-        "figures",
-        table,
-        size=(15, 3),
-        draw=draw,
-    )
+    return _figure("synthetic_grid", table, size=(15, 3), draw=draw, name=name, ratio=ratio)
 
 
 def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
@@ -170,14 +149,7 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         axes[0].legend()
 
     return _figure(
-        f"weights_{dataset}_k{k}",
-        f"{dataset}, k = {k}: DeepCAC against its loss weights",
-        "As DeepCAC Figures 1b and 3: one weight moved, the other at its default (α = 5, β = 20). "
-        "Means over the classes; bars: standard deviation over the splits.",
-        _section(dataset),
-        table,
-        size=(8, 3.2),
-        draw=draw,
+        "weights", table, size=(8, 3.2), draw=draw, dataset=dataset, k=k, section=_section(dataset)
     )
 
 
@@ -208,15 +180,13 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
 
     return _figure(
-        f"separation_{dataset}_k{k}",
-        f"{dataset}, k = {k}: DeepCAC with AM-softmax, and with CAC's own separation term",
-        "DeepCAC section 7: the latents after 40 epochs, none of them left out by early stopping. "
-        "Share of the scatter inside clusters that lies between the means of their classes. With "
-        f"CAC's term no latents gain by length alone where alpha is below {limit:.2g} (one "
-        f"cluster); those that training starts from do above {start:.2g}. Permuted distance: CAC's "
-        "term on permuted labels, whose shares are chance. Bars: standard deviation over splits.",
-        _section(dataset),
+        "separation_by_term",
         table,
         size=(14, 2.9),
         draw=draw,
+        dataset=dataset,
+        k=k,
+        limit=limit,
+        start=start,
+        section=_section(dataset),
     )

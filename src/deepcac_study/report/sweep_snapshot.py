@@ -1,17 +1,36 @@
-"""The sweeps that pages quote as small tables: separation terms, and switches by start."""
+"""The sweeps that pages quote as small tables: separation terms, and switches by start.
 
+They are kept with the snapshot, and shown by the documentation.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from deepcac.pages.tables import How, Table
+from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
-from deepcac_study.experiments.finished_sweeps import load_sweeps
+from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.experiments.finished_sweeps import (
+    AM_SOFTMAX,
+    CENTROIDS,
+    NONE,
+    PERMUTED,
+    load_sweeps,
+)
 
 SEPARATION, STARTS = "separation", "switch_starts"
 SOUND = "sound"
 _METRICS = ("auroc", "auprc")
 _NOT_NUMBERS = ("seed", "term", "alpha", "status")
+_TERMS = {
+    NONE: "no term",
+    AM_SOFTMAX: "AM-softmax",
+    CENTROIDS: "distance of means",
+    PERMUTED: "the same, permuted labels",
+}
 
 
 def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
@@ -91,3 +110,83 @@ def start_effects(table: pd.DataFrame, dataset: str, k: int) -> list[dict[str, A
                 }
             )
     return rows
+
+
+def separation(table: pd.DataFrame, datasets: str) -> Table:
+    """Return the share of the scatter between classes, training / test rows, and the AUPRC."""
+    found = {(r["term"], r["alpha"], r["dataset"]): r for r in table.to_dict("records")}
+
+    def cell(dataset: str, text: str) -> How:
+        def write(place: tuple[str, float]) -> str:
+            row = found.get((*place, dataset))
+            return _shares(row)[text] if row else ""
+
+        return write
+
+    columns: list[tuple[str, How]] = [
+        ("term", lambda place: _TERMS[place[0]]),
+        ("alpha", lambda place: f"{place[1]:g}" if place[1] else ""),
+    ]
+    for name in datasets.split(","):
+        columns += [(name, cell(name, "share")), ("AUPRC", cell(name, "auprc"))]
+        columns += [("length", cell(name, "length"))]
+    return Table.of(dict.fromkeys(key[:2] for key in found), columns, n_labels=2)
+
+
+def _shares(row: Row) -> dict[str, str]:
+    return {
+        "share": f"{three(row['share'])} / {three(row['test_share'])}",
+        "auprc": f"{three(row['auprc'])} +- {three(row['auprc_sd'])}",
+        "length": f"{row['length']:.2g}",
+    }
+
+
+def limits(table: pd.DataFrame, datasets: str) -> Table:
+    """Return the weights from which longer latents pay: never, at the start, and on chance."""
+    own = table[table["term"].isin((CENTROIDS, PERMUTED))]
+    first = own.groupby(["dataset", "term"]).first()
+    there = [
+        name
+        for name in datasets.split(",")
+        if all((name, term) in first.index for term in (CENTROIDS, PERMUTED))
+    ]
+
+    def cell(term: str, column: str) -> How:
+        return lambda name: format(first.loc[(name, term), column], ".3g")
+
+    columns: dict[str, How] = {
+        "data set": str,
+        "beta p (1 - p)": lambda name: f"{own[own['dataset'] == name]['limit'].iloc[0]:.2g}",
+        "all rows": cell(CENTROIDS, "start_scaling"),
+        "batches": cell(CENTROIDS, "start_batch_scaling"),
+        "permuted, all rows": cell(PERMUTED, "start_scaling"),
+        "permuted, batches": cell(PERMUTED, "start_batch_scaling"),
+    }
+    return Table.of(there, columns)
+
+
+def starts(table: pd.DataFrame, dataset: str) -> Table:
+    """Return what each switch does, beside what another start of the autoencoder does."""
+    own = table[table["dataset"] == dataset]
+    found = {(r["method"], r["switch"], r["metric"]): r for r in own.to_dict("records")}
+
+    def cell(metric: str, write: Callable[[Row, bool], str]) -> How:
+        return lambda run: write(found[*run, metric], run[1] == SOUND)
+
+    columns: list[tuple[str, How]] = [("", _switched)]
+    for metric, name in (("auroc", "AUROC"), ("auprc", "AUPRC")):
+        columns += [
+            (name, cell(metric, lambda row, sound: three(row["mean"], signed=not sound))),
+            ("95 %", cell(metric, lambda row, sound: "" if sound else _bounds(row))),
+            ("between starts", cell(metric, lambda row, _: three(row["start_sd"]))),
+        ]
+    return Table.of(dict.fromkeys(key[:2] for key in found), columns)
+
+
+def _switched(run: tuple[str, str]) -> str:
+    method, switch = run
+    return f"{method_label(method)}, {'sound' if switch == SOUND else f'switch {switch}'}"
+
+
+def _bounds(row: Row) -> str:
+    return " to ".join(three(row[name], signed=True) for name in ("low", "high"))

@@ -66,8 +66,8 @@ def extract_table(
     unit : str
         What a row is.
     columns : str or None
-        Source whose columns are listed (`deepcac_study.catalogue.variables`) and checked; None infers
-        them: numbers, else categories.
+        Source whose columns are listed (`catalogue.variables`) and checked; None infers them:
+        numbers, else categories.
     header : bool
         Whether the first line names the columns.
     row_id : str or None

@@ -2,8 +2,8 @@
 
 Rows are scored in blocks with the weights of the last renewal, and decided in order. A decision
 stands if the score lies further from its threshold than the weights have drifted since
-(`deepcac.cac.kernels.drift`); else the weights are renewed and the row is decided exactly, so that labels
-and moves are those of the plain rule. Blocks none of whose rows can move are left out.
+(`deepcac.cac.kernels.drift`); else the weights are renewed and the row is decided exactly, so that
+labels and moves are those of the plain rule. Blocks none of whose rows can move are left out.
 """
 
 from typing import Any

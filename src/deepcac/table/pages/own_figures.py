@@ -8,13 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
-from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
 from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.table.answer import Answer, arm_name, contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
-from deepcac_study.report.verdict_forest import VERDICT_COLOURS
 
 _HEADINGS = {
     HELP: "With clusters, less the same model without",

@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import ChoiceLoader, PackageLoader
-
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
@@ -26,10 +24,7 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     content : mapping
         What the template shows.
     """
-    made = environment()
-    own = PackageLoader("deepcac.table", "templates")
-    assert made.loader is not None
-    made = made.overlay(loader=ChoiceLoader([own, made.loader]))
+    made = environment("deepcac.table")
     made.filters |= {"address": _address, "minus": _minus}
     text = made.get_template(template).render(leaks_head=HEAD, **content)
     with atomic_path(path) as partial:

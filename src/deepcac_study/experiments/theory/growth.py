@@ -70,8 +70,8 @@ def operations(X: Array, y: Ids, labels: Ids, k: int) -> float:
     """Return the multiplications and additions of a first pass, from the moves that it made.
 
     Counted are those of the plain pass, which looks at every row; bounds that spare some of them
-    (`deepcac.cac.kernels.kernel`) change no move. As each row is looked at once, the labels before and
-    after tell all that the pass did: k dot products a row; the weights of a class anew where a
+    (`deepcac.cac.kernels.kernel`) change no move. As each row is looked at once, the labels before
+    and after tell all that the pass did: k dot products a row; the weights of a class anew where a
     move changed a cluster; class sums and their products for each move. The last row of a class
     in its cluster is passed over.
     """

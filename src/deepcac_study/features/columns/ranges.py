@@ -73,7 +73,7 @@ def read_ranges(table: str) -> dict[str, Range]:
         There is no such table.
     """
     try:
-        text = resources.files("deepcac").joinpath(table).read_text("utf-8")
+        text = resources.files("deepcac_study").joinpath(table).read_text("utf-8")
     except OSError as error:
         raise ConfigError(f"no table of ranges {table!r} in the package ({error})") from error
     ranges = (_range(row) for row in csv.DictReader(text.splitlines()))

@@ -1,4 +1,4 @@
-"""Claims that are theorems, decided on both sides of their inequalities (`deepcac.cac.kernels.bounds`)."""
+"""Claims that are theorems, decided on both sides of their inequalities."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,0 +1,73 @@
+"""What a YAML file declares: typed entries, their faults in one line, and the code they name."""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from deepcac.errors import ConfigError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Entry(BaseModel):
+    """A part of a declaration: no unknown key, nothing changed after it was read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def resolve(path: str) -> Any:
+    """Return what a dotted name stands for (``deepcac.nn.fnn.FNNClassifier``)."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def checked(model: type[Model], content: object, where: str) -> Model:
+    """Return what a file says as a typed model; its first fault is one line.
+
+    Parameters
+    ----------
+    model : type
+        What the content must be.
+    content : object
+        As read from YAML.
+    where : str
+        The file, for the message.
+
+    Raises
+    ------
+    ConfigError
+        With the place of the fault, and near names if a key is unknown.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(["$", *(str(part) for part in fault["loc"] if part != "[key]")])
+        hint = "" if fault["type"] == "missing" else f", not {str(fault['input'])[:60]!r}"
+        if fault["type"] == "extra_forbidden":
+            known = _keys(model, fault["loc"])
+            near = difflib.get_close_matches(str(fault["loc"][-1]), known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+            fault["msg"] = "no such key"
+        reason = fault.get("ctx", {}).get("error", f"{fault['msg']}{hint}")
+        raise ConfigError(f"{where}: at {place}: {reason}") from error
+
+
+def _keys(model: type[BaseModel], place: Iterable[int | str]) -> list[str]:
+    """Return the keys that are known where a fault is."""
+    for part in place:
+        field = model.model_fields.get(str(part))
+        inner = next(_models(field.annotation), None) if field else None
+        model = inner or model
+    return list(model.model_fields)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models inside a type."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)

@@ -1,0 +1,85 @@
+"""Draws of training, validation and test rows, by row or by patient."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import train_test_split
+
+from deepcac.errors import DataError
+
+TRAIN, VALIDATION, TEST = 0, 1, 2
+SHARE = 0.25  # for the test, and of what is left for validation: 57 / 18 / 25 (DeepCAC, section 8)
+
+
+def draw(
+    label: npt.NDArray[np.int64], seed: int, *, stratified: bool, share: float = SHARE
+) -> npt.NDArray[np.int8]:
+    """Assign each row to a part.
+
+    Parameters
+    ----------
+    label : ndarray of shape (n,)
+        Class ids.
+    seed : int
+        Of both draws.
+    stratified : bool
+        Keep the class shares in each part (sound), or not (switch D3).
+    share : float
+        Share of the rows for the test, and of the others for validation.
+
+    Returns
+    -------
+    ndarray of shape (n,), int8
+        0 train, 1 validation, 2 test.
+    """
+    classes, counts = np.unique(label, return_counts=True)
+    if len(classes) < 2:
+        raise DataError(f"only class {classes.tolist()} is present; a split needs two classes")
+    if counts.min() < 4:  # also without strata: the hold-out and the folds are stratified
+        raise DataError(
+            f"class {classes[counts.argmin()]} has {counts.min()} rows; a stratified split needs 4"
+        )
+    rows = np.arange(len(label))
+    rest, test = train_test_split(
+        rows, test_size=share, random_state=seed, stratify=label if stratified else None
+    )
+    _, validation = train_test_split(
+        rest,
+        test_size=share,
+        random_state=seed,
+        stratify=label[rest] if stratified else None,
+    )
+    part = np.full(len(label), TRAIN, dtype=np.int8)
+    part[validation], part[test] = VALIDATION, TEST
+    return part
+
+
+def units(
+    label: npt.NDArray[np.int64], unit: npt.NDArray[Any] | None
+) -> tuple[npt.NDArray[np.int64], Any]:
+    """Return what is drawn in place of rows, so that rows of one patient stay together.
+
+    Parameters
+    ----------
+    label : ndarray of shape (n,)
+        Class ids.
+    unit : ndarray of shape (n,) or None
+        Equal where rows are of one patient; None where every row is one.
+
+    Returns
+    -------
+    label : ndarray of shape (m,), int64
+        1 for a patient with a row of the rarest class; without `unit` the labels as they are.
+    place : ndarray of shape (n,) or slice
+        Of each row among them.
+    """
+    if unit is None:
+        return label, slice(None)
+    names, place = np.unique(unit, return_inverse=True)
+    rare = int(np.bincount(label).argmin())
+    marked = np.zeros(len(names), dtype=np.int64)
+    np.maximum.at(marked, place, (label == rare).astype(np.int64))
+    if marked.all():  # no strata among the patients: halves that mean nothing
+        marked = np.arange(len(marked)) % 2
+    return marked, place

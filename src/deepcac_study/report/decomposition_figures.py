@@ -1,0 +1,202 @@
+"""Figures 1 to 4 of class decomposition from runs of the method on generated rows."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from sklearn.svm import SVC
+
+from deepcac.decomposition import PairwiseLinearSVC
+from deepcac.decomposition.classifier import ClassDecompositionClassifier, Search
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.simulate.merging_case import MergingCase, merging_case
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+SECTION = "decomposition"
+_CENTRES = ((-1.6, 1.2), (1.9, -0.6), (0.0, 0.0))  # two clusters of one class, one of the other
+_SPREAD = (0.55, 0.55, 0.45)
+_CLASS = (0, 0, 1)
+_SIZES = (40, 30, 60)
+_DEGREE = 9
+_EDGE = 3.4
+_MARKERS = ("o", "s", "D", "^", "v")
+_SIGNS = ("+", "-")
+_CASE_MARKERS = ("o", "s", "D")
+_CASE_EDGE = 3.5  # of the drawn square
+
+
+def boundary_figures() -> list[Figure]:
+    """Return Figure 1, and Figures 2 and 3 in one."""
+    X, y = _rows(0)
+    decomposed = ClassDecompositionClassifier(PairwiseLinearSVC(), random_state=0)
+    decomposed.fit(X, y, validation=_rows(1))
+    return [_boundaries(X, y, decomposed), _mapping(X, y, decomposed)]
+
+
+def _rows(seed: int) -> tuple[Array, Ids]:
+    rng = np.random.default_rng(seed)
+    parts = [
+        rng.normal(centre, spread, size=(size, 2))
+        for centre, spread, size in zip(_CENTRES, _SPREAD, _SIZES, strict=True)
+    ]
+    return np.vstack(parts), np.repeat(_CLASS, _SIZES)
+
+
+def _models(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> dict[str, Any]:
+    bent = SVC(kernel="poly", degree=_DEGREE, coef0=1.0, C=1e4)
+    return {
+        "linear": PairwiseLinearSVC().fit(X, y),
+        f"polynomial of degree {_DEGREE}": bent.fit(X, y),
+        "linear on clusters": decomposed,
+    }
+
+
+def _boundaries(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figure:
+    models = _models(X, y, decomposed)
+    new = _rows(2)
+    shares = {name: (m.score(X, y), m.score(*new)) for name, m in models.items()}
+    panels = (("linear", f"polynomial of degree {_DEGREE}"), ("linear on clusters",))
+
+    def draw(canvas: Canvas) -> None:
+        for axis, names in zip(canvas.subplots(1, 2, sharey=True), panels, strict=True):
+            _scatter(axis, X, y)
+            for name, style in zip(names, ("solid", "dashed"), strict=False):
+                _boundary(axis, models[name], style)
+            lines = [
+                f"{name}: {a:.0%}, new rows {b:.0%}" for name in names for a, b in [shares[name]]
+            ]
+            axis.set(title="\n".join(lines), xticks=[], yticks=[])
+            axis.grid(False)
+
+    return Figure.declared(
+        "decomposition_boundaries",
+        size=(8.6, 4.2),
+        draw=draw,
+        data=[
+            (float(a), float(b), int(label), *(int(own[i]) for own in found))
+            for found in [[model.predict(X) for model in models.values()]]
+            for i, ((a, b), label) in enumerate(zip(X, y, strict=True))
+        ],
+        degree=_DEGREE,
+        columns=(name.replace(" ", "_") for name in models),
+    )
+
+
+def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figure:
+    clusters = decomposed.clusters_
+
+    def draw(canvas: Canvas) -> None:
+        before, after = canvas.subplots(1, 2, sharey=True)
+        _scatter(before, X, y)
+        before.set(title="classes")
+        for name, own in _pairs(y, clusters).items():
+            label, cluster = name
+            after.scatter(
+                *X[own].T,
+                s=16,
+                marker=_MARKERS[cluster % len(_MARKERS)],
+                color=PALETTE[label],
+                alpha=1.0 - 0.25 * (cluster % 3),
+                label=f"({_SIGNS[label]}, {cluster + 1})",
+            )
+        after.set(title="classes and clusters")
+        after.legend()
+        for axis in (before, after):
+            axis.set(xticks=[], yticks=[])
+            axis.grid(False)
+
+    return Figure.declared(
+        "decomposition_mapping",
+        size=(8.6, 3.8),
+        draw=draw,
+        data=[
+            (float(a), float(b), int(label), int(cluster) + 1)
+            for (a, b), label, cluster in zip(X, y, clusters, strict=True)
+        ],
+    )
+
+
+def _pairs(y: Ids, clusters: Ids) -> dict[tuple[int, int], npt.NDArray[np.bool_]]:
+    names = sorted(set(zip(y.tolist(), clusters.tolist(), strict=True)))
+    return {(a, b): (y == a) & (clusters == b) for a, b in names}
+
+
+def _scatter(axis: Axes, X: Array, y: Ids) -> None:
+    for label, sign in enumerate(_SIGNS):
+        own = y == label
+        across, down = X[own].T
+        marker = "+" if sign == "+" else "_"
+        axis.scatter(across, down, s=22, marker=marker, color=PALETTE[label])
+
+
+def _boundary(axis: Axes, model: Any, style: str) -> None:
+    ticks = np.linspace(-_EDGE, _EDGE, 281)
+    across, down = np.meshgrid(ticks, ticks)
+    found = model.predict(np.column_stack([across.ravel(), down.ravel()]))
+    axis.contour(
+        across, down, found.reshape(across.shape), levels=[0.5], colors="black", linestyles=style
+    )
+
+
+def merging_figure() -> Figure:
+    """Return the classifier alone, with all clusters, and as the greedy search merges them."""
+    case = merging_case()
+    panels = {
+        "classes as they are": _fit_case(case, np.zeros_like(case.clusters), "none"),
+        "all clusters": _fit_case(case, case.clusters, "none"),
+        "merged by the search": _fit_case(case, case.clusters, "greedy"),
+    }
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.subplots(1, 3, sharey=True)
+        for axis, (title, model) in zip(axes, panels.items(), strict=True):
+            _regions(axis, model)
+            _draw_case(axis, case)
+            axis.set(title=f"{title}: {model.score(case.X, case.y):.0%}", xticks=[], yticks=[])
+            axis.grid(False)
+
+    return Figure.declared(
+        "merging_case",
+        size=(9.6, 3.2),
+        draw=draw,
+        data=[
+            (float(a), float(b), int(label), int(cluster), *(int(own[i]) for own in found))
+            for found in [[model.predict(case.X) for model in panels.values()]]
+            for i, ((a, b), label, cluster) in enumerate(
+                zip(case.X, case.y, case.clusters, strict=True)
+            )
+        ],
+        columns=(name.replace(" ", "_") for name in panels),
+    )
+
+
+def _fit_case(
+    case: MergingCase, clusters: npt.NDArray[np.int64], search: Search
+) -> ClassDecompositionClassifier:
+    model = ClassDecompositionClassifier(PairwiseLinearSVC(), search=search)
+    return model.fit(case.X, case.y, validation=(case.X, case.y), clusters=clusters)
+
+
+def _regions(axis: Axes, model: ClassDecompositionClassifier) -> None:
+    ticks = np.linspace(-_CASE_EDGE, _CASE_EDGE, 281)
+    across, down = np.meshgrid(ticks, ticks)
+    found = model.predict(np.column_stack([across.ravel(), down.ravel()]))
+    axis.contourf(
+        across,
+        down,
+        found.reshape(across.shape),
+        levels=[-0.5, 0.5, 1.5],
+        colors=PALETTE[:2],
+        alpha=0.18,
+    )
+
+
+def _draw_case(axis: Axes, case: MergingCase) -> None:
+    for label in (0, 1):
+        for cluster, marker in enumerate(_CASE_MARKERS):
+            own = (case.y == label) & (case.clusters == cluster)
+            across, down = case.X[own].T
+            axis.scatter(across, down, s=9, marker=marker, color=PALETTE[label], linewidth=0)

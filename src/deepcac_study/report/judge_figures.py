@@ -1,0 +1,215 @@
+"""The judge in pictures: what clusters add to each learner, and what it could have seen."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from deepcac.errors import ConfigError
+from deepcac.judging.contenders import CAC, DISTANCES, KM, parse_contender
+from deepcac.judging.questions import HELP, NEGATIVE
+from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, VERDICTS, Figure
+from deepcac.scoring.equivalence import NEVER
+from deepcac_study.catalogue.methods import ARM_COLOURS, methods
+
+_ARM_LABELS = {
+    "km": "in k-means clusters",
+    "cac": "in CAC clusters",
+    "dist": "with distances to centres",
+    "cells": "in random cells",
+    "hash": "in parts by a hash",
+}
+_COLOURS = {"dist": "#2E8B57", "cells": "#C49C94", "hash": "#7F7F7F"} | ARM_COLOURS
+_LEARNERS = {
+    "lgbm": "LightGBM",
+    "catboost": "CatBoost",
+    "hgb": "Histogram boosting",
+    "centroid": "Nearest class centroid",
+    "subtypes": "Risk model with subtypes",
+    "subtypes_gbm": "Risk model with subtypes, boosted",
+}
+_LEARNER_COLOURS = {"lgbm": "#B8860B", "catboost": "#17A2B8"}
+_ARMS = {
+    CAC: ("o", "a model in each CAC cluster"),
+    KM: ("s", "in each k-means cluster"),
+    DISTANCES: ("D", "distances to k-means centres"),
+}
+_LATENT = ("^", "clusters of latents")
+_APART = 0.22  # rows between two arms of one data set
+_CURVE = (
+    *("strength", "oracle_gain", "question", "contender", "reference"),
+    *("rows", "cohorts", "mean", "detected", "detected_holm"),
+)
+
+
+def contender_label(name: str) -> str:
+    """Return a contender as people write it; one that is no longer known, as it is stored."""
+    try:
+        one = parse_contender(name)
+    except ConfigError:
+        return name
+    known = methods().get(one.learner)
+    learner = known.label if known else _LEARNERS.get(one.learner, one.learner)
+    return f"{learner} {_ARM_LABELS.get(one.arm, one.arm)}" if one.arm else learner
+
+
+def contender_colour(name: str, place: int = 0) -> str:
+    """Return a contender's colour: of its arm, else its learner's, else by its place."""
+    by_place = PALETTE[place % len(PALETTE)]
+    try:
+        one = parse_contender(name)
+    except ConfigError:
+        return by_place
+    if one.arm in _COLOURS:
+        return _COLOURS[one.arm]
+    known = methods().get(one.learner)
+    own = known.colour if known else _LEARNER_COLOURS.get(one.learner)
+    return own or by_place
+
+
+def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
+    """Return differences with their intervals, a panel for each learner without clusters.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Comparisons of one question and metric (`deepcac.judging.verdicts.verdicts`).
+    margin : float
+        Differences up to this are of no account.
+    """
+    ordered = rows.sort_values(["dataset", "reference", "contender"])
+    columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
+    n_datasets, n_panels = ordered["dataset"].nunique(), ordered["reference"].nunique()
+    return Figure.declared(
+        "judge_forest",
+        size=(max(7.6, 2.6 + 2.9 * n_panels), 1.5 + 0.42 * n_datasets),
+        draw=lambda canvas: _draw_forest(canvas, ordered, margin),
+        data=ordered[list(columns)].to_numpy().tolist(),
+        seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
+        f"{ordered['mean'].max():+.3f}; "
+        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
+        columns=columns,
+    )
+
+
+def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float) -> None:
+    datasets = sorted(rows["dataset"].unique())
+    references = _references(rows)
+    panels = canvas.subplots(1, len(references), sharex=True, sharey=True, squeeze=False)[0]
+    for axis, reference in zip(panels, references, strict=True):
+        axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
+        axis.axvline(0, color="#888888", linewidth=0.8)
+        _panel(axis, rows[rows["reference"] == reference], datasets)
+        axis.set_title(f"{contender_label(str(reference))}, tuned", fontsize="medium")
+        axis.xaxis.set_major_locator(MaxNLocator(4))
+        axis.set(ylim=(len(datasets) - 0.5, -0.5))
+    panels[0].set_yticks(range(len(datasets)), datasets)
+    canvas.supxlabel("AUROC with clusters less AUROC without", fontsize="medium")
+    marks, colours = _keys(rows)
+    canvas.legend(handles=marks, loc="outside upper left", ncols=2, fontsize="small")
+    canvas.legend(handles=colours, loc="outside upper right", ncols=2, fontsize="small")
+
+
+def _references(rows: pd.DataFrame) -> list[str]:
+    """Return the learners without clusters, those with the most comparisons first."""
+    count = rows["reference"].value_counts()
+    return sorted(count.index, key=lambda name: (-count[name], contender_label(name)))
+
+
+def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
+    arms = [*_ARMS, ""]
+    for row in rows.to_dict("records"):
+        arm = parse_contender(str(row["contender"])).arm
+        colour = VERDICT_COLOURS[str(row["verdict"])]
+        mean, low, high = (float(row[name]) for name in ("mean", "low", "high"))
+        compared = row["verdict"] != NEVER
+        axis.errorbar(
+            mean,
+            datasets.index(str(row["dataset"])) + _APART * (arms.index(arm) - 1),
+            xerr=np.array([[mean - low], [high - mean]]) if compared else None,
+            fmt=_ARMS.get(arm, _LATENT)[0],
+            color=colour,
+            markerfacecolor=colour if compared else "none",
+            markersize=4,
+            elinewidth=1.2,
+        )
+
+
+def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
+    """Return the marks of the arms that are there, and the colours of the verdicts."""
+    present = {parse_contender(str(name)).arm for name in rows["contender"]}
+    marks = [shown for arm, shown in [*_ARMS.items(), ("", _LATENT)] if arm in present]
+    shapes = [
+        Line2D([], [], marker=mark, color="#555555", linestyle="", label=label)
+        for mark, label in marks
+    ]
+    counts = rows["verdict"].value_counts()
+    colours = [
+        Line2D([], [], color=colour, linewidth=3, label=f"{name} ({counts.get(name, 0)})")
+        for name, colour in VERDICT_COLOURS.items()
+    ]
+    return shapes, colours
+
+
+def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
+    """Draw what arms find, and what they add, in the smallest planted cohorts.
+
+    Parameters
+    ----------
+    power : sequence of dict
+        Of `deepcac_study.judge.power.power_curve`.
+    """
+    asked, rows = (HELP.id, NEGATIVE.id), min(one["rows"] for one in power)
+    curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
+    contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))
+
+    def draw(canvas: Canvas) -> None:
+        left, right = canvas.subplots(1, 2, sharex=True)
+        for index, name in enumerate(contenders):
+            own = [one for one in curve if one["contender"] == name]
+            _line(left, own, "detected_holm", index, name)
+            _line(right, own, "mean", index, name)
+        gains = sorted({one["oracle_gain"] for one in curve})
+        right.plot(gains, gains, color="#888888", linewidth=0.8, linestyle=":")
+        left.set(ylabel="share of cohorts found better", ylim=(-0.05, 1.05))
+        right.set(ylabel="mean difference in AUROC")
+        for axis in (left, right):
+            axis.set(xlabel="AUROC that the true subtypes add")
+            axis.xaxis.set_major_locator(MaxNLocator(4))
+        lines = left.get_legend_handles_labels()
+        canvas.legend(*lines, loc="outside upper center", ncols=min(len(contenders), 4))
+
+    return Figure.declared(
+        "judge_power",
+        size=(8.6, 3.7),
+        draw=draw,
+        data=[tuple(one[name] for name in _CURVE) for one in curve],
+        seen="; ".join(
+            f"{contender_label(one['contender'])} is found better in "
+            f"{100 * one['detected_holm']:.0f} % where the subtypes add {one['oracle_gain']:.2f}"
+            for one in curve
+        ),
+        rows=rows,
+        cohorts=curve[0]["cohorts"],
+        curve=_CURVE,
+    )
+
+
+def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: str) -> None:
+    gains = [one["oracle_gain"] for one in rows]
+    # Curves that lie on each other are set apart by their marks.
+    axis.plot(
+        gains,
+        [one[field] for one in rows],
+        marker="osD^v"[index % 5],
+        markersize=4 + 1.5 * (index % 2),
+        markerfacecolor="none",
+        linestyle=LINES[index % len(LINES)],
+        color=contender_colour(name, index),
+        label=contender_label(name),
+    )

@@ -1,0 +1,249 @@
+"""The papers' tables in their own shape beside ours; the ledger, claims and theorems."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import NamedTuple
+
+from deepcac.pages.tables import Cell, Table, rows_of, text_row
+from deepcac.pages.wording import people
+from deepcac_study.experiments.theorem_checks import CURVED, TheoryRecord, checks
+from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
+from deepcac_study.papers.claims import Claim
+from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
+from deepcac_study.papers.ledger import Entry
+
+NOTE = (
+    "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "
+    "deviations and 0.02; within 0.005 where our run has the paper's own split), ✗ differs; the "
+    "mark belongs to the run of the cell's own protocol."
+)
+_DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
+_MOST = 3
+_NAMED = re.compile(r"\b(Table|Fig)s?\.? (\d+(?:[a-d]?(?:, | and | or |-)\d+)*)")
+_FIXED = 3  # decimals of a score, as the papers print
+
+
+class Place(NamedTuple):
+    """A table or figure of the report: what it is called, and its way from the report's folder."""
+
+    text: str
+    path: str
+
+
+def paper_tables(ledger: Sequence[Entry]) -> list[Table]:
+    """Return every printed table, filled from the ledger.
+
+    Summary rows and columns of CAC v1's tables follow as tables of their own.
+    """
+    tables = [
+        _table(paper, printed, [e for e in ledger if _in_table(e, paper, printed)])
+        for paper in PAPERS.values()
+        for printed in sorted(paper.tables, key=lambda one: (one.kind == "summary", one.number))
+    ]
+    return [*tables, _logs([e for e in ledger if e.kind == "log"])]
+
+
+def _in_table(entry: Entry, paper: Paper, printed: PrintedTable) -> bool:
+    """Count sets that a paper describes in its text only to its first table."""
+    if (entry.paper, entry.kind) != (paper.key, printed.kind):
+        return False
+    in_text = printed.number == "1" and entry.table.startswith("text")
+    return entry.table == printed.number or in_text
+
+
+def _logs(rows: Sequence[Entry]) -> Table:
+    body = [
+        [*text_row(entry.dataset, entry.method, entry.item, entry.table), entry_cell(entry)]
+        for entry in rows
+    ]
+    return Table.declared("authors_logs_k1", body, note=NOTE)
+
+
+def _key(entry: Entry, names: str) -> tuple[str, ...]:
+    return tuple(getattr(entry, name) for name in names.split())
+
+
+def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
+    down = list(dict.fromkeys(_key(entry, printed.rows) for entry in rows))
+    across = list(dict.fromkeys(_key(entry, printed.columns) for entry in rows))
+    cells = {(_key(e, printed.rows), _key(e, printed.columns)): entry_cell(e) for e in rows}
+    used = [place for place in range(len(printed.rows.split())) if any(key[place] for key in down)]
+    body = [
+        [*text_row(*(key[place] for place in used))]
+        + [cells.get((key, column), Cell("")) for column in across]
+        for key in down
+    ]
+    head = [printed.rows.split()[place] for place in used]
+    suffix = "_summary" if printed.kind == "summary" else ""
+    return Table(
+        id=f"{paper.key}_table{printed.number}{suffix}",
+        title=f"{paper.citation}, Table {printed.number}: {printed.title}",
+        note=NOTE,
+        head=[*head, *(" ".join(column) for column in across)],
+        rows=body,
+        n_labels=len(head),
+        group=paper.key,
+    )
+
+
+def entry_cell(entry: Entry) -> Cell:
+    """Return the cell that shows a ledger entry: printed, as published, sound."""
+    return Cell(
+        text=_with_sd(entry.printed, entry.printed_sd),
+        published=_with_sd(entry.as_published, entry.as_published_sd),
+        sound=_with_sd(entry.sound, entry.sound_sd),
+        verdict=entry.verdict,
+        link=entry.run,
+        difference=_short(entry.difference),
+    )
+
+
+def _with_sd(value: str, sd: str) -> str:
+    return f"{_short(value)} ± {_short(sd)}" if value and sd else _short(value)
+
+
+def _short(value: str) -> str:
+    """Write three decimals, as the papers print scores; words and whole numbers stay."""
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    sign = "+" if value.startswith("+") else ""
+    decimals = len(value.partition(".")[2])
+    even = decimals > 3 or (decimals and abs(number) <= 1)
+    return f"{number:{sign}.3f}" if even else value
+
+
+def ledger_table(ledger: Sequence[Entry], name: str = "ledger") -> Table:
+    """Return a row for each printed cell."""
+    return Table.declared("ledger", [_entry_row(entry) for entry in ledger], name=name)
+
+
+def _entry_row(entry: Entry) -> list[Cell]:
+    score = entry.kind in ("score", "log")
+    ours = [
+        _spread(_fixed(value, score), _fixed(sd, score))
+        for value, sd in (
+            (entry.as_published, entry.as_published_sd),
+            (entry.sound, entry.sound_sd),
+        )
+    ]
+    return [
+        *text_row(entry.verdict, _paper(entry), entry.table, entry.dataset),
+        *text_row(entry.method, entry.k, people(entry.item)),
+        *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd), *ours),
+        *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
+        Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
+        *text_row(entry.derived, entry.note),
+    ]
+
+
+def _paper(entry: Entry) -> str:
+    """Return the paper's name; the authors' logs are no paper."""
+    return PAPERS[entry.paper].label if entry.paper in PAPERS else f"{entry.paper}' logs"
+
+
+def _spread(value: str, sd: str) -> str:
+    return f"{value} ± {sd}" if value and sd else value
+
+
+def _fixed(value: str, score: bool) -> str:
+    """Return a score with three decimals, one in per cent with two; what is no number stays."""
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if not score:
+        return value
+    digits = _FIXED if abs(number) <= 1 else _FIXED - 1
+    return f"{number:+.{digits}f}" if value[0] in "+-" else f"{number:.{digits}f}"
+
+
+def claims_table(
+    claims: Sequence[Claim], name: str = "claims", known: Mapping[str, Place] | None = None
+) -> Table:
+    """Return a row for each claim, with what decided it among the known tables and figures."""
+    shown = {claim.id: deciding(claim, known or {}) for claim in claims}
+    return Table.declared(
+        "claims",
+        [
+            [
+                *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.kind),
+                *text_row(claim.claim, claim.reason),
+                Cell("; ".join(place.text for place in shown[claim.id]), links=shown[claim.id]),
+                *text_row(claim.as_published, claim.as_published_reason),
+                *text_row(claim.own_numbers, claim.runs, claim.same_as),
+            ]
+            for claim in claims
+        ],
+        name=name,
+    )
+
+
+def deciding(claim: Claim, known: Mapping[str, Place]) -> tuple[Place, ...]:
+    """Return what shows the numbers behind a claim's verdict; nothing where it is not decided.
+
+    Parameters
+    ----------
+    claim : Claim
+    known : mapping of str to Place
+        Of `places`.
+    """
+    if claim.verdict not in _DECIDED and claim.as_published not in _DECIDED:
+        return ()
+    found: dict[str, Place] = {}
+    for pattern in _patterns(claim):
+        found |= _first(pattern, known)
+    return tuple(found.values())[:_MOST]
+
+
+def _first(pattern: str, known: Mapping[str, Place]) -> dict[str, Place]:
+    name = next((name for name in known if fnmatchcase(name, pattern)), None)
+    return {name: known[name]} if name else {}
+
+
+def _patterns(claim: Claim) -> Iterator[str]:
+    """Yield what is listed for the claim, then the tables and figures that its text names."""
+    yield from _listed().get(claim.id, ())
+    for kind, numbers in _NAMED.findall(f"{claim.how_to_check}; {claim.section}"):
+        for number in re.findall(r"\d+", numbers):
+            if kind == "Table":
+                yield f"table:{claim.paper}_table{number}"
+            else:
+                yield from _listed().get(f"{claim.paper} {number}", ())
+
+
+@cache
+def _listed() -> dict[str, tuple[str, ...]]:
+    """Return the patterns of ``deciding.csv`` by claim, or by paper and printed figure."""
+    return {row["key"]: tuple(row["shown"].split()) for row in rows_of("deciding.csv")}
+
+
+def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list[Table]:
+    """Return the table of all inequalities; [] without a record."""
+    if not records:
+        return []
+    rows = [
+        text_row(
+            record.name,
+            check.bound,
+            check.part,
+            *(_side(side) for side in (check.left, check.value, check.right)),
+            "yes" if check.holds else "no",
+        )
+        for record in records
+        for check in checks(record)
+    ]
+    return [
+        Table.declared(
+            "theory", rows, name=name, limit=1 + CURVED, alpha=records[0].record["alpha"]
+        )
+    ]
+
+
+def _side(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"

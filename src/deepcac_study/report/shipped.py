@@ -1,0 +1,148 @@
+"""The report of the real study from what ships with the project: no data, no runs, no score files.
+
+python -m deepcac_study.report.shipped study
+"""
+
+import argparse
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from deepcac.files.storage import read_json
+from deepcac.judging.verdicts import summary
+from deepcac_study.catalogue.config import Judge
+from deepcac_study.catalogue.run_paths import runs_among
+from deepcac_study.experiments import record_archive
+from deepcac_study.experiments.finished import load
+from deepcac_study.experiments.finished_clusterings import load_clusterings
+from deepcac_study.experiments.finished_decompositions import load_decompositions, load_resampled
+from deepcac_study.experiments.finished_sweeps import Sweeps
+from deepcac_study.papers import claims as claim_book
+from deepcac_study.papers import ledger as book
+from deepcac_study.papers.ledger import Entry
+from deepcac_study.report.judgement import Judgement
+from deepcac_study.report.material import Material
+from deepcac_study.report.page import write_report
+from deepcac_study.report.source_notes import source_notes
+
+_PROJECT = Path(__file__).resolve().parents[3]
+
+
+def report_shipped(
+    folder: str | os.PathLike[str],
+    project: str | os.PathLike[str] = _PROJECT,
+    threads: int = 1,
+) -> Path:
+    """Lay the shipped records in a folder and make the report of them and of the kept tables.
+
+    Ledger and claims are those of ``docs/results``, which hold earlier runs too; what needs score
+    files, the rows of patients or records that do not ship is left out.
+
+    Parameters
+    ----------
+    folder : path-like
+        Gets ``results/``, with the records and ``report/``.
+    project : path-like
+        The clone.
+    threads : int
+        Processes that draw.
+
+    Returns
+    -------
+    Path
+        The first page.
+    """
+    kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
+    registry = Path(project) / "config" / "registry"
+    record_archive.lay(kept / "records", results)
+    laid = {f"results/{row.path}" for row in record_archive.manifest(kept / "records")}
+    found = _material(Path(folder), laid, kept, registry)
+    ledger = [_linked(row, laid) for row in book.read(kept / "ledger.csv")]
+    decided = claim_book.read(kept / "claims.csv")
+    out = results / "report"
+    write_report(found, ledger, decided, registry, out, resamples=0, threads=threads)
+    return out / "index.html"
+
+
+def _material(root: Path, laid: Iterable[str], kept: Path, registry: Path) -> Material:
+    paths = sorted(laid)
+    runs = [root / path for path in paths if any(runs_among([path]))]
+    apart = {part: [root / path for path in paths if part in path] for part in _KINDS}
+    decomposed = [*apart["/decomposition/"], *apart["/bias_variance/"]]
+    return Material(
+        runs=load(runs, root, with_scores=False),
+        sweeps=Sweeps(),
+        studies=(),
+        theory=(),
+        clusterings=load_clusterings(apart["/skmeans/"], root),
+        decompositions=load_decompositions(decomposed, root),
+        resampled=load_resampled(decomposed, root),
+        profiles=(),
+        sources=source_notes(registry, (), None),
+        judged=_judgement(kept),
+        made_from=_made_from(record_archive.manifest(kept / "records"), kept),
+    )
+
+
+def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
+    """Say what the report is made from, and what it leaves out."""
+    commits = Counter(row.commit[:7] for row in rows).most_common()
+    processors = Counter(row.processor for row in rows).most_common()
+    day = read_json(kept / "about.json")["date"]
+    cells = book.read(kept / "ledger.csv")
+    own = {f"results/{row.path}" for row in rows}
+    linked = [cell for cell in cells if cell.run.endswith(".json")]
+    here = sum(cell.run in own for cell in linked)
+    return (
+        f"Made from the {len(rows):,} records that ship with the project (commits "
+        f"{_listed(commits)}; processors {_listed(processors)}) and from its kept tables of {day}. "
+        f"Of {len(linked):,} printed cells that one run decides, the record of {here:,} ships; the "
+        "others, the judge and some claims stand on earlier runs, of which the tables alone are "
+        "kept. Curves over patients, subtypes and pictures of data need score files and data: "
+        "`snakemake all` makes them."
+    )
+
+
+def _listed(counts: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name or 'unknown'} ({number:,})" for name, number in counts)
+
+
+_KINDS = ("/decomposition/", "/bias_variance/", "/skmeans/")
+
+
+def _judgement(kept: Path) -> Judgement:
+    """Return the judge's verdicts from the kept tables."""
+    rows = pd.read_csv(kept / "judge_verdicts.csv")
+    judge = Judge.model_validate({})
+    scores, power = (pd.read_csv(kept / f"judge_{name}.csv") for name in ("scores", "planted"))
+    content = {
+        "margin": judge.margin,
+        "strict_margin": judge.strict_margin,
+        "synthetic": [],
+        "questions": summary(rows, judge.margin),
+        "scores": [row.dropna().to_dict() for _, row in scores.iterrows()],
+        "power": power.to_dict("records"),
+    }
+    return Judgement(rows, content)
+
+
+def _linked(entry: Entry, laid: Iterable[str]) -> Entry:
+    """Return a cell that links only to a record that is here."""
+    return entry if entry.run in laid or not entry.run.endswith(".json") else replace(entry, run="")
+
+
+def main() -> None:
+    """Make the report in a folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    print(f"The report is {report_shipped(asked.folder, threads=asked.threads)}")
+
+
+if __name__ == "__main__":
+    main()

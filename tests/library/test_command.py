@@ -1,0 +1,67 @@
+"""The command finds what other packages declare, and says in one line what is not installed."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+import typer
+
+ROOT = Path(__file__).parents[2]
+GROUP = "deepcac.commands"
+OTHER = """
+import typer
+app = typer.Typer()
+@app.command()
+def greet(name: str) -> None:
+    print("hello", name)
+"""
+
+
+@pytest.fixture
+def declared(tmp_path) -> Path:
+    """Return a folder with an installed package that brings one command and names one it lacks."""
+    (tmp_path / "other.py").write_text(OTHER)
+    info = tmp_path / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    lines = f"[{GROUP}]\ngreet = other:app\nleave = nowhere_to_be_found.sub:app\n"
+    (info / "entry_points.txt").write_text(lines)
+    return tmp_path
+
+
+def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    start = "from deepcac.command import main; main()"
+    path = os.pathsep.join([str(folder), str(ROOT / "src")])
+    return subprocess.run(
+        [sys.executable, "-c", start, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_declared_command_is_one_of_ours(declared):
+    assert call(declared, "greet", "you").stdout == "hello you\n"
+    assert "greet" in call(declared, "--help").stdout
+
+
+@pytest.mark.parametrize("arguments", [(), ("table.csv", "--label", "died"), ("--help",)])
+def test_one_that_is_not_installed_says_so_in_one_line(declared, arguments):
+    done = call(declared, "leave", *arguments)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert line.startswith("deepcac: deepcac leave works in a clone of the project alone: pip")
+    assert "leave" not in call(declared, "--help").stdout
+
+
+def test_what_the_project_declares_is_there():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    loaded = {name: EntryPoint(name, at, GROUP).load() for name, at in declared[GROUP].items()}
+    assert loaded.keys() == {"add"}
+    assert all(isinstance(app, typer.Typer) for app in loaded.values())

@@ -1,0 +1,293 @@
+"""Every public estimator answers alike after `save` and `load`; no other file is read."""
+
+import json
+import pickle
+import tomllib
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from catalogued import make_base, networks
+from models import ZIP
+from packaging.requirements import Requirement
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import deepcac
+from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier, MetricKMClassifier
+from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes, PairwiseLinearSVC
+from deepcac.errors import DataError, VersionWarning
+from deepcac.preprocess import TableScaler
+from deepcac.similarity import ClassMetric, EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
+
+MODELS = [
+    CACClassifier(random_state=0),
+    CACClassifier(LinearSVC(), n_clusters=3, random_state=np.random.RandomState(1)),
+    CACClassifier(make_base("svm"), random_state=0),
+    CACClassifier(make_base("nearest_centroid"), random_state=0),
+    CACClassifierCV(n_clusters=(1, 2), alphas=(0.0, 0.1), cv=2, random_state=0),
+    KMClassifier(random_state=0),
+    MetricKMClassifier(ClassMetric(n_sets=3, set_size=20, random_state=0), random_state=0),
+    make_pipeline(TableScaler(), CACClassifier(random_state=0)),
+    ClassDecompositionClassifier(random_state=0),
+    ClassDecompositionClassifier(PairwiseLinearSVC(), random_state=0),
+    MixedNaiveBayes(),
+    PairwiseLinearSVC(),
+]
+
+
+def rows(n=120):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 4)), columns=["age", "pulse", "lactate", "weight"])
+    return X, np.where(X["age"] + 0.5 * rng.normal(size=n) > 0, "died", "lived")
+
+
+def answers(model, X):
+    for name in ("predict_proba", "decision_function", "assign", "transform"):
+        if hasattr(model, name):
+            yield name, getattr(model, name)(X)
+    yield "predict", model.predict(X)
+
+
+@pytest.mark.parametrize(
+    "model", MODELS, ids=[f"{place}-{type(model).__name__}" for place, model in enumerate(MODELS)]
+)
+def test_a_classifier_answers_alike(model, tmp_path):
+    X, y = rows()
+    model.fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model")
+    assert type(loaded) is type(model)
+    for name, answer in answers(model, X):
+        assert np.array_equal(getattr(loaded, name)(X), answer), name
+    if not hasattr(model, "steps"):
+        assert vars(loaded).keys() == vars(model).keys()
+        with pytest.raises(ValueError, match="feature names|is missing"):
+            loaded.predict(X.rename(columns={"age": "years"}))
+
+
+def test_categories_survive(tmp_path):
+    X, y = rows()
+    X["ward"] = pd.Categorical(np.where(X["pulse"] > 0, "icu", "floor"))
+    model = ClassDecompositionClassifier(random_state=0).fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    assert np.array_equal(deepcac.load(tmp_path / "model").predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SupervisedKMeans(C=10.0, random_state=0),
+        SupervisedKMeans(kernel="rbf", random_state=0),
+        PairSimilarity(random_state=0),
+        EqualWeights(random_state=0),
+    ],
+    ids=str,
+)
+def test_a_similarity_answers_alike(model, tmp_path):
+    rng, topic = np.random.default_rng(0), np.repeat([0, 1], 6)
+    first, second, new = (
+        ItemSet(np.column_stack([2.0 * topic - 1, 5.0 * rng.normal(size=12)])) for _ in range(3)
+    )
+    model.fit([first, second], [topic, topic])
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model")
+    assert np.array_equal(loaded.similarity(new), model.similarity(new))
+    assert np.array_equal(loaded.predict(new, 2), model.predict(new, 2))
+
+
+@pytest.mark.parametrize("method", networks().values())
+@pytest.mark.parametrize("preprocess", ["auto", None])
+def test_a_network_answers_alike(method, preprocess, tmp_path):
+    X, y = rows(60)
+    model = method(max_epochs=1, device="cpu", preprocess=preprocess).fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model", device="cpu")
+    assert type(loaded) is type(model)
+    for name, answer in answers(model, X):
+        assert np.array_equal(getattr(loaded, name)(X), answer), name
+    for name in ("subtypes_", "held_out_", "best_epoch_", "history_", "feature_names_in_"):
+        assert np.array_equal(getattr(loaded, name), getattr(model, name)), name
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(X.rename(columns={"age": "years"}))
+
+
+def test_scaled_sequences_survive(tmp_path):
+    rng = np.random.default_rng(0)
+    X = 9.0 + 5.0 * rng.normal(size=(60, 4, 2))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    model = networks()["fnn"](max_epochs=1, device="cpu", random_state=None)
+    model.fit(X, np.arange(60) % 2)
+    deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model", device="cpu")
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_network_in_a_pipeline_is_refused_before_anything_is_written(tmp_path):
+    X, y = rows(60)
+    network = networks()["fnn"](max_epochs=1, device="cpu")
+    model = make_pipeline(TableScaler(), network).fit(X, y)
+    with pytest.raises(DataError, match="Pipeline cannot be saved .* must be saved by itself"):
+        deepcac.save(model, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """A user's own classifier."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_a_type_that_is_not_known_must_be_trusted_by_name(tmp_path):
+    X, y = rows()
+    for base, name in (
+        (DecisionTreeClassifier(), "sklearn.tree._tree.Tree"),
+        (Odd(), f"{Odd.__module__}.Odd"),
+    ):
+        model = KMClassifier(base, random_state=0).fit(X, y)
+        deepcac.save(model, tmp_path / "model")
+        with pytest.raises(DataError, match=r"name it in trusted=\[\.\.\.\]") as caught:
+            deepcac.load(tmp_path / "model")
+        assert name in str(caught.value)
+    deepcac.save(KMClassifier(DecisionTreeClassifier(), random_state=0).fit(X, y), tmp_path / "m")
+    loaded = deepcac.load(tmp_path / "m", trusted=["sklearn.tree._tree.Tree"])
+    assert set(loaded.predict(X)) <= {"died", "lived"}
+
+
+def test_other_and_damaged_files_are_refused(tmp_path):
+    X, y = rows()
+    path = tmp_path / "model"
+    with pytest.raises(DataError, match="no such file"):
+        deepcac.load(path)
+    with pytest.raises(NotFittedError):
+        deepcac.save(CACClassifier(), path)
+    path.write_bytes(pickle.dumps(LogisticRegression()))
+    with pytest.raises(DataError, match="not a readable model file"):
+        deepcac.load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes.txt", "nothing")
+    with pytest.raises(DataError, match=r"not a model file of deepcac\.save"):
+        deepcac.load(path)
+    deepcac.save(CACClassifier(random_state=0).fit(X, y), path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    assert json.loads(parts["deepcac.json"])["format"] == 2
+    for changed, message in (
+        ({"deepcac.json": b'{"format": 99}'}, "another format than 2; fit and save it again"),
+        ({"schema.json": b"{}"}, "digest does not hold"),
+    ):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in (parts | changed).items():
+                archive.writestr(name, content)
+        with pytest.raises(DataError, match=message) as caught:
+            deepcac.load(path)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_cut_file_is_refused(tmp_path):
+    X, y = rows()
+    path = tmp_path / "model"
+    deepcac.save(KMClassifier(random_state=0).fit(X, y), path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(DataError, match="not a readable model file"):
+        deepcac.load(path)
+
+
+def saved_parts(tmp_path):
+    """A saved model's parts by name, and a function that writes others with a digest that holds."""
+    X, y = rows()
+    path = tmp_path / "model"
+    deepcac.save(CACClassifier(n_clusters=2, random_state=0).fit(X, y), path)
+    return path, ZIP.read(path), lambda parts: ZIP.write(path, parts)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ({"estimator": "KMClassifier"}, "holds a CACClassifier, its header says another"),
+        ({"version": 3}, "version is no text"),
+    ],
+)
+def test_the_header_must_name_what_the_file_holds(header, message, tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    write(parts | {"deepcac.json": parts["deepcac.json"] | header})
+    with pytest.raises(DataError, match=message):
+        deepcac.load(path)
+
+
+def test_a_model_of_another_version_is_loaded_with_a_warning(tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    write(parts | {"deepcac.json": parts["deepcac.json"] | {"version": "99.0"}})
+    with pytest.warns(VersionWarning, match="saved by deepcac 99.0"):
+        assert isinstance(deepcac.load(path), CACClassifier)
+
+
+def arrays_of(parts, shape, kind="f"):
+    return [
+        name
+        for name, value in parts.items()
+        if isinstance(value, np.ndarray) and value.shape == shape and value.dtype.kind == kind
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda own: own[:1],
+        lambda own: np.vstack([own, own[:1]]),
+        lambda own: own * np.nan,
+        lambda own: own.astype(np.float32),
+        lambda own: own + 1e60,
+        lambda own: own.T,
+    ],
+)
+def test_impossible_centres_are_refused_before_any_prediction(change, tmp_path):
+    path, parts, write = saved_parts(tmp_path)
+    (centres,) = arrays_of(parts, (2, 4))
+    write(parts | {centres: change(parts[centres])})
+    with pytest.raises(DataError, match="not a readable model file"):
+        deepcac.load(path)
+
+
+def test_a_compressed_part_is_refused_before_it_is_unpacked(tmp_path):
+    path, _, _ = saved_parts(tmp_path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("schema.json", b"[" + b"0," * 10_000_000 + b"0]")
+        archive.writestr("deepcac.json", b"{}")
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    with pytest.raises(DataError, match=r"schema.json is compressed"):
+        deepcac.load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_what_libsvm_computes_must_be_trusted(tmp_path):
+    X, y = rows()
+    deepcac.save(KMClassifier(SVC(), random_state=0).fit(X, y), tmp_path / "model")
+    with pytest.raises(DataError, match=r"a sklearn.svm._classes.SVC, .* in trusted=\[\.\.\.\]"):
+        deepcac.load(tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model", trusted=["sklearn.svm._classes.SVC"])
+    assert set(loaded.predict(X)) <= {"died", "lived"}
+
+
+def test_no_skops_with_a_known_hole_is_allowed():
+    """Before 0.12 a file could run code in spite of the list of trusted types (CVE-2025-54412)."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    (bound,) = (Requirement(one) for one in project["dependencies"] if one.startswith("skops"))
+    assert not any(bound.specifier.contains(version) for version in ("0.10.0", "0.11.0"))
+    assert bound.specifier.contains("0.12.0")

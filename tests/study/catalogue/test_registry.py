@@ -1,0 +1,130 @@
+"""The registry: schema faults and unknown ids are one line that says where and what is near."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from deepcac.errors import ConfigError
+from deepcac_study.catalogue.entries import RawFile
+from deepcac_study.catalogue.registry import load_registry
+
+DIGEST = "ab" * 32
+ENTRY = {
+    "title": "Letters",
+    "licence": "CC0",
+    "citation": "nobody",
+    "homepage": "https://example.org/",
+    "restricted": False,
+    "files": {
+        "set-a.archive": {"path": "letters/set-a.tar.xz", "content_sha256": DIGEST, "members": 2},
+        "names.txt": {
+            "path": "letters/names.txt",
+            "url": "https://example.org/n",
+            "sha256": DIGEST,
+        },
+    },
+    "datasets": {
+        "vowels": {"title": "Vowels", "label": "is one", "positive": "a vowel", "task": "binary"}
+    },
+}
+
+
+def write(folder: Path, source: str = "letters", **changes: object) -> Path:
+    (folder / f"{source}.yaml").write_text(yaml.safe_dump({**ENTRY, **changes}))
+    return folder
+
+
+def test_typed_entries(tmp_path):
+    registry = load_registry(write(tmp_path))
+    assert registry.file("letters", "names.txt") == RawFile(
+        source="letters",
+        name="names.txt",
+        path="letters/names.txt",
+        url="https://example.org/n",
+        sha256=DIGEST,
+    )
+    archive = registry.file("letters", "set-a.archive")
+    assert archive.is_archive
+    assert (archive.digest, archive.members, archive.url) == (DIGEST, 2, None)
+    vowels = registry.dataset("vowels")
+    assert (vowels.source, vowels.sequence, vowels.switches) == ("letters", False, ())
+    assert registry.dataset("demo_vowels") is vowels
+    assert registry.source("demo_letters") is registry.source("letters")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda r: r.dataset("vovels"), "unknown data set 'vovels'; near names: vowels"),
+        (lambda r: r.source("zzz"), "unknown source 'zzz'; known: letters"),
+        (lambda r: r.file("letters", "name.txt"), "near names: names.txt"),
+    ],
+)
+def test_unknown_ids_list_near_names(tmp_path, call, message):
+    with pytest.raises(ConfigError) as caught:
+        call(load_registry(write(tmp_path)))
+    assert message in str(caught.value)
+
+
+def test_restricted_files_are_never_fetched(tmp_path):
+    registry = load_registry(write(tmp_path, restricted=True))
+    with pytest.raises(ConfigError, match="letters is restricted"):
+        registry.file("letters", "names.txt")
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"licence": None}, r"at \$\.licence"),
+        ({"licens": "CC0"}, "licens"),
+        ({"files": {"../x": {"path": "x", "sha256": DIGEST}}}, r"\.\./x"),
+        ({"files": {"x.txt": {"path": "../x", "sha256": DIGEST}}}, "path"),
+        ({"files": {"x.txt": {"path": "a/../x", "sha256": DIGEST}}}, "path"),
+        ({"files": {"x.txt": {"path": "x", "sha256": "AB"}}}, "sha256"),
+        ({"files": {"x.txt": {"path": "x", "content_sha256": DIGEST}}}, "sha256"),
+        ({"files": {"x.archive": {"path": "x.zip", "sha256": DIGEST}}}, "content_sha256"),
+        ({"files": {"x.txt": {"path": "x", "sha256": DIGEST, "url": "file:///etc/passwd"}}}, "url"),
+        ({"datasets": {}}, "datasets"),
+        ({"datasets": {"vowels": {**ENTRY["datasets"]["vowels"], "task": "guess"}}}, "guess"),
+    ],
+)
+def test_schema_faults_name_file_and_place(tmp_path, changes, where):
+    write(tmp_path, **changes)
+    with pytest.raises(ConfigError, match=where) as caught:
+        load_registry(tmp_path)
+    assert "letters.yaml: at $" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["demo_x", "judge", "profiles", "as_published"])
+def test_names_of_generated_data_and_of_folders_are_no_data_sets(tmp_path, name):
+    write(tmp_path, datasets={name: ENTRY["datasets"]["vowels"]})
+    with pytest.raises(ConfigError, match=f"'{name}' names files of the workflow itself"):
+        load_registry(tmp_path)
+    (tmp_path / "letters.yaml").rename(tmp_path / f"{name}.yaml")
+    write(tmp_path, source=name)
+    with pytest.raises(ConfigError, match="names files of the workflow itself"):
+        load_registry(tmp_path)
+
+
+def test_a_data_set_has_one_source(tmp_path):
+    write(write(tmp_path), source="other")
+    with pytest.raises(ConfigError, match="'vowels' stands in letters and in other"):
+        load_registry(tmp_path)
+
+
+def test_what_is_no_yaml(tmp_path):
+    with pytest.raises(ConfigError, match="no registry here"):
+        load_registry(tmp_path)
+    (tmp_path / "bad.yaml").write_text("title: [unclosed\n")
+    with pytest.raises(ConfigError, match=r"bad\.yaml: not readable as YAML") as caught:
+        load_registry(tmp_path)
+    assert "\n" not in str(caught.value)
+    (tmp_path / "bad.yaml").write_text("!!python/object/apply:os.getcwd []\n")
+    with pytest.raises(ConfigError, match="not readable as YAML"):
+        load_registry(tmp_path)
+
+
+def test_the_registry_of_the_project_is_valid():
+    registry = load_registry(Path(__file__).parents[3] / "config" / "registry")
+    assert registry.dataset("diabetes").switches == ("U2",)

@@ -1,0 +1,219 @@
+"""Archives of records: the same bytes, a union, and nothing read that is not as it was written."""
+
+import csv
+import io
+import json
+import lzma
+import random
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_json, write_json
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.experiments.record_archive import (
+    MANIFEST,
+    find_records,
+    lay,
+    manifest,
+    may_leave,
+    pack,
+    part_of,
+    read,
+)
+
+REGISTRY = Path(__file__).parents[3] / "config" / "registry"
+
+
+def everything(path, content):
+    return True
+
+
+def put(results, path, value=1, **more):
+    made = {"git_commit": "a" * 40, "processor": "one", "device": "cpu", "seconds": {"fit": 2.5}}
+    write_json(results / path, {"dataset": "cic", "value": value, "machine": made, **more})
+
+
+@pytest.fixture
+def results(tmp_path):
+    found = tmp_path / "results"
+    put(found, "cic/lr_k1.json")
+    put(found, "as_published/cic/cac_lr_k2.json", 2)
+    put(found, "judge/cic/lr.json", 3)
+    return found
+
+
+def test_same_records_give_the_same_bytes_and_come_back(results, tmp_path):
+    rows = pack(find_records(results), tmp_path / "a", everything)
+    pack(dict(reversed(find_records(results).items())), tmp_path / "b", everything)
+    names = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert names == ["judge.tar.xz", MANIFEST, "papers.tar.xz"]
+    assert all(
+        (tmp_path / "a" / n).read_bytes() == (tmp_path / "b" / n).read_bytes() for n in names
+    )
+    assert read(tmp_path / "a") == find_records(results)
+    assert [row.path for row in rows] == sorted(find_records(results))
+    assert rows == manifest(tmp_path / "a")
+    assert (rows[0].seconds, rows[0].processor, rows[0].commit) == (2.5, "one", "a" * 40)
+    assert [part_of(row.path) for row in rows] == ["papers", "papers", "judge"]
+
+
+def test_the_newer_record_of_a_path_wins_and_all_others_stay(results, tmp_path):
+    pack(find_records(results), tmp_path / "a", everything)
+    other = tmp_path / "elsewhere"
+    put(other, "cic/lr_k1.json", 7)
+    put(other, "cic/rf_k1.json", 8)
+    pack(find_records(other), tmp_path / "a", everything)
+    union = read(tmp_path / "a")
+    assert set(union) == set(find_records(results)) | {"cic/rf_k1.json"}
+    assert union["cic/lr_k1.json"] == (other / "cic/lr_k1.json").read_bytes()
+    assert union["judge/cic/lr.json"] == (results / "judge/cic/lr.json").read_bytes()
+
+
+def test_records_are_laid_where_none_is(results, tmp_path):
+    pack(find_records(results), tmp_path / "a", everything)
+    here = tmp_path / "here"
+    put(here, "cic/lr_k1.json", 9)
+    assert lay(tmp_path / "a", here) == (2, 1)
+    assert read_json(here / "cic/lr_k1.json")["value"] == 9
+    assert read_json(here / "judge/cic/lr.json")["value"] == 3
+
+
+def test_derived_files_and_the_report_are_no_records(results, tmp_path):
+    write_json(results / "judge" / "summary.json", {"dataset": "cic"})
+    put(results, "report/made.json")
+    assert len(find_records(results)) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "leaves"),
+    [
+        ("cic/lr_k1.json", {"dataset": "cic"}, True),
+        ("cic/lr_k1.json", {"dataset": "ards"}, False),  # MIMIC-III under the name of another
+        ("ards/lr_k1.json", {"dataset": "cic"}, False),
+        ("decomposition/ards.json", {"dataset": "cic"}, False),
+        ("ards_demo/lr_k1.json", {"dataset": "ards_demo"}, True),
+        ("wid_mortality/lr_k1.json", {"dataset": "wid_mortality"}, False),
+        ("ours/lr_k1.json", {"dataset": "ours"}, False),
+        ("demo_cic/lr_k1.json", {"dataset": "demo_cic", "synthetic": True}, False),
+        ("judge/planted/lr_0.1.json", {"synthetic": True}, True),
+        ("judge/planted/lr_0.1.json", {"synthetic": True, "dataset": "ards"}, False),
+        ("judge/planted/lr_0.1.json", {}, False),
+    ],
+)
+def test_only_open_data_leave(path, content, leaves):
+    assert may_leave(load_registry(REGISTRY, private=False), path, content) is leaves
+
+
+def test_an_edited_record_is_not_packed(results, tmp_path):
+    path = results / "cic/lr_k1.json"
+    path.write_text(path.read_text().replace('"value": 1', '"value": 5'))
+    with pytest.raises(DataError, match="lr_k1.json: edited or damaged"):
+        find_records(results)
+    with pytest.raises(DataError, match="lr_k1.json: not a record"):
+        pack({"cic/lr_k1.json": path.read_bytes()}, tmp_path / "a", everything)
+
+
+def _tar(members):
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w") as tar:
+        for member, data in members:
+            tar.addfile(member, io.BytesIO(data))
+    return lzma.compress(plain.getvalue())
+
+
+def _manifest_row(folder, old, new):
+    path = folder / MANIFEST
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_what_the_manifest_does_not_say_is_refused(results, tmp_path):
+    folder = tmp_path / "a"
+    pack(find_records(results), folder, everything)
+    whole = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def refused(change, match):
+        for name, data in whole.items():
+            (folder / name).write_bytes(data)
+        change()
+        with pytest.raises(DataError, match=match):
+            read(folder)
+        assert not (tmp_path / "escaped.json").exists()
+
+    data = (results / "cic/lr_k1.json").read_bytes()
+    stranger = tarfile.TarInfo("../escaped.json")
+    stranger.size = len(data)
+    link = tarfile.TarInfo("cic/lr_k1.json")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    papers = folder / "papers.tar.xz"
+    refused(lambda: papers.write_bytes(_tar([(stranger, data)])), "escaped.json: not in manifest")
+    refused(lambda: papers.write_bytes(_tar([(link, b"")])), "manifest.csv alone|not a readable")
+    refused(lambda: papers.write_bytes(_tar([])), "is in manifest.csv alone")
+    refused(lambda: papers.write_bytes(whole["papers.tar.xz"][:-9]), "not a readable archive")
+    refused(lambda: papers.write_bytes(whole["papers.tar.xz"] + b"x"), "not a readable archive")
+    refused(lambda: papers.write_bytes(whole["judge.tar.xz"]), "judge/cic/lr.json: not in manifest")
+    refused(papers.unlink, "not a readable archive")
+    refused(lambda: _manifest_row(folder, "a" * 40, "b" * 40), "not as in manifest.csv")
+    refused(lambda: _manifest_row(folder, "2.5", "2.4"), "not as in manifest.csv")
+    refused(lambda: _manifest_row(folder, "cic/lr_k1", "../lr_k1"), "no place of a record")
+    refused(lambda: _manifest_row(folder, "sha256", "sha"), "not a manifest")
+    refused((folder / MANIFEST).unlink, "not a manifest")
+
+
+def test_a_bomb_is_not_unpacked(results, tmp_path):
+    pack(find_records(results), tmp_path / "a", everything)
+    packer = lzma.LZMACompressor(preset=1)
+    parts = [packer.compress(bytes(1 << 24)) for _ in range(20)] + [packer.flush()]
+    (tmp_path / "a" / "papers.tar.xz").write_bytes(b"".join(parts))
+    with pytest.raises(DataError, match="above 256 MB"):
+        read(tmp_path / "a")
+
+
+def test_no_mutant_of_an_archive_is_read_as_something_else(results, tmp_path):
+    folder = tmp_path / "a"
+    pack(find_records(results), folder, everything)
+    right, draw = read(folder), random.Random(0)
+    whole = {path: path.read_bytes() for path in sorted(folder.iterdir())}
+    refused = 0
+    for number in range(600):
+        path, data = list(whole.items())[number % len(whole)]
+        path.write_bytes(_mutant(data, draw))
+        try:
+            assert read(folder) == right
+        except DataError:
+            refused += 1
+        path.write_bytes(data)
+    assert refused > 500
+
+
+def _mutant(data, draw):
+    place = draw.randrange(len(data))
+    kind = draw.randrange(4)
+    if kind == 0:
+        return data[:place] + bytes([data[place] ^ (1 << draw.randrange(8))]) + data[place + 1 :]
+    if kind == 1:
+        return data[:place]
+    if kind == 2:
+        return data[:place] + draw.randbytes(draw.randrange(1, 20)) + data[place:]
+    return data[:place] + data[place + draw.randrange(1, 40) :]
+
+
+def test_the_manifest_is_a_plain_table(results, tmp_path):
+    pack(find_records(results), tmp_path / "a", everything)
+    with (tmp_path / "a" / MANIFEST).open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["path"] for row in rows] == sorted(find_records(results))
+    assert {row["device"] for row in rows} == {"cpu"}
+
+
+def test_the_records_that_ship_are_whole_and_of_open_data():
+    shipped = REGISTRY.parents[1] / "docs" / "results" / "records"
+    records, registry = read(shipped), load_registry(REGISTRY, private=False)
+    assert len(records) > 600
+    assert sum(path.stat().st_size for path in shipped.iterdir()) < 5_000_000
+    closed = [
+        path for path, data in records.items() if not may_leave(registry, path, json.loads(data))
+    ]
+    assert closed == []

@@ -1,0 +1,165 @@
+"""The factorial and the published divisions beside the verdicts: numbers by hand, one page."""
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from deepcac.files.storage import write_json, write_table
+from deepcac_study.report.factorial_grid import factorial_figures, factorial_tables, load_factorials
+from deepcac_study.report.judge_figures import contender_colour, contender_label
+from deepcac_study.report.page import build
+from deepcac_study.report.published_divisions import (
+    division_figures,
+    division_tables,
+    load_divisions,
+)
+from deepcac_study.report.subtype_worth import ablation_tables, load_ablations
+
+REGISTRY = Path(__file__).parents[3] / "config" / "registry"
+
+
+def fits(gain_of_one):
+    """Yield two splits: FNN .80, DeepCAC .79, one head above it or below, permuted lower."""
+    for seed in (0, 1):
+        common = {"seed": seed, "auprc": 0.5}
+        yield (
+            {"estimator": "FNNClassifier", "k": 1, "beta": None, "head": "local"}
+            | common
+            | {
+                "auroc": 0.80 + seed / 100,
+                "smallest": 60,
+            }
+        )
+        for head, score in (("local", 0.79), ("one", 0.79 + gain_of_one), ("permuted", 0.78)):
+            yield (
+                {"estimator": "DeepCACClassifier", "k": 2, "beta": 20.0, "head": head}
+                | common
+                | {
+                    "auroc": score + seed / 100,
+                    "smallest": 20 + 10 * seed,
+                }
+            )
+
+
+@pytest.fixture
+def factorial(tmp_path):
+    path = tmp_path / "results" / "factorial" / "cic.parquet"
+    write_table(path, pa.Table.from_pandas(pd.DataFrame(fits(0.005)), preserve_index=False))
+    return path
+
+
+def division(folder, aurocs, train=("a",), test="b"):
+    def scores(auroc):
+        one = {"chosen": [0], "n_test": 4000, "events": 568}
+        one |= {"auroc": [auroc, auroc - 0.01, auroc + 0.01], "auprc": [0.5, 0.45, 0.55]}
+        one |= {"min_se_pp": [0.49, 0.45, 0.53]}
+        return {"auroc": one, "auprc": one}
+
+    contenders = [{"contender": name, "scores": scores(auroc)} for name, auroc in aurocs.items()]
+    head = {"dataset": "cic", "train": list(train), "test": test}
+    write_json(folder / "one.json", head | {"contenders": contenders, "pairs": []})
+    return folder / "one.json"
+
+
+@pytest.fixture
+def divisions(tmp_path):
+    return [division(tmp_path, {"km_lr": 0.86, "lgbm": 0.87})]
+
+
+def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
+    (found,) = load_factorials([factorial])
+    (table,), (figure,) = factorial_tables([found]), factorial_figures([found])
+    rows = {row[0].text: [cell.text for cell in row] for row in table.rows}
+    assert rows["FNN, trained end to end"][2] == "0.8050"
+    assert rows["DeepCAC, k = 2"][1:6] == ["20", "0.7950", "", "0.8000", "0.7850"]
+    assert rows["DeepCAC, k = 2"][6:8] == ["25", "-0.01"]
+    assert "one predictor for all rows: above DeepCAC's in 1 of 1" in figure.alternative
+    assert "clusters permuted: above DeepCAC's in 0 of 1" in figure.alternative
+    assert {row[2] for row in figure.data} == {"local", "one", "permuted"}
+
+
+def test_divisions_stand_beside_what_others_printed(divisions):
+    found = load_divisions(divisions)
+    assert [one.contender for one in found] == ["lgbm", "km_lr"]
+    (table,), (figure,) = division_tables(found), division_figures(found)
+    assert [row[1].text for row in table.rows] == [
+        *("LightGBM", "LR in k-means clusters", "Johnson et al. 2012")
+    ]
+    assert table.rows[0][3].text == "0.870 [0.860, 0.880]"
+    assert table.rows[2][5].text == "0.531"
+    assert "cic, a to b: highest AUROC 0.870, LightGBM" in figure.alternative
+    assert division_tables([]) == division_figures([]) == []
+
+
+def test_a_division_nobody_printed_stands_alone(tmp_path):
+    (one,) = load_divisions([division(tmp_path, {"lr": 0.8}, train=("A", "B"), test="C")])
+    assert len(division_tables([one])[0].rows) == 1
+    assert one.task == "cic, A + B to C"
+
+
+def test_the_judges_page_links_both(tmp_path, factorial, divisions):
+    out = tmp_path / "results" / "report"
+    build([], REGISTRY, out, factorial_paths=[factorial], division_paths=divisions)
+    page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
+    for place in ("worth", "divisions"):
+        assert f'href="#{place}"' in page
+        assert f'<section id="{place}">' in page
+    for name in ("factorial_cic", "published_divisions"):
+        assert f'id="table-{name}"' in page
+        assert all((out / "figures" / f"{name}.{end}").exists() for end in ("svg", "png", "csv"))
+
+
+def arms(gain):
+    """Two resamples: three soft subtypes .80, everything else lower by `gain`."""
+    for seed in (0, 1):
+        for arm in ("soft", "backbone", "permuted"):
+            score = 0.80 + seed / 100 - (arm != "soft") * (gain + seed / 1000)
+            one = {"seed": seed, "n_train": 60, "n_test": 40}
+            one |= {"arm": arm, "k": 3 if arm != "backbone" else 1}
+            if arm == "soft":
+                yield one | {"k": 1, "auroc": 0.79, "auprc": 0.5, "risk_auroc": 0.5}
+            risk = {} if arm == "backbone" else {"risk_auroc": 0.7}
+            yield one | {"auroc": score, "auprc": 0.5} | risk
+
+
+def test_subtypes_are_compared_with_what_was_changed(tmp_path):
+    stability = [
+        {"method": method, "k": 3, "ari": ari}
+        for method in ("subtypes", "km", "cac")
+        for ari in (0.75, 0.85)
+    ]
+    part = {"arms": list(arms(0.004))}
+    parts = {"networks": part, "with_trees": part, "stability": stability}
+    path = tmp_path / "cic.json"
+    write_json(path, {"dataset": "cic", **parts})
+    worth, stable = ablation_tables(load_ablations([path]))
+    shown = [[cell.text for cell in row] for row in worth.rows]
+    assert [row[0] for row in shown] == [
+        *("one head for all rows", "soft subtypes", "no subtypes (backbone)"),
+        "memberships permuted among the rows",
+    ]
+    assert shown[1][2] == "0.8050"
+    assert shown[1][7:] == ["", ""]
+    assert shown[2][6] == ""
+    assert shown[3][6:8] == ["0.700", "+0.0045"]
+    # Gains .004 and .005: variance 5e-7, times 1 / 2 + 40 / 60; t of one degree is 12.7062.
+    half = 12.7062 * (5e-7 * (1 / 2 + 40 / 60)) ** 0.5
+    assert shown[3][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
+    assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]
+    out = tmp_path / "results" / "report"
+    build([], REGISTRY, out, ablation_paths=[path])
+    page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
+    assert 'href="#subtypes-worth"' in page
+    assert 'id="table-subtypes_worth_cic"' in page
+
+
+def test_contenders_have_names_for_people_and_old_ones_keep_theirs():
+    names = ("lr", "km_lgbm", "subtypes", "a_contender_of_before")
+    assert [contender_label(name) for name in names] == [
+        *("LR", "LightGBM in k-means clusters", "Risk model with subtypes"),
+        "a_contender_of_before",
+    ]
+    assert contender_colour("km_lr") == contender_colour("km_lgbm") != contender_colour("lr")
+    assert contender_colour("a_contender_of_before", 1) != contender_colour("subtypes", 0)

@@ -1,0 +1,329 @@
+"""Profiles of feature files, plausible ranges, and what the data page tells about them."""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from catalogued import extracted, made
+from hypothesis import given
+from hypothesis import strategies as st
+from mirrors import MIRROR
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import write_json
+from deepcac.pages.figures import write
+from deepcac.scoring.small_cells import SMALL, withheld, withheld_parts
+from deepcac_study.catalogue.describe import describe
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
+from deepcac_study.report.profiles import load_profiles, missingness_figures
+from deepcac_study.report.profiling import build, outside, profile
+from deepcac_study.report.source_notes import data_table, source_notes
+
+ROOT = Path(__file__).parents[3]
+REGISTRY = ROOT / "config" / "registry"
+NAN = np.nan
+RANGES = {"HR": Range("HR", "1/min", 0, 350, "book", "Heart rate")}
+
+
+def matrix(columns, label=None):
+    n = len(next(iter(columns.values())))
+    return FeatureMatrix(
+        row_id=np.arange(n),
+        label=np.array([0, 1] * n)[:n] if label is None else np.array(label),
+        X=np.column_stack(list(columns.values())).astype(float),
+        names=tuple(columns),
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "variable"),
+    [
+        ("HR_median", "HR"),
+        ("HR_lowest_6h", "HR"),
+        ("HR@05", "HR"),
+        ("sex=male", "sex"),
+        ("state=a_max", "state"),
+        ("d1_heartrate_max", "d1_heartrate"),
+        ("Bilirubin_direct_last", "Bilirubin_direct"),
+        ("SOFA_MAP", "SOFA_MAP"),
+        ("MAP_time_12", "MAP_time_12"),
+        ("first", "first"),
+        ("_last", "_last"),
+    ],
+)
+def test_columns_belong_to_variables(column, variable):
+    assert variable_of(column) == variable
+
+
+def test_every_table_of_ranges_in_the_registry_is_readable():
+    tables = {d.ranges for d in load_registry(REGISTRY).datasets.values() if d.ranges}
+    assert len(tables) >= 5
+    for table in tables:
+        ranges = read_ranges(table)
+        assert ranges
+        for entry in ranges.values():
+            assert entry.low is None or entry.high is None or entry.low < entry.high
+    hr = read_ranges("features/johnson_variables.csv")["HR"]
+    assert (hr.unit, hr.low, hr.high, hr.meaning) == ("1/min", 0, 350, "Heart rate")
+    assert read_ranges("sources/mimic3/items.csv")["HR"].unit == "bpm"
+    assert not read_ranges("catalogue/columns/uci_adult.csv")["workclass"].bounded
+    with pytest.raises(ConfigError, match=r"no table of ranges 'features/none\.csv'"):
+        read_ranges("features/none.csv")
+
+
+def test_a_profile_by_hand():
+    found = profile(
+        matrix(
+            {
+                "HR_first": [80, 351, NAN, -1],
+                "HR_last": [NAN] * 4,
+                "x": [1, 2, 3, 4],
+                "HR=low": [0, 0, 0, 1],
+            }
+        ),
+        {"HR": Range("HR", "1/min", 1, 350)},
+    )
+    assert (found["rows"], found["steps"], found["classes"]) == (4, 1, [2, 2])
+    first, last, x, low = found["columns"]
+    assert first == {
+        "name": "HR_first",
+        "variable": "HR",
+        "missing": 1,
+        "lowest": -1.0,
+        "highest": 351.0,
+        "outside": 2,
+    }
+    assert (last["missing"], last["lowest"], last["outside"]) == (4, None, 0)
+    assert "outside" not in x
+    assert "outside" not in low  # a category's 0/1 column has no range
+
+
+@given(
+    st.lists(st.floats(-5, 5) | st.just(NAN)),
+    st.none() | st.floats(-3, 0),
+    st.none() | st.floats(0, 3),
+)
+def test_values_outside_against_a_loop(values, low, high):
+    expected = sum((low is not None and v < low) or (high is not None and v > high) for v in values)
+    assert outside(np.array(values, dtype=float), Range("x", "", low, high)) == expected
+
+
+def test_small_counts_are_withheld():
+    assert [withheld(count) for count in (0, 1, 9, 10)] == [0, None, None, 10]
+    assert [withheld(count, 30) for count in (0, 20, 21, 29, 30)] == [0, 20, None, None, 30]
+    assert withheld_parts([500, 3]) == [None, None]
+    assert withheld_parts([500, 30, 3]) == [500, None, None]
+    assert withheld_parts([500, 30]) == [500, 30]
+
+
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=5).filter(sum), st.data())
+def test_a_restricted_profile_tells_no_small_count_and_no_value(sizes, data):
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    n_missing = data.draw(st.integers(0, len(label)))
+    values = np.where(np.arange(len(label)) < n_missing, NAN, 400.0)
+    found = profile(matrix({"HR_first": values}, label), RANGES, restricted=True)
+    (column,) = found["columns"]
+    assert column["lowest"] is column["highest"] is None
+    counts = [found["rows"], column["missing"], column["outside"], *found["classes"]]
+    assert not any(count is not None and 0 < count < SMALL for count in counts)
+    if column["missing"] is not None:
+        assert not 0 < len(label) - column["missing"] < SMALL
+    assert found["classes"].count(None) != 1 or len(found["classes"]) == 1
+
+
+@pytest.fixture
+def profiles(tmp_path):
+    """Return the profiles of a static, a sequence and a restricted data set with gaps."""
+    gaps = np.where(np.arange(40) < 10, NAN, 80.0)
+    files = []
+    for dataset, columns, restricted in (
+        ("cic", {"HR_first": gaps, "Weight": np.full(40, 999.0)}, False),
+        ("demo_cic", {"HR_first": gaps}, False),
+        ("sepsis_ts", {"HR@00": gaps, "HR@01": gaps * 0 + 90}, False),
+        ("ards", {"HR_first": gaps}, True),
+    ):
+        name = dataset.removeprefix("demo_")
+        entry = load_registry(REGISTRY).dataset(name)
+        write_features(tmp_path / f"{dataset}.parquet", matrix(columns, [0] * 37 + [1] * 3))
+        files.append(tmp_path / "profiles" / f"{dataset}.json")
+        build(
+            tmp_path / f"{dataset}.parquet",
+            files[-1],
+            dataset=dataset,
+            protocol="sound",
+            ranges=entry.ranges,
+            restricted=restricted,
+        )
+    return files
+
+
+def test_the_data_page_shows_every_data_set(profiles, tmp_path):
+    flow = [{"step": "stays", "rows": n} for n in (300, 95, 90, 40)]
+    for source, name in (("mimic3", "ards"), ("demo_physionet2012", "cic")):
+        file = tmp_path / "tidy" / source / f"cohort_{name}.json"
+        file.parent.mkdir(parents=True)
+        write_json(file, {"flow": flow})
+    sources = source_notes(REGISTRY, load_profiles(profiles[::-1]), tmp_path / "tidy")
+    notes = {note.id: note for item in sources for note in item.sets}
+    assert notes.keys() == load_registry(REGISTRY).datasets.keys() | {"demo_cic"}
+    cic = notes["cic"]
+    assert (cic.rows, cic.features, cic.shares) == ("40", "2 columns", "92.5 % : 7.5 %")
+    assert (cic.missing, cic.outside, cic.cohort) == ("12.5 %", "40", ())
+    hr, weight = cic.variables
+    assert (hr.meaning, hr.unit, hr.plausible, hr.seen) == (
+        *("Heart rate", "1/min", "0 to 350", "80 to 80"),
+    )
+    assert (hr.missing, hr.outside, weight.outside) == ("25.0 %", "0", "40")
+    assert notes["sepsis_ts"].features == "1 x 2 hours"
+    assert [step.rows for step in notes["demo_cic"].cohort] == ["300", "95", "90", "40"]
+    ards = notes["ards"]
+    assert ards.shares == "withheld : withheld"
+    assert ards.variables[0].seen == ""
+    # 95 and 90 tell that five were left out: the earlier count goes.
+    assert [step.rows for step in ards.cohort] == ["300", "withheld", "90", "40"]
+    table = data_table(sources)
+    shown = {row[0].text: row[1].text for row in table.rows}
+    assert (shown["cic"], shown["wid_mortality"], shown["adult"]) == (
+        *("40", "restricted", "not built"),
+    )
+    assert next(row for row in table.rows if row[0].text == "demo_cic")[6].text == "none: generated"
+
+
+def test_missingness_figures_are_the_same_bytes_again(profiles, tmp_path):
+    figures = missingness_figures(load_profiles(profiles))
+    ids = [figure.id for figure in figures]
+    assert ids == [f"missing_{name}" for name in ("ards", "cic", "demo_cic", "sepsis_ts")]
+    assert list(figures[1].data) == [("HR", 0.25)]
+    assert list(figures[3].data) == [("HR", 0.25, 0.25)]
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        for figure in figures:
+            write(figure, tmp_path / folder)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+def test_variables_never_measured_are_counted_not_drawn(tmp_path):
+    features = matrix({"HR_first": [1, NAN], "Temp_first": [NAN, NAN], "Age": [50, 60]})
+    write_features(tmp_path / "cic.parquet", features)
+    build(tmp_path / "cic.parquet", tmp_path / "cic.json", dataset="cic", protocol="sound")
+    (figure,) = missingness_figures(load_profiles([tmp_path / "cic.json"]))
+    assert list(figure.data) == [("Temp", 1.0), ("HR", 0.5)]
+    assert figure.caption.endswith("Never measured: 1 more.")
+
+
+def test_broken_profiles_are_named(tmp_path):
+    write_json(tmp_path / "cic.json", {"dataset": "cic"})
+    with pytest.raises(DataError, match=r"cic\.json: no profile"):
+        load_profiles([tmp_path / "cic.json"])
+
+
+def test_the_page_on_the_data_is_up_to_date():
+    committed = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    assert committed == describe(REGISTRY), "run: python -m deepcac_study.catalogue.describe"
+
+
+# Real data: what the sound features hold lies inside the plausible ranges
+
+
+def outside_by_variable(features, table):
+    counts = {}
+    checked = 0
+    for column in profile(features, read_ranges(table))["columns"]:
+        checked += "outside" in column
+        if column.get("outside"):
+            counts[column["variable"]] = counts.get(column["variable"], 0) + column["outside"]
+    return checked, counts
+
+
+@pytest.mark.real
+def test_flat_tables_lie_in_their_ranges(tmp_path):
+    from deepcac.files.storage import read_table
+    from deepcac_study.features import flat as features
+    from deepcac_study.sources import flat_tables as flat
+
+    for extract, encode, raw, checked in (
+        (
+            partial(extracted, "uci_credit"),
+            partial(made, "credit"),
+            ["uci_credit/UCI_Credit_Card.csv"],
+            23,
+        ),
+        (partial(extracted, "uci_magic"), partial(made, "magic"), ["uci_magic/magic04.data"], 10),
+        (partial(extracted, "titanic"), partial(made, "titanic"), ["titanic/titanic3.csv"], 5),
+        (flat.extract_adult, features.adult, ["uci_adult/adult.data", "uci_adult/adult.test"], 6),
+    ):
+        extract(*(MIRROR / name for name in raw), tmp_path / "tidy", tmp_path / "cohort")
+        found = encode(read_table(tmp_path / "tidy"))
+        table = f"catalogue/columns/{raw[0].partition('/')[0]}.csv"
+        assert outside_by_variable(found, table) == (checked, {})
+
+
+@pytest.mark.real
+def test_diabetes_lies_in_its_ranges(tmp_path):
+    from deepcac.files.storage import read_table
+    from deepcac_study.features.diabetes import all_columns, cohort, nine_columns
+    from deepcac_study.sources.uci_diabetes import extract
+
+    extract(MIRROR / "uci_diabetes" / "dataset_diabetes.zip", tmp_path / "tidy")
+    rows, _ = cohort(read_table(tmp_path / "tidy").to_pandas())
+    table = "features/diabetes_ranges.csv"
+    assert outside_by_variable(nine_columns(rows), table) == (1, {})
+    assert outside_by_variable(all_columns(rows), table) == (9, {})
+
+
+@pytest.mark.real
+def test_ards_of_the_open_demo_lies_in_its_ranges(tmp_path):
+    from deepcac_study.features.ards import ards, ards_ts
+    from deepcac_study.sources.mimic3 import extract
+
+    (archive,) = (MIRROR / "mimic3_demo").glob("*.tar.xz")
+    extract(archive, tmp_path)
+    table = "sources/mimic3/items.csv"
+    assert outside_by_variable(ards(tmp_path)[0], table) == (485, {})
+    assert outside_by_variable(ards_ts(tmp_path)[0], table) == (2328, {})
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_sepsis_lies_in_its_ranges(tmp_path):
+    from deepcac_study.features.sepsis import sepsis, sepsis_ts
+    from deepcac_study.features.sepsis_signature import sepsis_signature
+    from deepcac_study.sources.physionet2019 import extract
+
+    tidy = tmp_path / "hourly.parquet"
+    folder = MIRROR / "physionet2019"
+    extract({part: folder / f"training_set{part}.tar.xz" for part in "AB"}, tidy)
+    table = "features/physionet2019_ranges.csv"
+    assert outside_by_variable(sepsis(tidy)[0], table) == (172, {})
+    assert outside_by_variable(sepsis_ts(tidy)[0], table) == (960, {})
+    assert outside_by_variable(sepsis_signature(tidy, "numba")[0], table) == (53, {})
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_cic_leaves_its_ranges_only_where_no_cleaning_rule_acts(tmp_path):
+    from deepcac.files.storage import read_table
+    from deepcac_study.features.cic import cic_features
+    from deepcac_study.sources.physionet2012 import extract
+
+    folder = MIRROR / "physionet2012"
+    events, outcomes = tmp_path / "events.parquet", tmp_path / "outcomes.parquet"
+    extract(
+        {part: folder / f"set-{part}.tar.xz" for part in "abc"},
+        {part: folder / f"Outcomes-{part}.txt" for part in "abc"},
+        events_path=events,
+        outcomes_path=outcomes,
+    )
+    features, _ = cic_features("death", read_table(events), read_table(outcomes))
+    checked, counts = outside_by_variable(features, "features/johnson_variables.csv")
+    assert checked == 107
+    # The features of Johnson et al. are cleaned by their rules, not clipped to these ranges.
+    assert counts == {
+        **{"Weight": 21, "Glucose": 43, "MAP": 254, "NIMAP": 3, "ALP": 26, "ALT": 8, "AST": 10},
+        **{"Bilirubin": 4, "Cholesterol": 2, "K": 1, "Lactate": 6, "Mg": 2, "PaO2": 38},
+        **{"Platelets": 1, "TroponinT": 24},
+    }

@@ -1,0 +1,78 @@
+"""The report of the real study, from what ships alone."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from deepcac.errors import DataError
+from deepcac_study.experiments import record_archive
+from deepcac_study.experiments.finished import load
+from deepcac_study.report.shipped import report_shipped
+
+ROOT = Path(__file__).parents[3]
+KEPT = ROOT / "docs" / "results"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory) -> Path:
+    return report_shipped(tmp_path_factory.mktemp("study"))
+
+
+def test_the_first_page_shows_the_answer_and_what_it_was_made_from(page):
+    text = page.read_text(encoding="utf-8")
+    rows = record_archive.manifest(KEPT / "records")
+    assert f"Made from the {len(rows):,} records that ship" in text
+    for row in rows:
+        assert row.commit[:7] in text
+        assert row.processor in text
+    counts = pd.read_csv(KEPT / "summary.csv").query("part == 'cells' and paper == 'all'")
+    agree = counts.query("group == 'independent' and quantity == 'agree'")["value"].item()
+    assert f"{int(agree)} agree" in text
+
+
+def test_ledger_and_claims_are_the_kept_ones(page):
+    for name, but in (("ledger", ["run"]), ("claims", [])):
+        ours = pd.read_csv(page.parent / f"{name}.csv", dtype=str).drop(columns=but)
+        assert ours.equals(pd.read_csv(KEPT / f"{name}.csv", dtype=str).drop(columns=but))
+
+
+def test_no_link_is_dead(page):
+    links = 0
+    for path in page.parent.rglob("*.html"):
+        for link in re.findall(r'(?:href|src)="([^"#]+)', path.read_text(encoding="utf-8")):
+            if not link.startswith(("http", "data:", "mailto:")):
+                links += 1
+                assert (path.parent / link).exists(), (path.name, link)
+    assert links > 500
+
+
+def test_the_kept_ledger_says_what_the_records_say(tmp_path):
+    """A cell that a shipped record decides has that record's number."""
+    record_archive.lay(KEPT / "records", tmp_path / "results")
+    runs = [p for p in sorted(tmp_path.rglob("*_k*.json")) if "judge" not in p.parts]
+    found = {run.path: run for run in load(runs, tmp_path, with_scores=False)}
+    ledger = pd.read_csv(KEPT / "ledger.csv", dtype=str).query("kind == 'score'")
+    compared = 0
+    for _, cell in ledger[ledger["run"].isin(found)].iterrows():
+        run = found[cell["run"]]
+        mean, _ = run.score(run.reported(cell["item"], cell["paper"])) or (None, None)
+        told = cell["as_published"] if run.protocol.startswith("as_published") else cell["sound"]
+        if mean is not None and told == told:
+            compared += 1
+            assert float(told) == pytest.approx(mean, abs=6e-5) or float(told) == pytest.approx(
+                100 * mean, abs=6e-3
+            ), (cell["run"], cell["item"])
+    assert compared > 100
+
+
+def test_an_edited_record_is_refused(tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(ROOT / "config", project / "config")
+    shutil.copytree(KEPT, project / "docs" / "results")
+    manifest = project / "docs" / "results" / "records" / "manifest.csv"
+    manifest.write_text(manifest.read_text().replace(",cpu,", ",gpu,", 1))
+    with pytest.raises(DataError, match="not as in manifest"):
+        report_shipped(tmp_path / "study", project)

@@ -1,0 +1,323 @@
+"""The tables of the documentation are those of the snapshot, and the snapshot is that of a run."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.errors import ConfigError
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.files.storage import read_json
+from deepcac.judging.contenders import parse_contender
+from deepcac.judging.trials import Effort
+from deepcac.judging.verdicts import verdicts
+from deepcac.pages.tables import Table, grid
+from deepcac.pages.wording import four, three
+from deepcac_study.judge.public_protocols import Division, run_division
+from deepcac_study.judge.trial_files import run_trials
+from deepcac_study.papers import claims as claim_file
+from deepcac_study.papers import ledger as ledger_file
+from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac_study.report import snapshot
+from deepcac_study.report.markdown_tables import read_snapshot, renew
+from deepcac_study.report.run_snapshot import ANSWER
+
+PROJECT = Path(__file__).parents[3]
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
+EFFORT = Effort(2, 2, 0, 10_000, 3, 2)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A small study of two contenders, one of them in parts."""
+    folder = tmp_path_factory.mktemp("results")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    label = (X[:, 0] + rng.normal(size=400) > 0).astype(np.int64)
+    group = np.where(np.arange(400) < 300, "a", "b")
+    matrix = FeatureMatrix(np.arange(400), label, X, ("a", "b", "c"), group=group)
+    write_features(folder / "rows.parquet", matrix)
+    for name in ("lr", "cac_lr"):
+        path = folder / "judge" / "cic" / f"{name}.json"
+        records = {parse_contender(name): path}
+        run_trials(folder / "rows.parquet", records, dataset="cic", effort=EFFORT)
+    path = folder / "judge" / "public" / "one_two" / "lr.json"
+    run_division(
+        folder / "rows.parquet",
+        path,
+        parse_contender("lr"),
+        Division(["a"], "b"),
+        dataset="cic",
+        draws=1,
+        effort=EFFORT,
+    )
+    return folder
+
+
+def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
+    written = snapshot.write_snapshot(results, tmp_path)
+    assert {path.stem for path in written} == set(snapshot.TABLES)
+    tables = read_snapshot(tmp_path)
+    scores = tables[snapshot.SCORES].set_index("contender")
+    record = read_json(results / "judge" / "cic" / "lr.json")
+    first = [one["trials"][0]["test"]["auroc"] for one in record["resamples"]]
+    assert scores.loc["lr", "auroc_default"] == pytest.approx(np.mean(first), abs=1e-5)
+    assert scores.loc["lr", "log_loss"] > 0
+    compared = tables[snapshot.VERDICTS]
+    row = compared[(compared["question"] == "help") & (compared["metric"] == "auroc")].iloc[0]
+    gap = scores.loc["cac_lr", "auroc_tuned"] - scores.loc["lr", "auroc_tuned"]
+    assert row["mean"] == pytest.approx(gap, abs=2e-5)
+    divided = tables[snapshot.DIVISIONS].iloc[0]
+    assert divided["auroc_low"] < divided["auroc"] < divided["auroc_high"]
+    assert tables[snapshot.POWER].empty  # not run, and said so by no row
+
+
+def test_what_has_not_run_here_stays_if_asked_for(results, tmp_path):
+    snapshot.write_snapshot(results, tmp_path)
+    path = tmp_path / f"{snapshot.RESAMPLES}.csv"
+    table = pd.read_csv(path)
+    elsewhere = table.assign(dataset="adult", auroc_tuned=table["auroc_tuned"] - 0.1)
+    pd.concat([elsewhere, table.assign(auroc_tuned=0.5)]).to_csv(path, index=False)
+    (tmp_path / f"{LEDGER}.csv").write_text("of,a,report\n")
+    written = snapshot.write_snapshot(results, tmp_path, extend=True)
+    assert tmp_path / f"{LEDGER}.csv" not in written  # no report was made here
+    scores = read_snapshot(tmp_path)[snapshot.SCORES]
+    scores = scores.set_index(["dataset", "contender"])["auroc_tuned"]
+    assert len(scores) == 4
+    gap = scores["cic"] - scores["adult"]  # what ran here is newer
+    assert gap.tolist() == pytest.approx([0.1, 0.1], abs=2e-5)
+    compared = read_snapshot(tmp_path)[snapshot.VERDICTS]
+    # Forced: where the arm may choose the line's own trials, both are one model here.
+    helped = compared[(compared["question"] == "forced") & (compared["metric"] == "auroc")]
+    assert helped["dataset"].tolist() == ["adult", "cic"]
+    p = sorted(helped["p"])
+    assert sorted(helped["p_holm"])[0] == pytest.approx(min(1, 2 * p[0]), abs=2e-5)
+    snapshot.write_snapshot(results, tmp_path)
+    assert len(read_snapshot(tmp_path)[snapshot.SCORES]) == 2
+    assert read_snapshot(tmp_path)[LEDGER].empty
+
+
+def test_claims_are_filled_if_asked_for(results, tmp_path):
+    run, place = tmp_path / "run", tmp_path / "snapshot"
+    (run / "report").mkdir(parents=True)
+    ledger, claims = (
+        file.read(PROJECT / "docs" / "results" / f"{name}.csv")
+        for file, name in ((ledger_file, LEDGER), (claim_file, CLAIMS))
+    )
+    lost = [replace(claim, verdict="not run", reason="") for claim in claims]
+    few = [replace(claim, as_published="not run") for claim in claims]  # claims that place decided
+    for folder, made in ((run / "report", few), (place, lost)):
+        folder.mkdir(exist_ok=True)
+        ledger_file.write(folder / f"{LEDGER}.csv", ledger)
+        claim_file.write(folder / f"{CLAIMS}.csv", made)
+    (run / "report" / "tables").mkdir()
+    (run / "report" / "tables" / f"{ANSWER}.csv").write_text("of,few,runs\n")
+    written = snapshot.write_snapshot(run, place, extend=True)
+    assert place / f"{SUMMARY}.csv" in written
+    assert claim_file.read(place / f"{CLAIMS}.csv") == claims
+    assert not (place / f"{ANSWER}.csv").exists()  # the report lacks runs of the older one
+    claim_file.write(run / "report" / f"{CLAIMS}.csv", claims)
+    snapshot.write_snapshot(run, place, extend=True)
+    assert (place / f"{ANSWER}.csv").read_text() == "of,few,runs\n"
+
+
+def test_a_snapshot_tells_with_what_its_records_were_made(results):
+    record = read_json(results / "judge" / "cic" / "lr.json")["machine"]
+    told = snapshot.about(results)
+    assert told["pythons"] == [record["python"]]
+    assert f"numpy {np.__version__}" in told["libraries"]
+    later = snapshot.about(results, {"pythons": ["2.7"], "devices": ["abacus"]})
+    assert later["pythons"] == ["2.7", record["python"]]
+    assert later["devices"] == sorted({"abacus", record["device"]})
+
+
+def test_a_page_is_made_from_its_snapshot(results, tmp_path):
+    snapshot.write_snapshot(results, tmp_path)
+    tables = read_snapshot(tmp_path)
+    page = "Before.\n<!-- from the snapshot: clusters lr -->\nold\n<!-- end -->\nAfter.\n"
+    made = renew(page, tables)
+    assert made.startswith("Before.\n<!-- from")
+    assert made.endswith("<!-- end -->\nAfter.\n")
+    assert "old" not in made
+    assert "| cic | ." in made
+    assert renew(made, tables) == made
+    with pytest.raises(ConfigError, match="no table 'nothing'.*clusters"):
+        renew("<!-- from the snapshot: nothing -->\n<!-- end -->\n", tables)
+
+
+def test_a_verdict_is_seen_in_how_its_number_is_written():
+    columns = ("question", "metric", "dataset", "contender", "reference", "verdict", "mean")
+    found = pd.DataFrame(
+        [
+            ("help", "auroc", "cic", "cac_lr", "lr", "better", 0.0512),
+            ("help", "auroc", "cic", "km_lr", "lr", "undecided", -0.004),
+            ("negative_control", "auroc", "cic", "hash_lr", "lr", "worse", -0.03),
+            ("forced", "auroc", "cic", "cac_lr", "lr", "equivalent", 0.001),
+            ("subtypes", "auroc", "cic_ts", "subtypes", "lr", "undecided", 0.001),
+        ],
+        columns=columns,
+    ).assign(clustered=7, resamples=10)
+    scores = pd.DataFrame({"dataset": ["cic"], "contender": ["lr"], "auroc_tuned": [0.8604]})
+    tables = {snapshot.VERDICTS: found, snapshot.SCORES: scores}
+    page = renew("<!-- from the snapshot: clusters lr -->\n<!-- end -->\n", tables)
+    cells = "**+.0512**, 7 of 10 | *-.0040*, 7 of 10 |  | +.0010 |  | -.0300 worse, 7 of 10"
+    assert f"| cic | .860 | {cells} |\n" in page
+    assert "cic_ts" not in page  # nothing with clusters of rows was compared there
+
+
+def test_counts_go_by_the_learner_and_leave_out_what_could_not_be_seen():
+    columns = ("question", "contender", "verdict", "mean", "detectable", "clustered")
+    found = pd.DataFrame(
+        [
+            ("help", "km_lgbm", "never chosen", 0.0, np.nan, 0),
+            ("help", "cac_lgbm", "undecided", -0.002, 0.012, 3),
+            ("deep", "km_z", "worse", -0.02, 0.004, 10),
+            ("negative_control", "hash_lgbm", "never chosen", 0.0, np.nan, 0),
+        ],
+        columns=columns,
+    ).assign(metric="auroc")
+    page = renew("<!-- from the snapshot: counts -->\n<!-- end -->\n", {snapshot.VERDICTS: found})
+    assert "| help | LightGBM | 2 | 0 | 0 | 1 | 0 | 1 | -.0010 | .0120 |" in page
+    assert "| deep | KM-Z | 1 | 0 | 0 | 0 | 1 | 0 | -.0200 | .0040 |" in page
+    assert "| negative control | LightGBM | 1 | 0 | 0 | 0 | 0 | 1 | .0000 |  |" in page
+
+
+def test_gains_that_are_excluded_are_said_with_and_without_correction():
+    def rows(question, metric, n, **columns):
+        keys = {"question": question, "metric": metric, "contender": "cac_lgbm"}
+        return pd.DataFrame({**{name: [v] * n for name, v in keys.items()}, **columns})
+
+    found = pd.concat(
+        [
+            rows(
+                "forced",
+                "auroc",
+                3,
+                better=[0.01, 0.04, 0.2],
+                p_gain_excluded_holm=[0.03, 0.08, 0.2],
+            ),
+            rows(
+                "forced", "auprc", 3, better=[0.01, 0.3, 0.2], p_gain_excluded_holm=[0.2, 0.3, 0.4]
+            ),
+            rows("help", "auroc", 3, verdict=["never chosen", "undecided", "never chosen"]),
+        ]
+    )
+    marked = "<!-- from the snapshot: excluded lgbm -->\n<!-- end -->\n"
+    page = renew(marked, {snapshot.VERDICTS: found})
+    assert "a gain of .010 AUROC or more is excluded in 2 of 3 comparisons (1 after Holm" in page
+    assert "By AUPRC such a gain is excluded in 1 (0)." in page
+    assert "Offered clusters, it chose none in 2 of 3 comparisons." in page
+
+
+def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
+    columns = ("strength", "question", "contender", "reference", "mean", "detected")
+    found = pd.DataFrame(
+        [
+            (0.3, "help", "cac_lr", "lr", 0.028, 1.0),
+            (0.3, "help", "km_lr", "lr", 0.029, 0.75),
+            (0.5, "help", "cac_lr", "lr", 0.079, 1.0),
+            (0.5, "boosting", "cac_lr", "lgbm", 0.01, 0.5),
+            (0.5, "help", "cac_lgbm", "lgbm", 0.002, 0.25),
+        ],
+        columns=columns,
+    ).assign(cohorts=4, oracle_gain=0.1, rows=3000, detected_holm=0.25)
+    tables = {snapshot.POWER: found}
+    page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
+    assert "| 3,000 | 0.3 | .100 | +.028, 1 of 4 (4) | +.029, 1 of 4 (3) |" in page
+    assert "| 3,000 | 0.5 | .100 | +.079, 1 of 4 (4) |  |" in page
+    page = renew("<!-- from the snapshot: planted lgbm -->\n<!-- end -->\n", tables)
+    assert "| LightGBM in CAC clusters | LR in CAC clusters less LightGBM |" in page
+    assert "| 3,000 | 0.5 | .100 | +.002, 1 of 4 (1) | +.010, 1 of 4 (2) |" in page
+    tables = {snapshot.POWER: found.assign(detected_holm=np.nan)}
+    page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
+    assert "| +.028, – of 4 (4) | +.029, – of 4 (3) |" in page
+
+
+def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
+    sides = ("dataset", "reference", "score")
+    columns = (*sides, "verdict", "verdict_strict", "mean", "low", "high")
+    found = pd.DataFrame(
+        [
+            ("cic", "fnn", 0.87, "better", "better", 0.011, 0.005, 0.016),
+            ("cic", "lgbm", 0.87, "equivalent", "undecided", 0.004, -0.001, 0.009),
+            ("sepsis", "lgbm", 0.78, "worse", "worse", -0.02, -0.03, -0.01),
+        ],
+        columns=columns,
+    ).assign(question="subtypes", metric="auroc", contender="subtypes_gbm")
+    marked = "<!-- from the snapshot: subtypes subtypes_gbm -->\n<!-- end -->\n"
+    page = renew(marked, {snapshot.VERDICTS: found})
+    assert "| data set | AUROC | less LightGBM | less FNN |" in page
+    assert "| cic | .8700 | *+.0040* (-.0010 to +.0090) | **+.0110** (+.0050 to +.0160) |" in page
+    assert "| sepsis | .7800 | -.0200 worse (-.0300 to -.0100) |  |" in page
+
+
+def test_blends_stand_beside_what_subtypes_are_ahead_by():
+    columns = ("dataset", "blend", "auroc", "mean", "low", "high")
+    found = [("cic", "lgbm", 0.8735, 0.001, -0.001, 0.003), ("cic", "lgbm+fnn", 0.8757)]
+    found = pd.DataFrame([found[0], (*found[1], -0.001, -0.004, 0.002)], columns=columns)
+    page = renew("<!-- from the snapshot: blends -->\n<!-- end -->\n", {snapshot.BLENDS: found})
+    assert "| LightGBM and FNN, blended | subtypes less it |" in page
+    assert "| cic | .8735 | +.0010 (-.0010 to +.0030) | .8757 | -.0010 (-.0040 to +.0020) |" in page
+
+
+def test_numbers_are_written_without_a_zero_before_the_point():
+    assert (three(0.8604), three(-0.0004, signed=True), three(10.25)) == (".860", ".000", "10.250")
+    assert (four(0.05, "**{}**", signed=True), four(-0.00512)) == ("**+.0500**", "-.0051")
+    assert (
+        grid(Table.of([("x", ".5")], {"a": lambda row: row[0], "b": lambda row: row[1]}))
+        == "| a | b |\n| --- | ---: |\n| x | .5 |\n"
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_number_of_a_page_is_older_than_its_table(page):
+    text = page.read_text(encoding="utf-8")
+    assert renew(text, read_snapshot(PROJECT / "docs" / "results")) == text
+
+
+def test_the_differences_of_the_documentation_follow_from_the_scores_of_resamples():
+    tables = read_snapshot(PROJECT / "docs" / "results")
+    keys = ["question", "metric", "dataset", "contender", "reference"]
+    again = verdicts(tables[snapshot.RESAMPLES], 0.01, 0.005)
+    both = tables[snapshot.VERDICTS].merge(again, on=keys, suffixes=("", "_again"))
+    assert len(both) > 300
+    for name in ("mean", "low", "high", "score", "reference_score"):
+        again = pytest.approx(both[f"{name}_again"].to_numpy(), abs=3e-5, nan_ok=True)
+        assert both[name].to_numpy() == again
+    assert both["verdict"].tolist() == both["verdict_again"].tolist()
+    assert (both["clustered"] == both["clustered_again"]).all()
+
+
+def test_some_pages_have_such_tables():
+    marked = re.findall("from the snapshot: ", "".join(p.read_text("utf-8") for p in PAGES))
+    assert len(marked) >= 5
+    assert json.loads((PROJECT / "docs" / "results" / "about.json").read_text())["commit"]
+
+
+def test_pairs_of_a_division_are_ours_or_those_of_a_learner_with_clusters():
+    columns = ("division", "contender", "reference", "metric", "mean")
+    found = pd.DataFrame(
+        [
+            ("a_b", "subtypes_gbm", "lr", "auroc", 0.01),
+            ("a_b", "subtypes_gbm", "lr", "auprc", 0.02),
+            ("a_b", "dist_lr", "lr", "auroc", 0.03),
+            ("a_b", "dist_lr", "lr", "auprc", -0.04),
+            ("b_c", "dist_lr", "lr", "auroc", 0.05),
+            ("b_c", "dist_lr", "lr", "auprc", 0.06),
+        ],
+        columns=columns,
+    ).assign(low=0.0, high=0.1, p=0.01, p_holm=0.02)
+    found.loc[2, ["p", "p_holm"]] = np.nan  # a model with itself
+    tables = {snapshot.PAIRS: found}
+    gap = "(.0000 to +.1000)"
+    ours = renew("<!-- from the snapshot: pairs a_b -->\n<!-- end -->\n", tables)
+    assert ours.splitlines()[3:-1] == [f"| LR | +.0100 {gap} | +.0200 {gap} |"]
+    arms = renew("<!-- from the snapshot: less_learner a_b b_c -->\n<!-- end -->\n", tables)
+    assert arms.splitlines()[3:-1] == [
+        f"| a_b | LR with distances to centres | – | -.0400 {gap}, p .020 |",
+        f"| b_c | LR with distances to centres | +.0500 {gap}, p .020 | +.0600 {gap}, p .020 |",
+    ]

@@ -1,0 +1,184 @@
+"""Digests of the code: an edit anywhere below a stage is seen, a comment is not."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from deepcac.errors import ConfigError
+from deepcac_study import sourcecode
+from deepcac_study.sourcecode import LIBRARIES, code_digest
+
+SOURCES = Path(__file__).parents[2] / "src"
+CAC, RUN, RAW = "deepcac.cac", "deepcac_study.experiments.run", "deepcac_study.raw"
+COMPILE = """
+from deepcac_study.sourcecode import compiled_cache
+compiled_cache()
+from deepcac.cac.cluster import cluster
+import numpy as np
+X = np.arange(12.0).reshape(6, 2) % 5
+print(cluster(X, [0, 1, 0, 1, 0, 1], [0, 0, 0, 1, 1, 1], 0.1).moves.tolist())
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SOURCES, tmp_path / "src"))
+
+
+def said(copy: Path, code: str, **variables: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, env=environment | variables, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def edit(copy: Path, name: str, old: str, new: str) -> None:
+    path = copy / name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def digest_of(copy: Path, *names: str) -> str:
+    call = f"from deepcac_study.sourcecode import code_digest; print(code_digest(*{names}))"
+    return said(copy, call)
+
+
+def cache_of(copy: Path, **variables: str) -> str:
+    call = "from deepcac_study.sourcecode import compiled_cache; print(compiled_cache())"
+    return said(copy, call, **variables)
+
+
+def test_the_digest_of_a_stage_sees_what_it_imports_and_no_more(copy):
+    before = {name: digest_of(copy, name) for name in (CAC, RUN, RAW)}
+    assert before[CAC] == code_digest(CAC)
+    edit(copy, "deepcac/cac/kernels/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
+    after = {name: digest_of(copy, name) for name in before}
+    assert after[CAC] != before[CAC]
+    assert after[RUN] != before[RUN]
+    assert after[RAW] == before[RAW]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_another_version_of_a_library_that_computes_is_other_software(monkeypatch, library):
+    before = code_digest(CAC)
+    found = metadata.version
+    monkeypatch.setattr(metadata, "version", lambda n: "99.0" if n == library else found(n))
+    code_digest.cache_clear()
+    assert code_digest(CAC) != before
+    monkeypatch.undo()
+    code_digest.cache_clear()
+    assert code_digest(CAC) == before
+
+
+def test_every_job_that_computes_is_told_its_software():
+    rules = Path(__file__).parents[2] / "workflow" / "rules"
+    texts = (path.read_text() for path in sorted(rules.glob("*.smk")))
+    jobs = [
+        job for text in texts for job in re.split(r"^ *(?:use )?rule[ :]", text, flags=re.M)[1:]
+    ]
+    computing = [job for job in jobs if '"results/' in job and "script:" in job]
+    without = {job.split(":")[0] for job in computing if "code=code_digest(" not in job}
+    assert len(computing) >= 12
+    assert without == {"profiles"} & without
+
+
+def test_comments_docstrings_and_layout_are_no_difference(copy):
+    before = digest_of(copy, CAC)
+    edit(copy, "deepcac/cac/kernels/state.py", "def allocate(", "# a comment\ndef  allocate(")
+    edit(
+        copy,
+        "deepcac/cac/kernels/state.py",
+        '"""Dot product of two vectors."""',
+        '"""The dot product."""',
+    )
+    assert digest_of(copy, CAC) == before
+
+
+def test_what_is_kept_of_the_code_is_never_out_of_date(copy, tmp_path):
+    place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    kept = tmp_path / "cache" / "deepcac" / "code.json"
+    call = "from deepcac_study.sourcecode import code_digest; print(code_digest('deepcac.cac'))"
+    first = said(copy, call, **place)
+    assert len(json.loads(kept.read_text())) > 10
+    parsed = f"import ast; ast.parse = None; {call}"  # nothing is parsed again
+    assert said(copy, parsed, **place) == first
+    edit(copy, "deepcac/cac/kernels/state.py", "total += a[f] * b[f]", "total += 2.0 * a[f] * b[f]")
+    changed = said(copy, call, **place)
+    assert changed != first
+    edit(copy, "deepcac/cac/kernels/state.py", "total += 2.0 * a[f] * b[f]", "total += a[f] * b[f]")
+    assert said(copy, parsed, **place) == first
+    for damaged in ("", "[]", '{"a'):
+        kept.write_text(damaged)
+        assert said(copy, call, **place) == first
+    nowhere = {"XDG_CACHE_HOME": str(kept)}  # a file, where a folder cannot be made
+    assert said(copy, call, **nowhere) == first
+
+
+def test_a_table_of_the_package_counts(copy):
+    before = digest_of(copy, "deepcac_study.features"), digest_of(copy, "deepcac.nn")
+    edit(
+        copy, "deepcac_study/features/physionet2019_ranges.csv", "HR,1/min,0,350", "HR,1/min,0,300"
+    )
+    assert digest_of(copy, "deepcac_study.features") != before[0]
+    assert digest_of(copy, "deepcac.nn") == before[1]
+
+
+def test_imports_read_from_the_text_are_those_of_a_parser():
+    known = sourcecode._modules()
+    for name, path in known.items():
+        found = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        assert sourcecode._imports(name) == found & known.keys(), name
+
+
+def test_a_module_that_is_not_there_is_named():
+    with pytest.raises(ConfigError, match=r"deepcac\.clusters"):
+        code_digest("deepcac.clusters")
+
+
+@pytest.mark.long
+def test_an_edit_of_a_called_function_is_compiled(copy, tmp_path):
+    """Numba alone looks only at the file of the caller, here of the dot products."""
+    place = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    first = said(copy, COMPILE, **place)
+    assert said(copy, COMPILE, **place) == first
+    edit(copy, "deepcac/cac/kernels/state.py", "total += a[f] * b[f]", "total -= 1e6 * a[f] * b[f]")
+    assert said(copy, COMPILE, **place) != first
+    assert len(list((tmp_path / "cache" / "deepcac" / "numba").iterdir())) == 2
+
+
+def test_the_cache_goes_where_it_may(copy, tmp_path):
+    cache = cache_of(copy, XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert Path(cache).parent == tmp_path / "cache" / "deepcac" / "numba"
+    given = cache_of(copy, NUMBA_CACHE_DIR=str(tmp_path / "own"))
+    assert Path(given) == tmp_path / "own" / Path(cache).name
+    assert cache_of(copy, NUMBA_CACHE_DIR=given) == given
+    (tmp_path / "file").touch()
+    fallback = cache_of(copy, XDG_CACHE_HOME=str(tmp_path / "file"), TMPDIR=str(tmp_path))
+    assert Path(fallback).parent == tmp_path
+    assert not Path(fallback).exists()
+
+
+@pytest.mark.long
+def test_nothing_is_changed_once_numba_is_there(copy):
+    code = """
+import os, numba
+from deepcac_study.sourcecode import compiled_cache
+print(compiled_cache(), os.environ.get("NUMBA_CACHE_DIR"))
+"""
+    assert said(copy, code) == "None None"

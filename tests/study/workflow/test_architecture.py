@@ -1,0 +1,132 @@
+"""The picture of the layers is the import contract's; what a module may hold is bounded."""
+
+import ast
+from collections import Counter
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+from architecture_maps import layers, with_maps
+
+from deepcac_study.catalogue.methods import methods
+from deepcac_study.catalogue.registry import load_registry
+
+ROOT = Path(__file__).parents[3]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+PACKAGES = ("deepcac", "deepcac_study")
+
+
+def test_the_page_shows_the_maps_of_today():
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert page == with_maps(page), "python docs/architecture_maps.py docs/architecture.md"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_room_is_in_one_of_at_most_eight_layers(package):
+    named = {room for layer in layers(package) for room in layer}
+    parts = {p.stem if p.is_file() else p.name for p in (ROOT / "src" / package).iterdir()}
+    assert parts - named == {"__init__", "__pycache__", "py"} & parts
+    assert len(layers(package)) <= 8
+
+
+def test_no_folder_holds_more_than_sixteen_modules():
+    count = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
+    assert {str(folder): n for folder, n in count.items() if n > 16} == {}
+
+
+def test_rooms_do_not_import_each_other_in_a_circle():
+    arrows = {(own, other) for path in SOURCES for own, other in _arrows(path) if own != other}
+    TopologicalSorter({room: {b for a, b in arrows if a == room} for room, _ in arrows}).prepare()
+
+
+def _arrows(path):
+    """Yield the room of a module, with the rooms that it imports, lazily too."""
+    own = _room(path.relative_to(ROOT / "src").with_suffix("").parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("deepcac"):
+            parts = node.module.split(".")
+            for alias in node.names if len(parts) == 1 else ():
+                yield own, _room([*parts, alias.name])
+            if len(parts) > 1:
+                yield own, _room(parts)
+
+
+def _room(parts):
+    return ".".join(parts[:2])
+
+
+def test_no_two_modules_have_one_name():
+    names = [path.name for path in SOURCES if path.name != "__init__.py"]
+    shared = {name for name in names if names.count(name) > 1}
+    assert shared <= {"claims.py"}  # the rules of each paper, in its folder
+
+
+def test_modules_and_functions_are_short():
+    long_modules = {p.name for p in SOURCES if len(p.read_text().splitlines()) > 300}
+    assert long_modules == set()
+    long_functions = {
+        f"{path.name}: {node.name}"
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and _statements(node) > 40
+    }
+    assert long_functions <= ALLOWED
+
+
+# Compiled loops: a call inside them that is not inlined would cost more than it explains.
+ALLOWED = {"kernel.py: _sweep", "drift.py: _terms", "weights.py: renew"}
+
+
+# The same word for something else: the package, a learning rate, the paper, a diagnosis group, a source's columns.
+OTHER_MEANING = {
+    ("deepcac", name)
+    for name in (
+        "finished",
+        "record",
+        "ranges",
+        "persistence",
+        "download",
+        "figures",
+        "sourcecode",
+        "crate",
+    )
+} | {
+    ("deepcac", "casetables"),
+    ("deepcac", "command"),
+    ("deepcac", "commands"),
+    ("deepcac", "comparisons"),
+    ("diabetes", "diabetes"),
+    ("uci_diabetes", "uci_diabetes"),
+    ("lr", "constraints"),
+    ("lr", "subtype_classifier"),
+    ("svm", "repeated_runs"),
+    ("svm", "finished_decompositions"),
+    ("nb", "repeated_runs"),
+    ("nb", "finished_decompositions"),
+    ("ec3", "ec3"),
+    ("deepcac", "firstpage"),
+    ("wdbc", "flat_tables"),
+}
+
+
+def test_ids_of_methods_and_data_sets_stand_in_the_catalogue_alone():
+    registry = load_registry(ROOT / "config" / "registry")
+    ids = {*methods(), *registry.datasets}
+    found = {
+        (node.value, path.stem)
+        for path in SOURCES
+        if not {"catalogue", "papers", "published"} & set(path.parts)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and node.value in ids
+    }
+    assert found - OTHER_MEANING == set()
+
+
+def _statements(node: ast.FunctionDef) -> int:
+    """Count a function's lines without its docstring."""
+    first = node.body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    docstring = first.end_lineno - first.lineno + 1 if documented else 0
+    return node.end_lineno - node.lineno + 1 - docstring

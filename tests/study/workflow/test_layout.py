@@ -1,0 +1,275 @@
+from pathlib import Path
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from deepcac.errors import ConfigError
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.jobs.layout import Layout
+from deepcac_study.jobs.targets import check_rules, check_targets
+
+ROOT = Path(__file__).parents[3]
+REGISTRY = load_registry(ROOT / "config" / "registry")
+
+
+def layout(*plans) -> Layout:
+    return Layout(
+        REGISTRY, {"datasets": ["diabetes"], "runs": [{"part": "cac"} | p for p in plans]}
+    )
+
+
+def test_a_data_set_has_its_own_published_features_only_if_a_switch_changes_them():
+    paths = layout()
+    assert paths.feature_file("", "diabetes") == "data/features/diabetes.parquet"
+    assert paths.feature_file("as_published/", "diabetes").startswith("data/features/as_published/")
+    assert (
+        paths.feature_file("switches/U2/", "diabetes")
+        == "data/features/switches/U2/diabetes.parquet"
+    )
+    assert paths.feature_file("switches/A1/", "diabetes") == "data/features/diabetes.parquet"
+    assert (
+        paths.feature_file("as_published/", "diabetes_full")
+        == "data/features/diabetes_full.parquet"
+    )
+
+
+def test_profiles_follow_the_feature_files():
+    paths = layout()
+    assert paths.profile_files() == [
+        "results/profiles/diabetes.json",
+        "results/profiles/as_published/diabetes.json",
+    ]
+    assert paths.profile_options("ards")["restricted"]
+    assert not paths.profile_options("demo_ards")["restricted"]
+    assert paths.profile_options("webkb_n") == {
+        "ranges": None,
+        "restricted": False,
+        "pairwise": True,
+    }
+
+
+def test_decomposition_reads_whole_tables_with_their_categories():
+    paths = layout()
+    assert paths.rows_of("uci_breast_w") == ("data/tidy/weka_uci/breast_w.parquet", "class")
+    assert paths.rows_of("diabetes") == ("data/features/diabetes.parquet", "label")
+    assert paths.rows_of("demo_cic") == ("data/features/demo_cic.parquet", "label")
+    listed = Layout(REGISTRY, {"decomposition": ["uci_vote"]})
+    assert listed.decomposition_files() == [
+        "results/decomposition/uci_vote.json",
+        "results/as_published/decomposition/uci_vote.json",
+    ]
+    check_targets(listed, ["results/decomposition/uci_vote_k2.json"])
+
+
+def test_splits_follow_the_rows_or_the_switch_that_draws_them():
+    paths = layout()
+    assert (
+        paths.split_file("switches/D3/", "diabetes_full")
+        == "data/splits/switches/D3/diabetes_full.parquet"
+    )
+    assert paths.split_file("switches/D5/", "diabetes_full") == "data/splits/diabetes_full.parquet"
+    assert paths.split_file("", "demo_diabetes") == "data/splits/demo_diabetes.parquet"
+
+
+def test_shared_files_by_family():
+    paths = layout()
+    assert paths.shared_file("", "diabetes", "lr", 1) == []
+    assert paths.shared_file("switches/A1/", "diabetes", "cac_lr", 3) == [
+        "data/clusterings/diabetes_k3.parquet"
+    ]
+    assert paths.shared_file("switches/A4/", "diabetes", "cac_lr", 3) == []  # other rows
+    assert paths.shared_file("switches/A11/", "diabetes", "cac_lr", 3) == []  # other alphas
+    assert paths.shared_file("switches/D5/", "diabetes", "deepcac", 3) == [
+        "data/pretrained/diabetes.safetensors"
+    ]
+    assert paths.shared_file("switches/D14/", "diabetes", "deepcac", 3) == [
+        "data/pretrained/switches/D14/diabetes.safetensors"
+    ]
+
+
+def test_the_run_grid_runs_base_methods_once():
+    plan = {
+        "protocols": ["sound", "as_published"],
+        "datasets": ["diabetes"],
+        "methods": ["lr", "cac_lr"],
+        "k": {"default": [2], "diabetes": [2, 3]},
+    }
+    alone = {"switches": ["A1"], "datasets": ["diabetes"], "methods": ["cac_lr"], "k": [2]}
+    paths = layout(plan, alone)
+    assert paths.runs("cac") == [
+        "results/diabetes/lr_k1.json",
+        "results/diabetes/cac_lr_k2.json",
+        "results/diabetes/cac_lr_k3.json",
+        "results/as_published/diabetes/lr_k1.json",
+        "results/as_published/diabetes/cac_lr_k2.json",
+        "results/as_published/diabetes/cac_lr_k3.json",
+        "results/switches/A1/diabetes/cac_lr_k2.json",
+    ]
+    assert paths.runs("deep") == []
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ConfigError, match="unknown data set 'diabetis'"):
+        layout().feature_file("", "diabetis")
+    named = {"datasets": ["diabetes"], "k": [2]}
+    other = layout(named | {"protocols": ["sound"], "methods": ["cac_xx"]})
+    with pytest.raises(ConfigError, match="unknown method 'cac_xx'"):
+        other.runs("cac")
+    switched = layout(named | {"switches": ["Z1"], "methods": ["lr"]})
+    with pytest.raises(ConfigError, match="unknown switch 'Z1'"):
+        switched.runs("cac")
+
+
+def test_the_demo_plans_nothing_of_the_papers_configuration():
+    # Snakemake merges mappings of several configuration files; only lists are replaced.
+    merged, demo = (
+        yaml.safe_load((ROOT / "config" / name).read_text())
+        for name in ("config.yaml", "demo.yaml")
+    )
+    update_config(merged, demo)
+    paths = Layout(REGISTRY, merged)
+    planned = [*paths.all_runs(), *paths.feature_files(), *merged["sweeps"]]
+    planned += [*merged["case_studies"], *merged["theory"]]
+    assert {name for name in planned if "demo_" not in name and "wdbc" not in name} == set()
+    assert {path.split("/")[2] for path in paths.skmeans_files()} == {"synth_pairs_small"}
+
+
+def test_records_of_supervised_k_means_and_their_budgets():
+    budget = {"dataset": "synth_pairs", "C": [0, 1], "epsilon": 1.0, "max_iter": 5}
+    away = {**budget, "dataset": "webkb_authors"}  # its folder is not there
+    config = {"skmeans": [budget, away], "skmeans_training_sets": 1, "restricted": {}}
+    paths = Layout(REGISTRY, config)
+    assert paths.skmeans_files() == [
+        *(
+            f"results/skmeans/synth_pairs/{m}.json"
+            for m in ("none", "pair", "iterative", "spectral")
+        ),
+        "results/skmeans/checks.json",
+        "results/skmeans/times.json",
+    ]
+    assert paths.skmeans_budget("synth_pairs") == budget
+    with pytest.raises(ConfigError, match="give it one under `skmeans`"):
+        paths.skmeans_budget("webkb_n")
+    none = Layout(REGISTRY, {**config, "skmeans_training_sets": 0})
+    assert none.skmeans_files() == paths.skmeans_files()[:4]
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "demo.yaml"])
+def test_shipped_configurations_name_only_what_exists(name):
+    config = yaml.safe_load((ROOT / "config" / name).read_text())
+    paths = Layout(REGISTRY, config)
+    assert paths.all_runs()
+    assert paths.feature_files()
+
+
+def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
+    paths = Layout(REGISTRY, {"datasets": [], "runs": [], "restricted": {"wids": str(tmp_path)}})
+    assert paths.raw_folder("wids") == str(tmp_path)
+    assert paths.raw_folder("demo_wids") == "data/raw/demo_wids"
+    assert paths.raw_folder("mimic3_demo") == "data/raw/mimic3_demo"
+    with pytest.raises(ConfigError, match="mimic3 is restricted"):
+        paths.raw_folder("mimic3")
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("results/diabetes/cac_lgr_k2.json", "unknown method 'cac_lgr'; near names: cac_lr"),
+        ("results/as_published/diabetis/lr_k1.json", "near names: diabetes"),
+        ("results/diabetes/lr_k2.json", "lr has no clusters; ask for lr_k1, not k2"),
+        ("results/diabetes/deepcac_ts_k2.json", "deepcac_ts reads hourly sequences, but diabetes"),
+        ("results/ards/lr_k1.json", "mimic3 is restricted and not available"),
+        ("results/diabetes/deepcac_k0.json", "smallest .* is 1: results/diabetes/deepcac_k1.json"),
+        ("results/foo/cac_lr_k2.json", "unknown data set 'foo'"),
+        ("results/as_publishd/cic/cac_lr_k2.json", "no protocol 'as_publishd'.*: as_published"),
+        ("results/switches/A99/cic/cac_lr_k2.json", "unknown switch 'A99'"),
+        ("results/diabetes/cac_lr.json", "no k; ask for results/diabetes/cac_lr_k2.json"),
+        ("results/diabetes/lr.json", "no k; ask for results/diabetes/lr_k1.json"),
+        ("results/judge/cic/cac_lgr.json", "no contender 'cac_lgr'"),
+        ("results/judge/ciic/lr.json", "unknown data set 'ciic'; near names: cic"),
+        ("data/features/diabtes.parquet", "near names: diabetes"),
+        ("data/splits/as_published/diabtes.parquet", "near names: diabetes"),
+    ],
+)
+def test_targets_that_nothing_makes_are_refused_at_once(target, message):
+    with pytest.raises(ConfigError, match=message):
+        check_targets(layout(), ["--cores", "2", target])
+
+
+def test_a_slip_in_a_rules_name_is_refused_and_an_options_value_is_not():
+    rules = ["judge", "features", "report", "all"]
+    with pytest.raises(ConfigError, match="no target 'judg'; near names: judge"):
+        check_rules(["-n", "judg"], rules)
+    check_rules(["--rerun-triggers", "mtime", "input", "code", "judge"], rules)
+    check_rules(["--report", "feature"], rules)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "results/judge/cic/cac_lr.json",
+        "results/judge/planted/lr_0.5.json",
+        "results/judge/public/physionet2012_ab_c.json",
+        "results/judge/ablations/cic.json",
+        "data/features/as_published/cic.parquet",
+        "data/features/webkb_n_pairs.parquet",
+        "data/splits/demo_cic.parquet",
+        "results/decomposition/uci_letter.json",
+        "results/skmeans/synth_pairs/pair.json",
+        "results/case_study/cic_los_k3.json",
+        "results/profiles/cic.json",
+        "results/bias_variance/uci_anneal.json",
+    ],
+)
+def test_every_kind_of_target_passes(target):
+    check_targets(layout(), [target])
+
+
+def test_targets_that_something_makes_pass():
+    check_targets(
+        layout(), ["all", "results/diabetes/lr_k1.json", "results/theory/diabetes_k2.json"]
+    )
+    assert layout().run_inputs("", "demo_diabetes", "cac_lr", 2) == {
+        "features": "data/features/demo_diabetes.parquet",
+        "splits": "data/splits/demo_diabetes.parquet",
+        "shared": ["data/clusterings/demo_diabetes_k2.parquet"],
+    }
+
+
+def test_the_files_of_a_step_follow_the_registry():
+    paths = layout()
+    assert paths.raw_files("demo_wids") == ["data/raw/demo_wids/training_v2.csv"]
+    assert paths.raw_files("demo_mimic3") == ["data/raw/demo_mimic3"]  # a folder of tables
+    assert paths.tidy_files("uci_credit") == [
+        "data/tidy/uci_credit/clients.parquet",
+        "data/tidy/uci_credit/cohort_credit.json",
+    ]
+    cic = paths.registry.dataset("cic")
+    assert paths.feature_outputs("demo_physionet2012", cic) == {
+        "features": "data/features/{variant}demo_cic.parquet",
+        "cohort": "data/tidy/demo_physionet2012/{variant}cohort_cic.json",
+    }
+    pages = paths.feature_outputs("webkb", paths.registry.dataset("webkb_n"))
+    assert pages["pairs"] == "data/features/webkb_n_pairs.parquet"
+
+
+def test_the_demo_asks_for_no_real_data():
+    folder = Path(__file__).parents[3] / "config"
+    config, demo = (
+        yaml.safe_load((folder / name).read_text()) for name in ("config.yaml", "demo.yaml")
+    )
+    known = set(REGISTRY.datasets)
+
+    def names(value):
+        if isinstance(value, dict):
+            value = [*value.keys(), *value.values()]
+        parts = value if isinstance(value, list) else []
+        return {value} & known if isinstance(value, str) else set().union(*map(names, parts))
+
+    # A key that the demo leaves out keeps what the papers' configuration says.
+    kept = {key: value for key, value in config.items() if key not in demo}
+    assert names(kept) == set()
+    assert {name for name in names(demo) if not name.startswith("demo_")} == {
+        *("synth_pairs_small", "wdbc")
+    }

@@ -1,0 +1,79 @@
+"""The reference and the command's page say what the code does."""
+
+import importlib.util
+import inspect
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[3] / "docs"
+griffe = pytest.importorskip("griffe")
+
+
+def _script(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def package():
+    loader = griffe.GriffeLoader(search_paths=[str(DOCS.parent / "src")], docstring_parser="numpy")
+    loaded = loader.load("deepcac")
+    _script("signature_defaults").mend(loaded)
+    return loaded
+
+
+def _documented(package):
+    """Yield every class and function of the reference, as documented and as it is."""
+    for path in re.findall(r"^::: (\S+)$", (DOCS / "api.md").read_text(), re.MULTILINE):
+        told = package[path.removeprefix("deepcac.")]
+        home = path if told.is_module else path.rpartition(".")[0]
+        import_module(home)
+        if told.is_module:
+            public = [one for name, one in told.members.items() if not name.startswith("_")]
+            pairs = [
+                (one, getattr(sys.modules[home], one.name)) for one in public if not one.is_alias
+            ]
+        else:
+            pairs = [(told, getattr(sys.modules[home], told.name))]
+        for one, real in pairs:
+            if one.is_class or one.is_function:
+                yield one, real
+            for name, method in one.members.items() if one.is_class else ():
+                if method.is_function and not name.startswith("_"):
+                    yield method, getattr(real, name)
+
+
+def test_every_default_of_the_reference_is_that_of_the_signature(package):
+    checked, wrong = 0, []
+    for told, real in _documented(package):
+        if told.docstring is None:
+            continue
+        for section in told.docstring.parsed:
+            if section.kind is not griffe.DocstringSectionKind.parameters:
+                continue
+            signature = inspect.signature(real).parameters
+            for one in section.value:
+                if one.name.startswith("*"):  # what the base class describes
+                    continue
+                if one.name not in signature:
+                    wrong.append(f"{told.path}: no parameter {one.name}")
+                    continue
+                default, names = signature[one.name].default, sys.modules[real.__module__].__dict__
+                said = inspect.Parameter.empty if one.default is None else eval(one.default, names)
+                checked += 1
+                if said is not default and said != default:
+                    wrong.append(f"{told.path}({one.name}): {one.default}, it is {default!r}")
+    assert not wrong
+    assert checked > 100
+
+
+def test_the_page_of_the_command_is_the_commands_own():
+    page = (DOCS / "command.md").read_text()
+    assert page == _script("command_page").command_page(), "run `make docs`"
+    assert "--budget" in page

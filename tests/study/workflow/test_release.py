@@ -1,0 +1,131 @@
+"""What a release needs: one version, a valid citation, a container and hosted checks that are ours."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import deepcac
+
+ROOT = Path(__file__).parents[3]
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def validate(path: Path, schema: str = "citation-file-format") -> subprocess.CompletedProcess[str]:
+    command = ["-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    return subprocess.run(
+        [sys.executable, *command, str(path)], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_citation_is_valid_and_a_broken_one_is_not(tmp_path):
+    assert validate(ROOT / "CITATION.cff").returncode == 0
+    broken = tmp_path / "CITATION.cff"
+    broken.write_text(
+        (ROOT / "CITATION.cff").read_text().replace("authors:\n  - name", "autors:\n  - name")
+    )
+    assert validate(broken).returncode == 1
+
+
+def test_one_version_everywhere():
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == deepcac.__version__
+    titles = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert titles[0] == "Unreleased"
+    assert titles[1] == deepcac.__version__
+
+
+def test_the_container_has_the_environment_of_a_clone():
+    recipe = (ROOT / "Dockerfile").read_text()
+    assert "RUN make env" in recipe
+    assert "pip install" not in recipe
+    (base,) = re.findall(r"^FROM (\S+)$", recipe, re.MULTILINE)
+    environment = yaml.safe_load((ROOT / "envs" / "deepcac.yaml").read_text())
+    (python,) = (d for d in environment["dependencies"] if str(d).startswith("python="))
+    assert base.startswith(f"python:{python.removeprefix('python=')}-")
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_hosted_checks_call_ours_with_pinned_actions(path):
+    assert validate(path, "github-workflows").returncode == 0
+    text = path.read_text()
+    assert "secrets." not in text
+    used = re.findall(r"uses: (\S+)", text)
+    assert [action for action in used if not re.fullmatch(r"\S+@[0-9a-f]{40}", action)] == []
+    commands = re.findall(r"run: (\S+)", text)
+    assert set(commands) - {"git"} <= {".ci/run", ".ci/release"}
+
+
+def test_hosted_checks_run_every_part_of_ours():
+    (parts,) = re.findall(r"^parts=\((.*)\)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    hosted = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    assert hosted["jobs"]["check"]["strategy"]["matrix"]["part"] == parts.split()
+
+
+SECRETS = (
+    *("patients.csv", "risk.csv", "compare.html", ".env", "notes.txt", "ro-crate-metadata.json"),
+    *(".dvc/config.local", ".dvc/cache/files/md5/ab/c", ".git/config", "config/patients.csv"),
+    *("config/registry/private/mine.yaml", "config/rows.parquet", "data/features/mine.parquet"),
+    *("data/raw/mimic3/ADMISSIONS.csv", "data/patients.csv", "results/cic/lr_k1.scores.parquet"),
+    *("workflow/patients.csv", "src/rows.parquet", "src/model.deepcac", "logs/x.log"),
+    *("data/splits/.x.parquet.1.partial", ".snakemake/log/x", "mine/patients.csv"),
+)
+
+
+def enters(path: str, lines: list[str]) -> bool:
+    """Tell whether Docker takes a file: the last line that names it, or a folder of it, counts."""
+    taken = True
+    for line in lines:
+        pattern = re.escape(line.lstrip("!").strip("/"))
+        pattern = pattern.replace(r"\*\*/", "(.*/)?").replace(r"\*", "[^/]*")
+        if re.fullmatch(f"{pattern}(/.*)?", path):
+            taken = line.startswith("!")
+    return taken
+
+
+def test_only_what_git_tracks_enters_the_container():
+    text = (ROOT / ".dockerignore").read_text().splitlines()
+    lines = [line for line in text if line and not line.startswith("#")]
+    assert [path for path in SECRETS if enters(path, lines)] == []
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    needed = (
+        "src/",
+        "workflow/",
+        "config/",
+        "envs/",
+        "locks/",
+        "pyproject.toml",
+        "Makefile",
+        "data/",
+    )
+    tracked = [path for path in listed.stdout.splitlines() if path.startswith(needed)]
+    assert [path for path in tracked if not enters(path, lines)] == []
+    assert lines[0] == "*"
+
+
+def test_tables_of_ones_own_are_not_tracked():
+    named = ["patients.csv", "risk.csv", "compare.html", "model.json", "model.deepcac", "x.xlsx"]
+    asked = ["git", "check-ignore", *named, *SECRETS[:4]]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert set(named) <= set(done.stdout.splitlines())
+
+
+def test_the_catalogue_finds_what_it_reads():
+    code = [line for line in (ROOT / "Snakefile").read_text().splitlines() if line[:1] not in "#"]
+    assert code == ['workflow.include("workflow/Snakefile", overwrite_default_target=True)']
+    for name in ("workflow/Snakefile", "config/README.md", ".test/config/config.yaml"):
+        assert (ROOT / name).is_file()
+    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+    assert "datasets" in schema["properties"]
+    assert "$ref" not in str(schema)
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert usage["software-stack-deployment"] == {
+        "conda": False,
+        "report": True,
+    }  # no environment was solved

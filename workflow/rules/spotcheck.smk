@@ -1,0 +1,15 @@
+# Shipped records, drawn at random and made again from raw files in a folder of their own.
+# It has no output: a page that tells of a difference must outlive the failed job.
+rule spotcheck:
+    log:
+        "logs/spotcheck.log",
+    localrule: True
+    conda:
+        "../../envs/deepcac.yaml"
+    threads: workflow.cores or 1
+    params:
+        project=str(project),
+        folder="spotcheck",
+        asked={name: config[name] for name in ("draws", "seed", "minutes")},
+    script:
+        "../scripts/spotcheck.py"

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from deepcac.files.atomic import atomic_path
-from deepcac.pages.tables import declaration, plain_cell
+from deepcac.pages.tables import plain_cell
 from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 
@@ -80,22 +80,6 @@ class Figure:
     head: Sequence[str]
     data: Sequence[Sequence[object]]
     seen: str = ""
-
-    @classmethod
-    def declared(
-        cls,
-        name: str,
-        /,
-        *,
-        size: tuple[float, float],
-        draw: Callable[[Canvas], None],
-        data: Sequence[Sequence[object]],
-        seen: str = "",
-        **words: Any,
-    ) -> "Figure":
-        """Return the figure of ``declarations.yaml``, its texts filled with words."""
-        told = declaration("figures", name, words)
-        return cls(size=size, draw=draw, data=data, seen=seen, **told)
 
     @property
     def alternative(self) -> str:

@@ -4,13 +4,10 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from deepcac.files.atomic import atomic_path
 
@@ -111,11 +108,6 @@ class Table:
     mixed: bool = False
 
     @classmethod
-    def declared(cls, name: str, rows: Sequence[Sequence[Cell]], /, **words: Any) -> "Table":
-        """Return the table of ``declarations.yaml`` that rows make, its texts filled with words."""
-        return cls(rows=rows, **{"note": "", **declaration("tables", name, words)})
-
-    @classmethod
     def of(
         cls,
         records: "pd.DataFrame | Iterable[Any]",
@@ -145,35 +137,6 @@ class Table:
         return cls(id, title, note, [str(name) for name, _ in named], rows, **shown)
 
 
-def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is declared of a table or figure, its texts filled with words.
-
-    Parameters
-    ----------
-    kind : {"tables", "figures"}
-    name : str
-        In ``declarations.yaml``.
-    words : mapping
-        A value for each name in braces, and several for a column ``*name``.
-    """
-    found = {"id": name, **_declarations()[kind][name]}
-    texts = {key: text.format(**words) for key, text in found.items() if isinstance(text, str)}
-    heads = [
-        words[one[1:]] if one[:1] == "*" else [one.format(**words)] for one in found.get("head", ())
-    ]
-    head = {"head": tuple(str(one) for own in heads for one in own)} if heads else {}
-    return {**found, **texts, **head}
-
-
-@cache
-def _declarations() -> dict[str, dict[str, dict[str, Any]]]:
-    text = (resources.files("deepcac_study.report") / "declarations.yaml").read_text(
-        encoding="utf-8"
-    )
-    found: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(text)
-    return found
-
-
 def _cell(record: Any, how: How) -> Cell:
     if callable(how):
         value = how(record)
@@ -182,12 +145,6 @@ def _cell(record: Any, how: How) -> Cell:
         value = record[name] if isinstance(record, Mapping) else getattr(record, name)
         value = write(value) if write else value
     return value if isinstance(value, Cell) else Cell("" if value is None else str(value))
-
-
-def rows_of(name: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV that lies beside this module."""
-    text = (resources.files("deepcac_study.report") / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 def text_row(*values: object) -> list[Cell]:

@@ -15,6 +15,7 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.experiments.finished_studies import TOP, CaseStudy
 from deepcac_study.papers.deepcac.length_of_stay import SUBJECT, TABLE_7, TABLE_8, printed_shares
 from deepcac_study.papers.ledger import Entry
+from deepcac_study.report.declared import declared_figure, declared_table
 from deepcac_study.report.ledger_tables import NOTE, entry_cell
 from deepcac_study.report.runtables import mix, protocol_label
 
@@ -66,7 +67,7 @@ def _clusters(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
             own = study.sizes[:, j]
             size, first = _spread(own.sum(axis=1), 0), int(own[0].sum())
             rows.append(text_row(_label(study), f"C{j + 1}", first, size, mix(own.sum(axis=0))))
-    return Table.declared("case_clusters", rows, prefix=prefix)
+    return declared_table("case_clusters", rows, prefix=prefix)
 
 
 def _table7(ledger: Sequence[Entry], prefix: str) -> Table:
@@ -79,7 +80,7 @@ def _table7(ledger: Sequence[Entry], prefix: str) -> Table:
         for feature, line in zip(features, items, strict=True)
         if all(item in entries for item in line)
     ]
-    return Table.declared(
+    return declared_table(
         "case_table7", rows, prefix=prefix, cells=NOTE.partition(" ✓")[0], clusters=clusters
     )
 
@@ -94,7 +95,7 @@ def _separating(studies: Sequence[CaseStudy], prefix: str) -> Table:
             effect = f"{study.separating['effect'][name]:.3f}"
             p = p_text(float(study.separating["p"][name]))
             rows.append(text_row(_label(study), place + 1, name, *means, effect, p))
-    return Table.declared(
+    return declared_table(
         "case_separating", rows, prefix=prefix, columns=(f"C{j + 1}" for j in range(k))
     )
 
@@ -106,7 +107,7 @@ def _measured(studies: Sequence[CaseStudy], prefix: str) -> Table:
         for name in map(str, study.measured.drop_duplicates().index[:TOP]):
             shares = [f"{100 * study.measured[j + 1][name]:.0f} %" for j in range(study.k)]
             rows.append(text_row(_label(study), name, *shares, *[""] * (k - study.k)))
-    return Table.declared(
+    return declared_table(
         "case_measured", rows, prefix=prefix, columns=(f"C{j + 1}" for j in range(k))
     )
 
@@ -129,7 +130,7 @@ def _important(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table
             shared = sum(feature in features for feature in lists["printed"][j]) if beside else ""
             rows.append(text_row(name, f"C{j + 1}", shared, *texts))
     by_chance = TOP**2 / max(len(study.separating) for study in studies)
-    return Table.declared(
+    return declared_table(
         "case_table8",
         rows,
         prefix=prefix,
@@ -155,7 +156,7 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
         means = [f"{np.mean([pair[key] for pair in pairs]):.2f}" if pairs else "" for key in _ROWS]
         same = f"{min(split['ari_to_run'] for split in splits):.2f}"
         rows.append(text_row(_label(study), *columns, means[0], span, means[1], same))
-    return Table.declared("case_models", rows, prefix=prefix)
+    return declared_table("case_models", rows, prefix=prefix)
 
 
 _ROWS = ("all", "test")
@@ -183,7 +184,7 @@ def _figure(study: CaseStudy) -> Figure:
             axis.tick_params(axis="y", labelsize=7)
             axis.grid(axis="y", visible=False)
 
-    return Figure.declared(
+    return declared_figure(
         "case_study",
         size=(4.2 + 2.7 * study.k, 3.4),
         draw=draw,

@@ -18,6 +18,7 @@ from deepcac.scoring.statistics import reliability, wilson
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.report.comparisons import split_scores
+from deepcac_study.report.declared import declared_figure
 from deepcac_study.report.runtables import at_smallest_k, run_label
 
 Array = npt.NDArray[np.float64]
@@ -83,7 +84,7 @@ def calibration_figure(
         for run, *columns in points
         for line in zip(*columns, strict=True)
     ]
-    return Figure.declared(
+    return declared_figure(
         "calibration",
         size=(5.2, 5.0),
         draw=lambda canvas: _draw_calibration(canvas, points),
@@ -162,7 +163,7 @@ def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: s
         for kind, run, index, values in lines
         for x, y in zip(_GRID, values, strict=True)
     ]
-    return Figure.declared(
+    return declared_figure(
         "curves",
         size=(8.4, 3.8),
         draw=lambda canvas: _draw_roc_pr(canvas, shown, lines),

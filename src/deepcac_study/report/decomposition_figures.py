@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 from deepcac.decomposition import PairwiseLinearSVC
 from deepcac.decomposition.classifier import ClassDecompositionClassifier, Search
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.report.declared import declared_figure
 from deepcac_study.simulate.merging_case import MergingCase, merging_case
 
 Array = npt.NDArray[np.float64]
@@ -71,7 +72,7 @@ def _boundaries(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> F
             axis.set(title="\n".join(lines), xticks=[], yticks=[])
             axis.grid(False)
 
-    return Figure.declared(
+    return declared_figure(
         "decomposition_boundaries",
         size=(8.6, 4.2),
         draw=draw,
@@ -108,7 +109,7 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
             axis.set(xticks=[], yticks=[])
             axis.grid(False)
 
-    return Figure.declared(
+    return declared_figure(
         "decomposition_mapping",
         size=(8.6, 3.8),
         draw=draw,
@@ -158,7 +159,7 @@ def merging_figure() -> Figure:
             axis.set(title=f"{title}: {model.score(case.X, case.y):.0%}", xticks=[], yticks=[])
             axis.grid(False)
 
-    return Figure.declared(
+    return declared_figure(
         "merging_case",
         size=(9.6, 3.2),
         draw=draw,

@@ -20,6 +20,7 @@ from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_value
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.report.comparisons import METRICS, Bootstraps, Difference, family_effects, usable
+from deepcac_study.report.declared import declared_figure, declared_table
 from deepcac_study.report.decomposition_figures import boundary_figures, merging_figure
 from deepcac_study.report.effecttables import effects_table
 
@@ -49,7 +50,7 @@ def gains_tables(records: Records, name: str = "decomposition_gains") -> list[Ta
         for dataset in datasets
         for base in _bases(records, dataset)
     ]
-    return [Table.declared("decomposition_gains", rows, name=name)]
+    return [declared_table("decomposition_gains", rows, name=name)]
 
 
 def _bases(records: Records, dataset: str) -> list[str]:
@@ -119,7 +120,7 @@ def _gains_figure(sound: Records) -> Figure:
             test = one.corrected_test(base)
             known = printed.get(one.dataset, float("nan"))
             data.append((one.dataset, name, known, test.mean, test.low, test.high))
-    return Figure.declared(
+    return declared_figure(
         "decomposition_gains",
         size=(8.6, 1.4 + 0.22 * len(sound)),
         draw=lambda canvas: _draw_gains(canvas, data),
@@ -208,7 +209,7 @@ def _arm_scores(runs: Runs, effects: list[Difference]) -> Table:
         for metric in _SHOWN:
             scores = [_score(arms.get(arm), metric) for arm in names]
             rows.append(text_row(dataset, method_label(base), k, metric.upper(), *scores))
-    return Table.declared("rows_or_classes", rows, columns=map(_name, names))
+    return declared_table("rows_or_classes", rows, columns=map(_name, names))
 
 
 def _score(run: Run | None, metric: str) -> str:

@@ -15,6 +15,7 @@ from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import usual_k
 from deepcac_study.report.comparisons import METRICS, Difference
+from deepcac_study.report.declared import declared_table
 from deepcac_study.report.runtables import alphas
 
 _CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")
@@ -35,7 +36,7 @@ def effects_table(
         for row in effects
         if row.metric == metric
     ]
-    return Table.declared(kind, rows, name=name, metric=metric, upper=metric.upper())
+    return declared_table(kind, rows, name=name, metric=metric, upper=metric.upper())
 
 
 def answer_table(effects: Sequence[Difference]) -> Table:
@@ -46,7 +47,7 @@ def answer_table(effects: Sequence[Difference]) -> Table:
         own = [row for row in effects if row.label == label]
         counts = (_counted([row for row in own if row.metric == metric]) for metric in METRICS)
         rows.append(text_row(label, *counts))
-    return Table.declared("clustering_answer", rows, metrics=METRICS)
+    return declared_table("clustering_answer", rows, metrics=METRICS)
 
 
 def _counted(rows: Sequence[Difference]) -> str:
@@ -79,7 +80,7 @@ def switches_table(effects: Sequence[Difference]) -> Table:
             ]
             for row in own
         ]
-    return Table.declared("switches", rows, join=", ".join(METRICS))
+    return declared_table("switches", rows, join=", ".join(METRICS))
 
 
 def collapse_table(runs: Runs) -> Table:
@@ -109,7 +110,7 @@ def collapse_table(runs: Runs) -> Table:
                 "same score" if same else "",
             )
         )
-    return Table.declared("collapse", rows, same_score=_SAME_SCORE)
+    return declared_table("collapse", rows, same_score=_SAME_SCORE)
 
 
 def _cac_and_centroid(runs: Runs) -> Iterator[tuple[Run, Run | None]]:
@@ -173,4 +174,4 @@ def choice_table(runs: Runs) -> Table:
                 ),
             )
         )
-    return Table.declared("k_choice", rows)
+    return declared_table("k_choice", rows)

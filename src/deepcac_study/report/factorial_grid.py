@@ -14,6 +14,7 @@ from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
+from deepcac_study.report.declared import declared_figure, declared_table
 
 SECTION = "factorial"
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
@@ -97,7 +98,7 @@ def _table(one: Factorial) -> Table:
                 _interval(gap),
             )
         )
-    return Table.declared(
+    return declared_table(
         "factorial",
         rows,
         dataset=one.dataset,
@@ -126,7 +127,7 @@ def _figure(one: Factorial) -> Figure:
         for head in HEADS
         if len(scores := one.scores(_DEEPCAC, k, beta, head))
     ]
-    return Figure.declared(
+    return declared_figure(
         "factorial",
         size=(9.2, 3.9),
         draw=lambda canvas: _draw(canvas, one, data),

@@ -11,6 +11,7 @@ from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac_study.catalogue.methods import ARM_COLOURS, CAC_LR, parse_method
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.report.declared import declared_figure
 from deepcac_study.report.runtables import alphas
 
 _CAC_CURVES = {
@@ -76,7 +77,7 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
             axis.ticklabel_format(axis="y", scilimits=(-2, 4))
         axes[0].legend()
 
-    return Figure.declared(
+    return declared_figure(
         "cac_passes",
         size=(11, 2.9),
         draw=draw,
@@ -101,7 +102,7 @@ def _silhouette(dataset: str, runs: list[Run]) -> Figure:
         axis.set(xlabel="epoch or pass", ylabel="silhouette")
         axis.legend()
 
-    return Figure.declared(
+    return declared_figure(
         "silhouette",
         size=(6, 3.6),
         draw=draw,
@@ -137,6 +138,6 @@ def _separation(runs: Sequence[Run]) -> Figure | None:
         axis.set_ylabel("class separation S")
         axis.legend()
 
-    return Figure.declared(
+    return declared_figure(
         "separation", size=(max(4.0, 0.9 * len(data) + 2), 3.4), draw=draw, data=data
     )

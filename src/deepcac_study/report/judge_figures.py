@@ -16,6 +16,7 @@ from deepcac.judging.questions import HELP, NEGATIVE
 from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, VERDICTS, Figure
 from deepcac.scoring.equivalence import NEVER
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
+from deepcac_study.report.declared import declared_figure
 
 _ARM_LABELS = {
     "km": "in k-means clusters",
@@ -85,7 +86,7 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
     n_datasets, n_panels = ordered["dataset"].nunique(), ordered["reference"].nunique()
-    return Figure.declared(
+    return declared_figure(
         "judge_forest",
         size=(max(7.6, 2.6 + 2.9 * n_panels), 1.5 + 0.42 * n_datasets),
         draw=lambda canvas: _draw_forest(canvas, ordered, margin),
@@ -184,7 +185,7 @@ def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
         lines = left.get_legend_handles_labels()
         canvas.legend(*lines, loc="outside upper center", ncols=min(len(contenders), 4))
 
-    return Figure.declared(
+    return declared_figure(
         "judge_power",
         size=(8.6, 3.7),
         draw=draw,

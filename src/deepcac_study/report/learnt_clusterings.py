@@ -8,6 +8,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings, Measured
+from deepcac_study.report.declared import declared_figure, declared_table
 
 SECTION = "learning"
 _METHODS = {"iterative": "Iterative", "spectral": "Spectral", "pair": "Pair", "none": "None"}
@@ -28,7 +29,7 @@ def learning_tables(found: Clusterings) -> list[Table]:
         for name in found.datasets()
         for place, test in enumerate(_first(found, name).names)
     ]
-    losses = Table.declared("skmeans_losses", rows, columns=_METHODS.values())
+    losses = declared_table("skmeans_losses", rows, columns=_METHODS.values())
     return [losses, _effort(found.runs)]
 
 
@@ -63,7 +64,7 @@ def _effort(runs: Sequence[ClusteringRun]) -> Table:
                 *(f"{seconds[key]:.1f}" for key in ("longest_training", "total")),
             )
         )
-    return Table.declared("skmeans_effort", rows)
+    return declared_table("skmeans_effort", rows)
 
 
 def learning_figures(found: Clusterings) -> list[Figure]:
@@ -93,7 +94,7 @@ def _times(times: Measured) -> Figure:
         axes[0, 0].legend()
 
     record = times.record
-    return Figure.declared(
+    return declared_figure(
         "skmeans_times",
         size=(12, 5),
         draw=draw,
@@ -117,7 +118,7 @@ def _similarity(checks: Measured) -> Figure:
             axis.grid(visible=False)
             canvas.colorbar(image, ax=axis)
 
-    return Figure.declared(
+    return declared_figure(
         "skmeans_similarity",
         size=(8, 3.6),
         draw=draw,

@@ -6,13 +6,14 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
 
-from deepcac.pages.tables import Cell, Table, rows_of, text_row
+from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import people
 from deepcac_study.experiments.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.ledger import Entry
+from deepcac_study.report.declared import declared_table, rows_of
 
 NOTE = (
     "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "
@@ -58,7 +59,7 @@ def _logs(rows: Sequence[Entry]) -> Table:
         [*text_row(entry.dataset, entry.method, entry.item, entry.table), entry_cell(entry)]
         for entry in rows
     ]
-    return Table.declared("authors_logs_k1", body, note=NOTE)
+    return declared_table("authors_logs_k1", body, note=NOTE)
 
 
 def _key(entry: Entry, names: str) -> tuple[str, ...]:
@@ -118,7 +119,7 @@ def _short(value: str) -> str:
 
 def ledger_table(ledger: Sequence[Entry], name: str = "ledger") -> Table:
     """Return a row for each printed cell."""
-    return Table.declared("ledger", [_entry_row(entry) for entry in ledger], name=name)
+    return declared_table("ledger", [_entry_row(entry) for entry in ledger], name=name)
 
 
 def _entry_row(entry: Entry) -> list[Cell]:
@@ -166,7 +167,7 @@ def claims_table(
 ) -> Table:
     """Return a row for each claim, with what decided it among the known tables and figures."""
     shown = {claim.id: deciding(claim, known or {}) for claim in claims}
-    return Table.declared(
+    return declared_table(
         "claims",
         [
             [
@@ -237,7 +238,7 @@ def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list
         for check in checks(record)
     ]
     return [
-        Table.declared(
+        declared_table(
             "theory", rows, name=name, limit=1 + CURVED, alpha=records[0].record["alpha"]
         )
     ]

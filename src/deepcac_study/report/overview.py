@@ -15,6 +15,7 @@ from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.report.comparisons import Difference
+from deepcac_study.report.declared import declared_figure
 from deepcac_study.report.runtables import at_smallest_k
 
 _EFFECT = attrgetter(
@@ -31,7 +32,7 @@ def agreement_figure(ledger: Sequence[Entry]) -> Figure | None:
     data = [row for paper in PAPERS for row in _cells_by_table(paper, ledger)]
     if not any(row[3] for row in data):
         return None
-    return Figure.declared(
+    return declared_figure(
         "agreement",
         size=(9.2, 0.9 + 0.62 * len(PAPERS)),
         draw=lambda canvas: _draw_agreement(canvas, data),
@@ -92,7 +93,7 @@ def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
     ]
     if not data:
         return None
-    return Figure.declared(
+    return declared_figure(
         "printed_against_ours",
         size=(8.6, 4.2),
         draw=lambda canvas: _draw_scores(canvas, data),
@@ -134,7 +135,7 @@ def effect_forest(effects: Sequence[Difference]) -> Figure | None:
         return None
     names = list(dict.fromkeys(_name(row) for row in shown))
 
-    return Figure.declared(
+    return declared_figure(
         "clustering_effect",
         size=(8.6, 1.2 + 0.24 * len(names)),
         draw=lambda canvas: _draw_effects(canvas, shown, names),
@@ -197,7 +198,7 @@ def win_matrix(runs: Runs) -> Figure | None:
     labels = [parse_method(name).label for name in methods]
     data = [(a, b, *_wins(scores[a], scores[b])) for a in methods for b in methods if a != b]
     best = max(methods, key=lambda name: sum(row[2] for row in data if row[0] == name))
-    return Figure.declared(
+    return declared_figure(
         "win_matrix",
         size=(1.9 + 0.75 * len(methods), 1.3 + 0.5 * len(methods)),
         draw=lambda canvas: _draw_wins(canvas, methods, labels, data),

@@ -19,6 +19,7 @@ from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.summary import in_words
 from deepcac_study.report.comparisons import Difference
 from deepcac_study.report.contents import Contents
+from deepcac_study.report.declared import declared_table
 from deepcac_study.report.ledger_tables import Place, claims_table
 
 _HOME = {"answer": "index", "summary": "index"}  # shown on the first page
@@ -145,7 +146,7 @@ def _switches(paper: Paper, table: Table) -> Table:
     """Return the rows of the switches that touch a printed table of the paper."""
     labels = {one.label for one in touching(paper.key)}
     rows = [row for row in table.rows if row[0].text in labels]
-    return Table.declared("paper_switches", rows, key=paper.key, label=paper.label, head=table.head)
+    return declared_table("paper_switches", rows, key=paper.key, label=paper.label, head=table.head)
 
 
 def places(shown: Contents) -> dict[str, Place]:

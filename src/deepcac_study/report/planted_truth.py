@@ -19,6 +19,7 @@ from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
+from deepcac_study.report.declared import declared_figure, declared_table
 
 _MOST = 3  # runs on the map
 _MARKERS = "osD^v"
@@ -97,7 +98,7 @@ def planted_table(found: Sequence[Found]) -> list[Table]:
         )
         for one in found
     ]
-    return [Table.declared("planted_subtypes", rows)] if rows else []
+    return [declared_table("planted_subtypes", rows)] if rows else []
 
 
 def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure | None:
@@ -154,7 +155,7 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
         axes[0].set(ylabel="second component")
 
     said = ", ".join(f"{_name(one)} {one.agreement:.2f}" for one in shown)
-    return Figure.declared(
+    return declared_figure(
         "planted_subtypes",
         size=(2.7 * len(groups), 3.1),
         draw=draw,

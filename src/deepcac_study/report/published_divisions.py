@@ -17,9 +17,10 @@ from deepcac.files.storage import read_json
 from deepcac.judging.resample_scores import METRICS
 from deepcac.judging.spaces import of_kind
 from deepcac.pages.figures import Figure
-from deepcac.pages.tables import Cell, How, Table, rows_of, text_row
+from deepcac.pages.tables import Cell, How, Table, text_row
 from deepcac.pages.wording import Row, less, people, three
 from deepcac_study.papers.ledger import number
+from deepcac_study.report.declared import declared_figure, declared_table, rows_of
 from deepcac_study.report.judge_figures import contender_colour, contender_label
 
 SECTION = "divisions"
@@ -117,7 +118,7 @@ def division_tables(found: Sequence[Divided]) -> list[Table]:
         own = list(group)
         rows += [_row(one) for one in own]
         rows += [_printed_row(own[0], one) for one in _printed(own[0])]
-    return [Table.declared("published_divisions", rows, columns=map(people, _SHOWN))]
+    return [declared_table("published_divisions", rows, columns=map(people, _SHOWN))]
 
 
 def _row(one: Divided) -> list[Cell]:
@@ -157,7 +158,7 @@ def division_figures(found: Sequence[Divided]) -> list[Figure]:
     ]
     heights = [sum(one.task == task for one in found) for task in tasks]
     return [
-        Figure.declared(
+        declared_figure(
             "published_divisions",
             size=(9.2, 1.3 + 0.26 * len(found) + 0.45 * len(tasks)),
             draw=lambda canvas: _draw(canvas, found, tasks, heights),

@@ -12,6 +12,7 @@ from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
+from deepcac_study.report.declared import declared_table
 
 _NOT_HELD = -1
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
@@ -78,7 +79,7 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
         ]
         for run in runs
     ]
-    return Table.declared("runs", rows, name=name, metrics=_SHOWN_METRICS)
+    return declared_table("runs", rows, name=name, metrics=_SHOWN_METRICS)
 
 
 def times_table(runs: Iterable[Run]) -> Table:
@@ -102,7 +103,7 @@ def times_table(runs: Iterable[Run]) -> Table:
                 str(machine.get("git_commit") or "")[:10],
             )
         )
-    return Table.declared("times", rows)
+    return declared_table("times", rows)
 
 
 def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
@@ -128,7 +129,7 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
                     number(agreement),
                 )
             )
-    return Table.declared("clusters", rows, name=name)
+    return declared_table("clusters", rows, name=name)
 
 
 def _name(run: Run) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac_study.report.declared import declared_figure
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -59,7 +60,7 @@ def _toy() -> Figure:
             _scatter(axis, X, y, labels, labels != start)
             axis.set(title=title, xticks=[], yticks=[])
 
-    return Figure.declared(
+    return declared_figure(
         "schematic_cac",
         size=(10, 3.2),
         draw=draw,
@@ -100,7 +101,7 @@ def _architecture() -> Figure:
         axis.set(xlim=(-0.2, 11.1), ylim=(-1.9, 1.9))
         axis.set_axis_off()
 
-    return Figure.declared("schematic_deepcac", size=(9, 3), draw=draw, data=_ARROWS)
+    return declared_figure("schematic_deepcac", size=(9, 3), draw=draw, data=_ARROWS)
 
 
 def _side(name: str, direction: int) -> tuple[float, float]:

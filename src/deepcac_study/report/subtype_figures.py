@@ -14,6 +14,7 @@ from sklearn.metrics import silhouette_score
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.experiments.finished_studies import CaseStudy
+from deepcac_study.report.declared import declared_figure
 from deepcac_study.report.planted_truth import plane
 from deepcac_study.report.runtables import protocol_label
 from deepcac_study.report.subtype_numbers import Array, Ids, Variable
@@ -94,7 +95,7 @@ def subtype_figure(
         else " Right: rows on the first two principal components of their features, in the same "
         "colours; clusters that live in a network's latents need not lie apart here."
     )
-    return Figure.declared(
+    return declared_figure(
         "subtype_profile",
         size=(11.2 if where else 7.2, 1.2 + 0.27 * len(lines)),
         draw=draw,
@@ -165,7 +166,7 @@ def of_pages(figures: Iterable[Figure]) -> dict[str, Figure]:
 
 def _latent_map(study: CaseStudy, plane: pd.DataFrame) -> Figure:
     dataset, k = study.subject
-    return Figure.declared(
+    return declared_figure(
         "embedding",
         size=(9.0, 4.0),
         draw=lambda canvas: _draw_latents(canvas, plane, k),

@@ -16,6 +16,7 @@ from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.experiments.finished import Run
 from deepcac_study.features.columns.ranges import read_ranges
 from deepcac_study.report.curves import unweighted_risk
+from deepcac_study.report.declared import declared_table
 from deepcac_study.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 
 CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
@@ -112,7 +113,7 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
                 _percent(risk),
             )
         )
-    return Table.declared("subtype_who", body, page=page_id(run), outcome=outcome)
+    return declared_table("subtype_who", body, page=page_id(run), outcome=outcome)
 
 
 def _percent(risk: float | None) -> str:
@@ -138,7 +139,7 @@ def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[Variable]) -> Ta
                 *(_value(value, share=variable.yes_or_no) for value in values),
             )
         )
-    return Table.declared("subtype_medians", body, page=page_id(run), columns=names(rows))
+    return declared_table("subtype_medians", body, page=page_id(run), columns=names(rows))
 
 
 def _value(value: float, *, share: bool) -> str:
@@ -159,7 +160,7 @@ def factors_table(run: Run, rows: UnseenRows) -> Table:
         [Cell(str(place + 1)), *(Cell(c[place] if place < len(c) else "") for c in columns)]
         for place in range(_FACTORS)
     ]
-    return Table.declared("subtype_factors", body, page=page_id(run), columns=names(rows))
+    return declared_table("subtype_factors", body, page=page_id(run), columns=names(rows))
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,7 @@ def risk_table(run: Run, rows: UnseenRows, outcome: str, factors: Sequence[RiskF
         text_row(one.name, *map(_with_interval, one.effect, one.error), p_text(one.p))
         for one in factors[:_SHOWN]
     ]
-    return Table.declared(
+    return declared_table(
         "subtype_risk", body, page=page_id(run), outcome=outcome, columns=names(rows)
     )
 

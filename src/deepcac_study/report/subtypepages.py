@@ -16,6 +16,7 @@ from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
+from deepcac_study.report.declared import declared_table
 from deepcac_study.report.runtables import stability
 from deepcac_study.report.subtype_figures import (
     COLOURS,
@@ -137,7 +138,7 @@ def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
         ]
         for page in pages
     ]
-    return Table.declared("subtype_pages", rows, name=name)
+    return declared_table("subtype_pages", rows, name=name)
 
 
 def _has_page(run: Run) -> bool:

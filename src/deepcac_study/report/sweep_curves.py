@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac_study.catalogue.methods import CAC_LR, label, parse_method
 from deepcac_study.experiments.finished_sweeps import CENTROIDS, TERMS, Sweeps, by_split, final_pass
+from deepcac_study.report.declared import declared_figure
 
 _PANELS = {
     "train_log_loss": "log-loss, training rows",
@@ -40,7 +41,7 @@ def _section(dataset: str) -> str:
 
 def _figure(name: str, table: pd.DataFrame, /, **how: Any) -> Figure:
     data = table.to_numpy(dtype=object).tolist()
-    return Figure.declared(name, data=data, columns=table.columns, **how)
+    return declared_figure(name, data=data, columns=table.columns, **how)
 
 
 def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:

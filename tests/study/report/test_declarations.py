@@ -19,12 +19,12 @@ def test_every_declaration_is_used():
 
 
 def test_texts_and_columns_are_filled():
-    table = Table.declared("case_table7", [text_row("age", 1, 2)], prefix="x", cells="Cells.",
+    table = declared_table("case_table7", [text_row("age", 1, 2)], prefix="x", cells="Cells.",
                            clusters=["C1", "C2"])  # fmt: skip
     assert (table.id, table.head) == ("x_table7", ("feature", "C1", "C2"))
     assert table.note.startswith("Cells. Mean and standard deviation")
     with pytest.raises(KeyError, match="prefix"):
-        Table.declared("case_table7", [], cells="", clusters=[])
+        declared_table("case_table7", [], cells="", clusters=[])
 
 
 def test_a_table_of_records_by_field_function_and_format():

@@ -1,0 +1,68 @@
+"""Tables and figures as ``declarations.yaml`` says them, and the small tables beside it."""
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.pages.figures import Figure
+from deepcac.pages.tables import Cell, Table
+
+
+def declared_table(name: str, rows: Sequence[Sequence[Cell]], /, **words: Any) -> Table:
+    """Return the table of ``declarations.yaml`` that rows make, its texts filled with words."""
+    return Table(rows=rows, **{"note": "", **declaration("tables", name, words)})
+
+
+def declared_figure(
+    name: str,
+    /,
+    *,
+    size: tuple[float, float],
+    draw: Callable[[Canvas], None],
+    data: Sequence[Sequence[object]],
+    seen: str = "",
+    **words: Any,
+) -> Figure:
+    """Return the figure of ``declarations.yaml``, its texts filled with words."""
+    told = declaration("figures", name, words)
+    return Figure(size=size, draw=draw, data=data, seen=seen, **told)
+
+
+def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is declared of a table or figure, its texts filled with words.
+
+    Parameters
+    ----------
+    kind : {"tables", "figures"}
+    name : str
+        In ``declarations.yaml``.
+    words : mapping
+        A value for each name in braces, and several for a column ``*name``.
+    """
+    found = {"id": name, **_declarations()[kind][name]}
+    texts = {key: text.format(**words) for key, text in found.items() if isinstance(text, str)}
+    heads = [
+        words[one[1:]] if one[:1] == "*" else [one.format(**words)] for one in found.get("head", ())
+    ]
+    head = {"head": tuple(str(one) for own in heads for one in own)} if heads else {}
+    return {**found, **texts, **head}
+
+
+@cache
+def _declarations() -> dict[str, dict[str, dict[str, Any]]]:
+    text = (resources.files("deepcac_study.report") / "declarations.yaml").read_text(
+        encoding="utf-8"
+    )
+    found: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(text)
+    return found
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV that lies beside this module."""
+    text = (resources.files("deepcac_study.report") / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -23,7 +23,7 @@ env: .venv/ready
 
 # The real study's report from the shipped records: no data, no runs.
 report: env
-	$(BIN)/python -m deepcac_study.report.shipped study
+	$(BIN)/python -m deepcac_study.report.site.shipped study
 
 demo: env
 	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES)

@@ -51,7 +51,7 @@ rule profiles:
         mem_mb=grows(1500),
         runtime=grows(10),
     params:
-        call="deepcac_study.report.profiling.build_all",
+        call="deepcac_study.report.data.profiling.build_all",
         given=lambda wildcards, input, output: {
             "features_paths": list(input.features),
             "profile_paths": list(output.profiles),

@@ -8,7 +8,7 @@ with job(snakemake):
     from deepcac_study.catalogue.registry import load_registry, registry_folder
     from deepcac_study.catalogue.run_paths import runs_among
     from deepcac_study.jobs.layout import Layout
-    from deepcac_study.report.page import build
+    from deepcac_study.report.site.page import build
 
     registry = registry_folder(Path(snakemake.scriptdir).resolve().parents[1])
     layout = Layout(load_registry(registry), snakemake.config)

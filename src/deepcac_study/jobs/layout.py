@@ -263,7 +263,7 @@ class Layout:
         ]
 
     def profile_options(self, dataset: str) -> dict[str, Any]:
-        """Return what `deepcac_study.report.profiling.build` must know about a data set."""
+        """Return what `deepcac_study.report.data.profiling.build` must know about a data set."""
         entry = self.registry.dataset(dataset)
         demo, _ = self._split_demo(dataset)
         return {

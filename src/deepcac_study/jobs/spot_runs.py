@@ -12,7 +12,7 @@ from deepcac.errors import DataError, DeepCACError
 from deepcac.files.storage import read_json
 from deepcac_study.experiments.record_archive import Row, manifest, read
 from deepcac_study.experiments.spot_check import CAME_BACK, MISSING, Compared, compare, draw
-from deepcac_study.report.spot_page import write_spot_page
+from deepcac_study.report.site.spot_page import write_spot_page
 
 log = logging.getLogger(__name__)
 

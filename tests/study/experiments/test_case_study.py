@@ -35,8 +35,8 @@ from deepcac_study.papers.deepcac.length_of_stay import (
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
-from deepcac_study.report.casetables import case_figures, case_tables
-from deepcac_study.report.subtype_figures import embedding_figures, of_pages
+from deepcac_study.report.papers.casetables import case_figures, case_tables
+from deepcac_study.report.subtypes.subtype_figures import embedding_figures, of_pages
 from deepcac_study.splits import make_splits, read_splits, write_splits
 
 NAMES = ("Age", "WBC_last", "Weight", "GCS_median")

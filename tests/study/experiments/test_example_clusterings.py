@@ -18,7 +18,7 @@ from deepcac_study.experiments.relatives.example_clusterings import (
     write_experiment,
 )
 from deepcac_study.features.pairwise import PairwiseData
-from deepcac_study.report.learnt_clusterings import learning_figures, learning_tables
+from deepcac_study.report.papers.learnt_clusterings import learning_figures, learning_tables
 from deepcac_study.simulate.synth_pairs import synth_pairs
 
 BUDGET = Budget(dataset="tiny", C=(0, 1), epsilon=1.0, max_iter=30, n_restarts=2, seeds=2)

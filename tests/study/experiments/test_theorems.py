@@ -18,8 +18,8 @@ from deepcac_study.experiments.theory import theorems as evaluated
 from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings
-from deepcac_study.report.ledger_tables import theory_tables
-from deepcac_study.report.page import build
+from deepcac_study.report.papers.ledger_tables import theory_tables
+from deepcac_study.report.site.page import build
 
 ASKED = Setting("adult", 2, SOUND, "cac")
 

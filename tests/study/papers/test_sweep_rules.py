@@ -8,7 +8,7 @@ from deepcac_study.papers.claims import claims, rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
-from deepcac_study.report.sweep_curves import sweep_figures
+from deepcac_study.report.papers.sweep_curves import sweep_figures
 
 
 def by_alpha(f1, train, test, separation, passes):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from report_runs import write_run
 
-from deepcac_study.report.page import build
+from deepcac_study.report.site.page import build
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (

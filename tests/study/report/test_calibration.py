@@ -5,7 +5,7 @@ import pytest
 
 from deepcac.scoring.bootstrap import SplitScores
 from deepcac_study.experiments.finished import Run
-from deepcac_study.report.curves import calibration_figure, unweighted_risk
+from deepcac_study.report.runs.curves import calibration_figure, unweighted_risk
 
 
 def run_of(method, weight, sizes=((70, 10), (20, 0))):

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from deepcac_study.report.markdown_tables import made
+from deepcac_study.report.kept.markdown_tables import made
 
 LEDGER = pd.DataFrame(
     [

@@ -9,9 +9,9 @@ from deepcac.pages.templating import view
 from deepcac.scoring.statistics import Comparison
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.claims import Claim
-from deepcac_study.report.comparisons import Difference
-from deepcac_study.report.ledger_tables import Place, claims_table, deciding
-from deepcac_study.report.paperpages import switch_sentences, touching
+from deepcac_study.report.papers.ledger_tables import Place, claims_table, deciding
+from deepcac_study.report.papers.paperpages import switch_sentences, touching
+from deepcac_study.report.runs.comparisons import Difference
 
 RunName = namedtuple("RunName", "protocol dataset method k")
 KNOWN = {

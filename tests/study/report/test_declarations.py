@@ -1,19 +1,19 @@
 import re
 from importlib import resources
+from pathlib import Path
 
 import pytest
 import yaml
 
 from deepcac.pages.tables import Table, text_row
+from deepcac_study.report.declared import declared_table
 
 FOLDER = resources.files("deepcac_study.report")
 DECLARED = yaml.safe_load((FOLDER / "declarations.yaml").read_text(encoding="utf-8"))
 
 
 def test_every_declaration_is_used():
-    code = "".join(
-        one.read_text(encoding="utf-8") for one in FOLDER.iterdir() if one.name.endswith(".py")
-    )
+    code = "".join(one.read_text(encoding="utf-8") for one in Path(str(FOLDER)).rglob("*.py"))
     names = set(re.findall(r'"(\w+)"', code))
     assert names >= {name for kind in DECLARED.values() for name in kind}
 

@@ -6,13 +6,13 @@ from report_runs import write_run
 
 from deepcac_study.experiments.finished import load
 from deepcac_study.experiments.finished_decompositions import DecompositionRecord
-from deepcac_study.report.comparisons import Bootstraps
-from deepcac_study.report.decomposition_gains import (
+from deepcac_study.report.papers.decomposition_gains import (
     decomposition_figures,
     gains_tables,
     rows_or_classes_tables,
 )
-from deepcac_study.report.page import build
+from deepcac_study.report.runs.comparisons import Bootstraps
+from deepcac_study.report.site.page import build
 
 REGISTRY = Path(__file__).parents[3] / "config" / "registry"
 

@@ -11,10 +11,10 @@ from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.templating import view
 from deepcac.pages.wording import even_decimals, minus
 from deepcac_study.experiments.finished import load
-from deepcac_study.report.firstpage import planted_sentence, provenance
-from deepcac_study.report.judgement import Judgement
-from deepcac_study.report.overview import win_matrix
-from deepcac_study.report.planted_truth import Found, planted_table, read_truth
+from deepcac_study.report.data.planted_truth import Found, planted_table, read_truth
+from deepcac_study.report.judge.judgement import Judgement
+from deepcac_study.report.runs.overview import win_matrix
+from deepcac_study.report.site.firstpage import planted_sentence, provenance
 
 
 @given(st.lists(st.decimals(-99, 99, places=3).map(lambda x: f"{x.normalize():f}"), min_size=1))

@@ -7,15 +7,19 @@ import pyarrow as pa
 import pytest
 
 from deepcac.files.storage import write_json, write_table
-from deepcac_study.report.factorial_grid import factorial_figures, factorial_tables, load_factorials
-from deepcac_study.report.judge_figures import contender_colour, contender_label
-from deepcac_study.report.page import build
-from deepcac_study.report.published_divisions import (
+from deepcac_study.report.judge.factorial_grid import (
+    factorial_figures,
+    factorial_tables,
+    load_factorials,
+)
+from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
+from deepcac_study.report.judge.published_divisions import (
     division_figures,
     division_tables,
     load_divisions,
 )
-from deepcac_study.report.subtype_worth import ablation_tables, load_ablations
+from deepcac_study.report.site.page import build
+from deepcac_study.report.subtypes.subtype_worth import ablation_tables, load_ablations
 
 REGISTRY = Path(__file__).parents[3] / "config" / "registry"
 

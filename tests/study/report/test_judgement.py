@@ -7,13 +7,13 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac_study.experiments.record import file_digest
-from deepcac_study.report.judgement import (
+from deepcac_study.report.judge.judgement import (
     judgement_figures,
     judgement_tables,
     load_judgement,
     sentence,
 )
-from deepcac_study.report.page import build
+from deepcac_study.report.site.page import build
 
 REGISTRY = Path(__file__).parents[3] / "config" / "registry"
 

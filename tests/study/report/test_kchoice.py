@@ -4,7 +4,7 @@ from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.findings import Findings
-from deepcac_study.report.effecttables import choice_table
+from deepcac_study.report.runs.effecttables import choice_table
 
 
 def run(k, fold_f1, test_f1, dataset="credit", method="cac_lr", protocol="sound"):

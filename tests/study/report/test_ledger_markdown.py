@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from deepcac_study.papers.extension import LEDGER
-from deepcac_study.report.markdown_tables import renew
+from deepcac_study.report.kept.markdown_tables import renew
 
 
 def test_cells_are_counted_by_table_and_shared_runs_are_named():

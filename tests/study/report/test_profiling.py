@@ -18,9 +18,9 @@ from deepcac.scoring.small_cells import SMALL, withheld, withheld_parts
 from deepcac_study.catalogue.describe import describe
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.features.columns.ranges import Range, read_ranges, variable_of
-from deepcac_study.report.profiles import load_profiles, missingness_figures
-from deepcac_study.report.profiling import build, outside, profile
-from deepcac_study.report.source_notes import data_table, source_notes
+from deepcac_study.report.data.profiles import load_profiles, missingness_figures
+from deepcac_study.report.data.profiling import build, outside, profile
+from deepcac_study.report.data.source_notes import data_table, source_notes
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = ROOT / "config" / "registry"

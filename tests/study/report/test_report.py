@@ -17,9 +17,9 @@ from deepcac_study.experiments.finished import Runs, load
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import printed_cells
-from deepcac_study.report.comparisons import Bootstraps, clustering_effects, compare
-from deepcac_study.report.ledger_tables import paper_tables
-from deepcac_study.report.page import build
+from deepcac_study.report.papers.ledger_tables import paper_tables
+from deepcac_study.report.runs.comparisons import Bootstraps, clustering_effects, compare
+from deepcac_study.report.site.page import build
 
 REGISTRY = """
 title: PhysioNet Challenge <2012>

@@ -8,15 +8,15 @@ from tests.support.report_runs import write_run
 
 from deepcac.errors import ConfigError
 from deepcac_study.papers.extension import LEDGER, SUMMARY
-from deepcac_study.report.markdown_tables import renew
-from deepcac_study.report.run_snapshot import (
+from deepcac_study.report.kept.markdown_tables import renew
+from deepcac_study.report.kept.run_snapshot import (
     ANSWER,
     RUNS,
     report_table,
     run_table,
     split_table,
 )
-from deepcac_study.report.snapshot import write_snapshot
+from deepcac_study.report.kept.snapshot import write_snapshot
 
 
 def lines(asked, table, found):

@@ -10,7 +10,7 @@ import pytest
 from deepcac.errors import DataError
 from deepcac_study.experiments import record_archive
 from deepcac_study.experiments.finished import load
-from deepcac_study.report.shipped import report_shipped
+from deepcac_study.report.site.shipped import report_shipped
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "results"

@@ -22,9 +22,9 @@ from deepcac_study.judge.trial_files import run_trials
 from deepcac_study.papers import claims as claim_file
 from deepcac_study.papers import ledger as ledger_file
 from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
-from deepcac_study.report import snapshot
-from deepcac_study.report.markdown_tables import read_snapshot, renew
-from deepcac_study.report.run_snapshot import ANSWER
+from deepcac_study.report.kept import snapshot
+from deepcac_study.report.kept.markdown_tables import read_snapshot, renew
+from deepcac_study.report.kept.run_snapshot import ANSWER
 
 PROJECT = Path(__file__).parents[3]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]

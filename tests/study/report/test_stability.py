@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from deepcac_study.report.runtables import stability
+from deepcac_study.report.runs.runtables import stability
 
 
 def run(*splits):

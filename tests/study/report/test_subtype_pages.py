@@ -13,10 +13,10 @@ from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.experiments.finished import load
 from deepcac_study.features.columns.ranges import Range
-from deepcac_study.report.page import build
-from deepcac_study.report.subtype_numbers import Variable, explained, variables
-from deepcac_study.report.subtype_tables import UnseenRows, who_table
-from deepcac_study.report.subtypepages import _badly_calibrated, _shares
+from deepcac_study.report.site.page import build
+from deepcac_study.report.subtypes.subtype_numbers import Variable, explained, variables
+from deepcac_study.report.subtypes.subtype_tables import UnseenRows, who_table
+from deepcac_study.report.subtypes.subtypepages import _badly_calibrated, _shares
 
 REGISTRY = Path(__file__).parents[3] / "config" / "registry"
 NAN = float("nan")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from deepcac_study.report.subtype_figures import profile_lines, subtype_figure, subtype_map
-from deepcac_study.report.subtype_numbers import Variable
-from deepcac_study.report.subtype_tables import (
+from deepcac_study.report.subtypes.subtype_figures import profile_lines, subtype_figure, subtype_map
+from deepcac_study.report.subtypes.subtype_numbers import Variable
+from deepcac_study.report.subtypes.subtype_tables import (
     UnseenRows,
     differing,
     risk_factors,

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from deepcac_study.report.markdown_tables import made
-from deepcac_study.report.sweep_snapshot import SEPARATION, STARTS, start_effects, sweep_tables
+from deepcac_study.report.kept.markdown_tables import made
+from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, start_effects, sweep_tables
 
 
 def started():

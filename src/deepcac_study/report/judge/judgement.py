@@ -19,7 +19,7 @@ from deepcac.scoring.equivalence import EQUIVALENT, NEVER
 from deepcac_study.experiments.record import file_digest
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
-from deepcac_study.report.judge_figures import contender_label, power_figure, verdict_forest
+from deepcac_study.report.judge.judge_figures import contender_label, power_figure, verdict_forest
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence

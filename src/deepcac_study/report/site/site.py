@@ -13,8 +13,12 @@ from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.summary import on_prediction
-from deepcac_study.report.contents import Contents
-from deepcac_study.report.firstpage import (
+from deepcac_study.report.judge.judgement import sentence
+from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
+from deepcac_study.report.papers.paperpages import PaperPage, paper_pages, places, switch_sentences
+from deepcac_study.report.runs.runtables import tally
+from deepcac_study.report.site.contents import Contents
+from deepcac_study.report.site.firstpage import (
     DECIDED,
     answer,
     decided,
@@ -22,12 +26,8 @@ from deepcac_study.report.firstpage import (
     provenance,
     undecided,
 )
-from deepcac_study.report.judgement import sentence
-from deepcac_study.report.ledger_tables import claims_table, ledger_table
-from deepcac_study.report.paperpages import PaperPage, paper_pages, places, switch_sentences
-from deepcac_study.report.runtables import tally
-from deepcac_study.report.subtype_figures import of_pages
-from deepcac_study.report.subtypepages import SubtypePage, pages_table
+from deepcac_study.report.subtypes.subtype_figures import of_pages
+from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 
 MENU = {
     "judge": "Judge",
@@ -51,7 +51,7 @@ TITLE = "Clustering-aware classification, reproduced"
 
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
-    made = environment("deepcac_study.report")
+    made = environment("deepcac_study.report.site")
     made_from = shown.found.made_from
     made.globals |= {
         "menu": list(MENU.items()),

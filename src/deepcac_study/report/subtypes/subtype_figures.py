@@ -14,11 +14,11 @@ from sklearn.metrics import silhouette_score
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.experiments.finished_studies import CaseStudy
+from deepcac_study.report.data.planted_truth import plane
 from deepcac_study.report.declared import declared_figure
-from deepcac_study.report.planted_truth import plane
-from deepcac_study.report.runtables import protocol_label
-from deepcac_study.report.subtype_numbers import Array, Ids, Variable
-from deepcac_study.report.subtype_tables import UnseenRows
+from deepcac_study.report.runs.runtables import protocol_label
+from deepcac_study.report.subtypes.subtype_numbers import Array, Ids, Variable
+from deepcac_study.report.subtypes.subtype_tables import UnseenRows
 
 COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
 MARKS = "osD^vPX"

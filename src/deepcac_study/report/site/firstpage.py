@@ -13,8 +13,8 @@ from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
-from deepcac_study.report.contents import Contents
-from deepcac_study.report.judgement import Judgement, sentence
+from deepcac_study.report.judge.judgement import Judgement, sentence
+from deepcac_study.report.site.contents import Contents
 from deepcac_study.sourcecode import LIBRARIES
 
 DECIDED = ("holds", "partly", "fails", "cannot hold")

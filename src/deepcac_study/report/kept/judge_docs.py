@@ -17,8 +17,8 @@ from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
 from deepcac_study.catalogue.config import Judge
 from deepcac_study.judge.power import ORACLE, TOLD
-from deepcac_study.report.judge_figures import contender_label
-from deepcac_study.report.judgement import outcome
+from deepcac_study.report.judge.judge_figures import contender_label
+from deepcac_study.report.judge.judgement import outcome
 
 _STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 _SPOKEN = {"LR": "logistic regression", "FNN": "the network"}

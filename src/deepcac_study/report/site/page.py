@@ -23,17 +23,17 @@ from deepcac_study.papers import summary as counting
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.report.contents import contents
-from deepcac_study.report.factorial_grid import load_factorials
-from deepcac_study.report.judgement import load_judgement
-from deepcac_study.report.material import Material
-from deepcac_study.report.planted_truth import planted_against_found
-from deepcac_study.report.profiles import load_profiles
-from deepcac_study.report.published_divisions import load_divisions
-from deepcac_study.report.site import write_site
-from deepcac_study.report.source_notes import source_notes
-from deepcac_study.report.subtype_worth import load_ablations
-from deepcac_study.report.subtypepages import subtype_pages
+from deepcac_study.report.data.planted_truth import planted_against_found
+from deepcac_study.report.data.profiles import load_profiles
+from deepcac_study.report.data.source_notes import source_notes
+from deepcac_study.report.judge.factorial_grid import load_factorials
+from deepcac_study.report.judge.judgement import load_judgement
+from deepcac_study.report.judge.published_divisions import load_divisions
+from deepcac_study.report.site.contents import contents
+from deepcac_study.report.site.material import Material
+from deepcac_study.report.site.site import write_site
+from deepcac_study.report.subtypes.subtype_worth import load_ablations
+from deepcac_study.report.subtypes.subtypepages import subtype_pages
 
 
 def build(
@@ -76,7 +76,7 @@ def build(
     truth_paths : iterable of path-like, optional
         Planted subtypes of generated cohorts.
     profile_paths : iterable of path-like, optional
-        Profiles of the feature files (`deepcac_study.report.profiling`).
+        Profiles of the feature files (`deepcac_study.report.data.profiling`).
     sweep_paths : iterable of path-like, optional
         Tables of `deepcac_study.experiments.sweeps`, for the papers' curves.
     case_paths : iterable of path-like, optional

@@ -1,6 +1,6 @@
 """What finished files say, as a few small tables that may be kept: no row of a patient.
 
-python -m deepcac_study.report.snapshot results docs/results [--extend]
+python -m deepcac_study.report.kept.snapshot results docs/results [--extend]
 """
 
 import argparse
@@ -26,9 +26,9 @@ from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
 from deepcac_study.papers.extension import REPORT, covers, extend_report
-from deepcac_study.report.judge_figures import verdict_forest
-from deepcac_study.report.published_divisions import Divided, divided
-from deepcac_study.report.run_snapshot import (
+from deepcac_study.report.judge.judge_figures import verdict_forest
+from deepcac_study.report.judge.published_divisions import Divided, divided
+from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     RUN,
     RUNS,
@@ -37,8 +37,8 @@ from deepcac_study.report.run_snapshot import (
     run_table,
     split_table,
 )
-from deepcac_study.report.subtype_worth import load_ablations
-from deepcac_study.report.sweep_snapshot import SEPARATION, STARTS, sweep_tables
+from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables
+from deepcac_study.report.subtypes.subtype_worth import load_ablations
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"

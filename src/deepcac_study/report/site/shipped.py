@@ -1,6 +1,6 @@
 """The report of the real study from what ships with the project: no data, no runs, no score files.
 
-python -m deepcac_study.report.shipped study
+python -m deepcac_study.report.site.shipped study
 """
 
 import argparse
@@ -24,12 +24,12 @@ from deepcac_study.experiments.finished_sweeps import Sweeps
 from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.report.judgement import Judgement
-from deepcac_study.report.material import Material
-from deepcac_study.report.page import write_report
-from deepcac_study.report.source_notes import source_notes
+from deepcac_study.report.data.source_notes import source_notes
+from deepcac_study.report.judge.judgement import Judgement
+from deepcac_study.report.site.material import Material
+from deepcac_study.report.site.page import write_report
 
-_PROJECT = Path(__file__).resolve().parents[3]
+_PROJECT = Path(__file__).resolve().parents[4]
 
 
 def report_shipped(

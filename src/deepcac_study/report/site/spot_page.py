@@ -63,7 +63,7 @@ def write_spot_page(
         "seed": seed,
         "counts": Counter(one.verdict for one in found),
     }
-    text = environment("deepcac_study.report").get_template("spotcheck.html").render(content)
+    text = environment("deepcac_study.report.site").get_template("spotcheck.html").render(content)
     with atomic_path(Path(folder) / "index.html") as partial:
         partial.write_text(text, encoding="utf-8")
 

@@ -1,6 +1,6 @@
 """Tables and sentences of the documentation, renewed from the snapshot of a run.
 
-    python -m deepcac_study.report.markdown_tables docs/results README.md docs/judge.md
+    python -m deepcac_study.report.kept.markdown_tables docs/results README.md docs/judge.md
 
 What stands between ``<!-- from the snapshot: scores cic -->`` and ``<!-- end -->`` is made anew; a
 test compares every page with the snapshot, so that no number of a page is older than its table.
@@ -16,13 +16,13 @@ import pandas as pd
 from deepcac.errors import ConfigError
 from deepcac.pages.tables import Table, grid
 from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
-from deepcac_study.report import judge_docs as judge
-from deepcac_study.report import paper_docs as papers
-from deepcac_study.report import snapshot
-from deepcac_study.report.published_divisions import division, less_learner, pairs
-from deepcac_study.report.run_snapshot import ANSWER, RUNS
-from deepcac_study.report.subtype_worth import arms, stability
-from deepcac_study.report.sweep_snapshot import SEPARATION, STARTS, limits, separation, starts
+from deepcac_study.report.judge.published_divisions import division, less_learner, pairs
+from deepcac_study.report.kept import judge_docs as judge
+from deepcac_study.report.kept import paper_docs as papers
+from deepcac_study.report.kept import snapshot
+from deepcac_study.report.kept.run_snapshot import ANSWER, RUNS
+from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, limits, separation, starts
+from deepcac_study.report.subtypes.subtype_worth import arms, stability
 
 Tables = dict[str, pd.DataFrame]
 NOT_RUN = "Not run yet.\n"

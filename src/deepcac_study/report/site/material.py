@@ -14,13 +14,13 @@ from deepcac_study.experiments.finished_sweeps import Sweeps
 from deepcac_study.experiments.theorem_checks import TheoryRecord
 from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.names import known_datasets
-from deepcac_study.report.factorial_grid import Factorial
-from deepcac_study.report.judgement import Judgement
-from deepcac_study.report.planted_truth import Found
-from deepcac_study.report.profiles import Profile
-from deepcac_study.report.published_divisions import Divided
-from deepcac_study.report.source_notes import SourceNote
-from deepcac_study.report.subtype_worth import Ablation
+from deepcac_study.report.data.planted_truth import Found
+from deepcac_study.report.data.profiles import Profile
+from deepcac_study.report.data.source_notes import SourceNote
+from deepcac_study.report.judge.factorial_grid import Factorial
+from deepcac_study.report.judge.judgement import Judgement
+from deepcac_study.report.judge.published_divisions import Divided
+from deepcac_study.report.subtypes.subtype_worth import Ablation
 
 
 @dataclass(frozen=True)

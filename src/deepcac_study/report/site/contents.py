@@ -9,48 +9,48 @@ from deepcac.pages.tables import Table
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.summary import Count, summary
-from deepcac_study.report.casetables import case_figures, case_tables
-from deepcac_study.report.comparisons import (
+from deepcac_study.report.data.planted_truth import planted_figure, planted_table
+from deepcac_study.report.data.profiles import missingness_figures
+from deepcac_study.report.data.source_notes import data_table
+from deepcac_study.report.judge.factorial_grid import factorial_figures, factorial_tables
+from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
+from deepcac_study.report.judge.published_divisions import division_figures, division_tables
+from deepcac_study.report.papers.casetables import case_figures, case_tables
+from deepcac_study.report.papers.decomposition_gains import (
+    decomposition_figures,
+    gains_tables,
+    rows_or_classes_tables,
+)
+from deepcac_study.report.papers.learnt_clusterings import learning_figures, learning_tables
+from deepcac_study.report.papers.ledger_tables import paper_tables, theory_tables
+from deepcac_study.report.papers.schematics import schematic_figures
+from deepcac_study.report.papers.sweep_curves import sweep_figures
+from deepcac_study.report.runs.comparisons import (
     METRICS,
     Bootstraps,
     Difference,
     clustering_effects,
     switch_effects,
 )
-from deepcac_study.report.curves import curve_figures
-from deepcac_study.report.decomposition_gains import (
-    decomposition_figures,
-    gains_tables,
-    rows_or_classes_tables,
-)
-from deepcac_study.report.effecttables import (
+from deepcac_study.report.runs.curves import curve_figures
+from deepcac_study.report.runs.effecttables import (
     answer_table,
     choice_table,
     collapse_table,
     effects_table,
     switches_table,
 )
-from deepcac_study.report.factorial_grid import factorial_figures, factorial_tables
-from deepcac_study.report.histories import history_figures
-from deepcac_study.report.judgement import judgement_figures, judgement_tables
-from deepcac_study.report.learnt_clusterings import learning_figures, learning_tables
-from deepcac_study.report.ledger_tables import paper_tables, theory_tables
-from deepcac_study.report.material import Material, generated_only, real_only
-from deepcac_study.report.overview import (
+from deepcac_study.report.runs.histories import history_figures
+from deepcac_study.report.runs.overview import (
     agreement_figure,
     effect_forest,
     printed_against_ours,
     win_matrix,
 )
-from deepcac_study.report.planted_truth import planted_figure, planted_table
-from deepcac_study.report.profiles import missingness_figures
-from deepcac_study.report.published_divisions import division_figures, division_tables
-from deepcac_study.report.runtables import clusters_table, runs_table, times_table
-from deepcac_study.report.schematics import schematic_figures
-from deepcac_study.report.source_notes import data_table
-from deepcac_study.report.subtype_figures import embedding_figures
-from deepcac_study.report.subtype_worth import ablation_tables
-from deepcac_study.report.sweep_curves import sweep_figures
+from deepcac_study.report.runs.runtables import clusters_table, runs_table, times_table
+from deepcac_study.report.site.material import Material, generated_only, real_only
+from deepcac_study.report.subtypes.subtype_figures import embedding_figures
+from deepcac_study.report.subtypes.subtype_worth import ablation_tables
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import usual_k
-from deepcac_study.report.comparisons import METRICS, Difference
 from deepcac_study.report.declared import declared_table
-from deepcac_study.report.runtables import alphas
+from deepcac_study.report.runs.comparisons import METRICS, Difference
+from deepcac_study.report.runs.runtables import alphas
 
 _CAC_LABELS = ("CAC − KM", "CAC − plain", "KM − plain")
 _SAME_SCORE = 0.005

@@ -11,7 +11,7 @@ from deepcac.scoring.small_cells import WITHHELD, withheld
 from deepcac_study.catalogue.entries import DataSet, Source
 from deepcac_study.catalogue.registry import DEMO, Registry, load_registry
 from deepcac_study.features.columns.ranges import read_ranges
-from deepcac_study.report.profiles import (
+from deepcac_study.report.data.profiles import (
     Profile,
     VariableLine,
     outside,

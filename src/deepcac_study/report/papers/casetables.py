@@ -16,8 +16,8 @@ from deepcac_study.experiments.finished_studies import TOP, CaseStudy
 from deepcac_study.papers.deepcac.length_of_stay import SUBJECT, TABLE_7, TABLE_8, printed_shares
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.report.declared import declared_figure, declared_table
-from deepcac_study.report.ledger_tables import NOTE, entry_cell
-from deepcac_study.report.runtables import mix, protocol_label
+from deepcac_study.report.papers.ledger_tables import NOTE, entry_cell
+from deepcac_study.report.runs.runtables import mix, protocol_label
 
 _MATCHED = (
     "Clusters carry no order: those of every split are matched to the printed ones by the best "

@@ -15,9 +15,9 @@ from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.experiments.finished import Run
 from deepcac_study.features.columns.ranges import read_ranges
-from deepcac_study.report.curves import unweighted_risk
 from deepcac_study.report.declared import declared_table
-from deepcac_study.report.subtype_numbers import FEWEST, Array, Ids, Variable, variables
+from deepcac_study.report.runs.curves import unweighted_risk
+from deepcac_study.report.subtypes.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 
 CERTAIN = 0.995  # a median risk above this is no estimate but a separation of the classes
 _FACTORS = 6  # of each subtype's risk

@@ -21,7 +21,7 @@ from deepcac.pages.tables import Cell, How, Table, text_row
 from deepcac.pages.wording import Row, less, people, three
 from deepcac_study.papers.ledger import number
 from deepcac_study.report.declared import declared_figure, declared_table, rows_of
-from deepcac_study.report.judge_figures import contender_colour, contender_label
+from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
 
 SECTION = "divisions"
 # A metric, and by which of the stored choices of a trial it is shown.

@@ -17,16 +17,16 @@ from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.report.declared import declared_table
-from deepcac_study.report.runtables import stability
-from deepcac_study.report.subtype_figures import (
+from deepcac_study.report.runs.runtables import stability
+from deepcac_study.report.subtypes.subtype_figures import (
     COLOURS,
     ProfileLine,
     profile_lines,
     subtype_figure,
     subtype_map,
 )
-from deepcac_study.report.subtype_numbers import Variable, explained
-from deepcac_study.report.subtype_tables import (
+from deepcac_study.report.subtypes.subtype_numbers import Variable, explained
+from deepcac_study.report.subtypes.subtype_tables import (
     CERTAIN,
     UnseenRows,
     differing,

@@ -17,10 +17,10 @@ from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.summary import in_words
-from deepcac_study.report.comparisons import Difference
-from deepcac_study.report.contents import Contents
 from deepcac_study.report.declared import declared_table
-from deepcac_study.report.ledger_tables import Place, claims_table
+from deepcac_study.report.papers.ledger_tables import Place, claims_table
+from deepcac_study.report.runs.comparisons import Difference
+from deepcac_study.report.site.contents import Contents
 
 _HOME = {"answer": "index", "summary": "index"}  # shown on the first page
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told

@@ -35,7 +35,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Profile:
-    """What `deepcac_study.report.profiling` wrote about one feature file.
+    """What `deepcac_study.report.data.profiling` wrote about one feature file.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS
 from deepcac_study.papers.null_rate import null_rate
 from deepcac_study.papers.summary import NULL, Count, on_prediction
-from deepcac_study.report.runtables import protocol_label
+from deepcac_study.report.runs.runtables import protocol_label
 
 _ASKED = re.compile(r"(?P<method>\w+):(?P<k>\d+)(?:@(?P<protocol>\w+))?")
 _OF_A_ROW = "loss_delta"  # an item whose printed row is named in the note

@@ -1,0 +1,1 @@
+"""What the data sets are, and what was planted in generated ones."""

@@ -1,0 +1,1 @@
+"""The judge's verdicts, its controls, and published divisions."""

@@ -1,0 +1,1 @@
+"""A page a paper: its tables beside ours, its figures, its experiments."""

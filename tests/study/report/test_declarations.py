@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from deepcac.pages.tables import Table, text_row
-from deepcac_study.report.declared import declared_table
+from deepcac_study.report.declarations import declared_table
 
 FOLDER = resources.files("deepcac_study.report")
 DECLARED = yaml.safe_load((FOLDER / "declarations.yaml").read_text(encoding="utf-8"))

@@ -19,7 +19,7 @@ from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
-from deepcac_study.report.declared import declared_figure, declared_table
+from deepcac_study.report.declarations import declared_figure, declared_table
 
 _MOST = 3  # runs on the map
 _MARKERS = "osD^v"

@@ -14,7 +14,7 @@ from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
-from deepcac_study.report.declared import declared_figure, declared_table
+from deepcac_study.report.declarations import declared_figure, declared_table
 
 SECTION = "factorial"
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it

@@ -16,7 +16,7 @@ from deepcac.judging.questions import HELP, NEGATIVE
 from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, VERDICTS, Figure
 from deepcac.scoring.equivalence import NEVER
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
-from deepcac_study.report.declared import declared_figure
+from deepcac_study.report.declarations import declared_figure
 
 _ARM_LABELS = {
     "km": "in k-means clusters",

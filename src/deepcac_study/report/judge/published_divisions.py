@@ -20,7 +20,7 @@ from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, How, Table, text_row
 from deepcac.pages.wording import Row, less, people, three
 from deepcac_study.papers.ledger import number
-from deepcac_study.report.declared import declared_figure, declared_table, rows_of
+from deepcac_study.report.declarations import declared_figure, declared_table, rows_of
 from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
 
 SECTION = "divisions"

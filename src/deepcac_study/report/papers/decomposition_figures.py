@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from deepcac.decomposition import PairwiseLinearSVC
 from deepcac.decomposition.classifier import ClassDecompositionClassifier, Search
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac_study.report.declared import declared_figure
+from deepcac_study.report.declarations import declared_figure
 from deepcac_study.simulate.merging_case import MergingCase, merging_case
 
 Array = npt.NDArray[np.float64]

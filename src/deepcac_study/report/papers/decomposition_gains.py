@@ -19,7 +19,7 @@ from deepcac_study.experiments.finished_decompositions import (
 from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import printed_datasets
-from deepcac_study.report.declared import declared_figure, declared_table
+from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.papers.decomposition_figures import boundary_figures, merging_figure
 from deepcac_study.report.runs.comparisons import (
     METRICS,

@@ -13,7 +13,7 @@ from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.report.declared import declared_table, rows_of
+from deepcac_study.report.declarations import declared_table, rows_of
 
 NOTE = (
     "Each cell: printed | ours as published | ours sound. ✓ agrees (within 2 combined standard "

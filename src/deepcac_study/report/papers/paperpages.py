@@ -17,7 +17,7 @@ from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.summary import in_words
-from deepcac_study.report.declared import declared_table
+from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.papers.ledger_tables import Place, claims_table
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.site.contents import Contents

@@ -8,7 +8,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac_study.report.declared import declared_figure
+from deepcac_study.report.declarations import declared_figure
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]

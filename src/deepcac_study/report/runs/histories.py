@@ -11,7 +11,7 @@ from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac_study.catalogue.methods import ARM_COLOURS, CAC_LR, parse_method
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.experiments.finished import Run, Runs
-from deepcac_study.report.declared import declared_figure
+from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import alphas
 
 _CAC_CURVES = {

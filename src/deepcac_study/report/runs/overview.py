@@ -14,7 +14,7 @@ from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.report.declared import declared_figure
+from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.runs.runtables import at_smallest_k
 

@@ -12,7 +12,7 @@ from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
-from deepcac_study.report.declared import declared_table
+from deepcac_study.report.declarations import declared_table
 
 _NOT_HELD = -1
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")

@@ -125,8 +125,7 @@ def build(
         features_dir=Path(features_dir) if features_dir else None,
     )
     ledger = book.entries(found.findings)
-    decided = claim_book.claims(found.findings, ledger)
-    write_report(found, ledger, decided, registry, Path(out_dir), resamples, threads)
+    write_report(found, ledger, None, registry, Path(out_dir), resamples, threads)
 
 
 def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str, Any]:
@@ -139,13 +138,14 @@ def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str
 def write_report(
     found: Material,
     ledger: Sequence[Entry],
-    decided: Sequence[Claim],
+    known: Sequence[Claim] | None,
     registry: Path,
     out: Path,
     resamples: int,
     threads: int,
 ) -> None:
-    """Write everything that is shown of what was found, with its ledger and its claims."""
+    """Write everything that is shown, with a ledger and with claims; None decides them here."""
+    decided = claim_book.claims(found.findings, ledger) if known is None else known
     book.write(out / "ledger.csv", ledger)
     claim_book.write(out / "claims.csv", decided)
     shown = contents(found, ledger, decided, resamples)

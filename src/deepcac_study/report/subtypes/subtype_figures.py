@@ -15,7 +15,7 @@ from deepcac.pages.figures import PALETTE, Figure
 from deepcac_study.catalogue.methods import DEEPCAC
 from deepcac_study.experiments.finished_studies import CaseStudy
 from deepcac_study.report.data.planted_truth import plane
-from deepcac_study.report.declared import declared_figure
+from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import protocol_label
 from deepcac_study.report.subtypes.subtype_numbers import Array, Ids, Variable
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows

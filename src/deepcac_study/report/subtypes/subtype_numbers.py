@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac_study.features.columns.ranges import Range, variable_of
-from deepcac_study.report.declared import rows_of
+from deepcac_study.report.declarations import rows_of
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.experiments.finished import Run
 from deepcac_study.features.columns.ranges import read_ranges
-from deepcac_study.report.declared import declared_table
+from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.curves import unweighted_risk
 from deepcac_study.report.subtypes.subtype_numbers import FEWEST, Array, Ids, Variable, variables
 

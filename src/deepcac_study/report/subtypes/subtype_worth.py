@@ -12,7 +12,7 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import difference
 from deepcac_study.experiments.stored import check_place
-from deepcac_study.report.declared import declaration
+from deepcac_study.report.declarations import declaration
 
 WITHOUT, WITH = "networks", "with_trees"
 BEST, _K = "soft", 3  # what the others are compared with

@@ -16,7 +16,7 @@ from deepcac_study.catalogue.registry import DEMO, load_registry
 from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
-from deepcac_study.report.declared import declared_table
+from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
 from deepcac_study.report.subtypes.subtype_figures import (
     COLOURS,

@@ -124,8 +124,7 @@ def build(
         planted=planted_against_found(runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
     )
-    ledger = book.entries(found.findings)
-    write_report(found, ledger, None, registry, Path(out_dir), resamples, threads)
+    write_report(found, registry, Path(out_dir), resamples, threads)
 
 
 def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str, Any]:
@@ -137,15 +136,15 @@ def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str
 
 def write_report(
     found: Material,
-    ledger: Sequence[Entry],
-    known: Sequence[Claim] | None,
     registry: Path,
     out: Path,
     resamples: int,
     threads: int,
+    kept: tuple[Sequence[Entry], Sequence[Claim]] | None = None,
 ) -> None:
-    """Write everything that is shown, with a ledger and with claims; None decides them here."""
-    decided = claim_book.claims(found.findings, ledger) if known is None else known
+    """Write everything that is shown; ledger and claims are decided here if none are kept."""
+    ledger = kept[0] if kept else book.entries(found.findings)
+    decided = kept[1] if kept else claim_book.claims(found.findings, ledger)
     book.write(out / "ledger.csv", ledger)
     claim_book.write(out / "claims.csv", decided)
     shown = contents(found, ledger, decided, resamples)

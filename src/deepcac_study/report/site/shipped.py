@@ -64,7 +64,7 @@ def report_shipped(
     ledger = [_linked(row, laid) for row in book.read(kept / "ledger.csv")]
     decided = claim_book.read(kept / "claims.csv")
     out = results / "report"
-    write_report(found, ledger, decided, registry, out, resamples=0, threads=threads)
+    write_report(found, registry, out, 0, threads, kept=(ledger, decided))
     return out / "index.html"
 
 

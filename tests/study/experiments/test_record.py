@@ -89,6 +89,19 @@ def test_a_record_of_another_run_than_its_path_says_is_refused(files, place, sai
     assert "\n" not in str(caught.value)
 
 
+def test_a_named_protocol_may_have_had_a_switch_more_since_a_record(files):
+    labels = sorted(published_labels())[1:]
+    record = {**read_json(fit_one(files)), "protocol": "as_published", "switches": labels}
+    root = files.features.parent / "older"
+    place = root / "results" / "as_published/toy/lr_k1.json"
+    records.write_record(place, record)
+    (found,) = load([place], root)
+    assert found.protocol == "as_published"
+    records.write_record(place, {**record, "switches": ["CV5", *labels]})
+    with pytest.raises(DataError, match="is the record of"):
+        load([place], root)
+
+
 @pytest.mark.parametrize("name", ["features", "splits"])
 def test_a_record_of_other_inputs_than_are_here_is_refused(files, name):
     path, root = fit_one(files), files.features.parent

@@ -26,11 +26,7 @@ _HOMES = {
 }
 
 # What a name needs beyond the core: its module, as imported, and the extra that brings it.
-_EXTRAS = {
-    "torch": "nn",
-    "safetensors": "nn",
-    "qpsolvers": "similarity",
-}
+_EXTRAS = {"torch": "nn", "safetensors": "nn", "qpsolvers": "similarity"}
 
 __all__ = ["__version__", *_HOMES]
 

@@ -29,9 +29,7 @@ class Split:
     test: npt.NDArray[np.intp]
 
 
-def draw_holdout(
-    label: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def draw_holdout(label: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Draw the published CAC program's one hold-out: 75 % train, 25 % test, no validation.
 
     It is stratified: with this seed, plain logistic regression gives the printed scores on Adult,

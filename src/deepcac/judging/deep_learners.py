@@ -23,11 +23,7 @@ from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 
 
 def network(
-    estimator: type[DeepClassifier],
-    values: Values,
-    train: Rows,
-    validation: Rows,
-    sample: Resample,
+    estimator: type[DeepClassifier], values: Values, train: Rows, validation: Rows, sample: Resample
 ) -> Predict:
     """Fit a network, stopped by its validation AUPRC.
 

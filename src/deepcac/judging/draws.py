@@ -45,10 +45,7 @@ def draw(
         rows, test_size=share, random_state=seed, stratify=label if stratified else None
     )
     _, validation = train_test_split(
-        rest,
-        test_size=share,
-        random_state=seed,
-        stratify=label[rest] if stratified else None,
+        rest, test_size=share, random_state=seed, stratify=label[rest] if stratified else None
     )
     part = np.full(len(label), TRAIN, dtype=np.int8)
     part[validation], part[test] = VALIDATION, TEST

@@ -126,11 +126,7 @@ class GRASPClassifier(DeepClassifier):
 
     def _build(self) -> GRASPNetwork:
         return GRASPNetwork(
-            self._make_autoencoder(),
-            self.n_clusters,
-            self.latent,
-            len(self.classes_),
-            self.dropout,
+            self._make_autoencoder(), self.n_clusters, self.latent, len(self.classes_), self.dropout
         )
 
     def loss(self, network: GRASPNetwork, x: Tensor, y: Tensor) -> Tensor:

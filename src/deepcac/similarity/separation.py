@@ -96,11 +96,7 @@ class Oracle:
             K = loss_augmented(self._reading.similarity(items, weights), truth)
         times.append(time.perf_counter())
         Y = self._find(
-            K,
-            truth.shape[1],
-            self._rng,
-            n_restarts=self._n_restarts,
-            start=self._last[example],
+            K, truth.shape[1], self._rng, n_restarts=self._n_restarts, start=self._last[example]
         )
         times.append(time.perf_counter())
         normal = self._right[example] - self._reading.psi(items, Y)

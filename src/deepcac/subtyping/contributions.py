@@ -11,11 +11,7 @@ CHUNK = 2048
 
 
 def contributions(
-    networks: PackedNetworks,
-    x: Tensor,
-    origin: Tensor,
-    n_variables: int,
-    members: slice = ALL,
+    networks: PackedNetworks, x: Tensor, origin: Tensor, n_variables: int, members: slice = ALL
 ) -> Tensor:
     """Divide each row's outputs among the variables (Sundararajan et al. 2017, equation 1).
 

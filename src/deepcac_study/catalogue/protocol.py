@@ -60,11 +60,7 @@ def named_protocols() -> dict[str, frozenset[str]]:
     """
     published = published_labels()
     folds = published - {"A14"} | {"CV5"}
-    return {
-        "as_published": published,
-        "as_published_cv5": folds,
-        "as_published_v2": folds | {"V2"},
-    }
+    return {"as_published": published, "as_published_cv5": folds, "as_published_v2": folds | {"V2"}}
 
 
 def protocol_folder(name: str) -> str:

@@ -113,12 +113,7 @@ def _fit_alone(task: Task, base: BaseEstimator, name: str, weight: str | None) -
 
 
 def _fit_clustered(
-    task: Task,
-    arm: str,
-    name: str,
-    model: LocalClassifier,
-    printed: float | None,
-    path: AlphaPath,
+    task: Task, arm: str, name: str, model: LocalClassifier, printed: float | None, path: AlphaPath
 ) -> Fitted:
     clock = [time.perf_counter()]
     X, y = task.X_train, task.y_train

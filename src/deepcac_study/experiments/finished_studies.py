@@ -95,12 +95,7 @@ class CaseStudy:
 
     def _by_cluster(self, column: str, how: Literal["mean", "sum"] = "mean") -> pd.DataFrame:
         wide = self.table.pivot_table(
-            index="feature",
-            columns="cluster",
-            values=column,
-            aggfunc=how,
-            sort=False,
-            dropna=False,
+            index="feature", columns="cluster", values=column, aggfunc=how, sort=False, dropna=False
         )
         return wide.sort_index(axis=1)
 

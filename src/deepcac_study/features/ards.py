@@ -75,10 +75,7 @@ def cohort(tidy: str | os.PathLike[str]) -> tuple[pd.DataFrame, Flow]:
 def positives(stays: pd.DataFrame) -> dict[str, int]:
     """Count the positives of `cohort` by criterion: charted, or known by a code alone."""
     charted = stays["onset_minute"].notna()
-    return {
-        "charted": int(charted.sum()),
-        "code only": int((stays["ards_code"] & ~charted).sum()),
-    }
+    return {"charted": int(charted.sum()), "code only": int((stays["ards_code"] & ~charted).sum())}
 
 
 def ards(

@@ -100,10 +100,7 @@ def cic_features(
 
 
 def cohort_details(
-    events: pa.Table,
-    group: npt.NDArray[np.str_],
-    features: FeatureMatrix,
-    repairs: list[Repair],
+    events: pa.Table, group: npt.NDArray[np.str_], features: FeatureMatrix, repairs: list[Repair]
 ) -> dict[str, Any]:
     """Describe how the stays and values of a data set were chosen.
 

@@ -148,11 +148,7 @@ def _ventilation(found: dict[str, Series], n: int) -> Columns:
     minutes = summarise(records.row, records.minute.astype(np.float64), n)
     start, end = minutes[:, 0], minutes[:, 1]
     late = np.where(np.isnan(end), np.nan, end >= LAST_8_HOURS)
-    return {
-        "MechVentStartTime": start,
-        "MechVentDuration": end - start,
-        "MechVentLast8Hour": late,
-    }
+    return {"MechVentStartTime": start, "MechVentDuration": end - start, "MechVentLast8Hour": late}
 
 
 def _repairs(name: str, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:

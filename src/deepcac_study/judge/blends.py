@@ -37,9 +37,7 @@ class Stored(NamedTuple):
     probability: Array
 
 
-def read_answers(
-    paths: Sequence[str | os.PathLike[str]],
-) -> Iterator[tuple[Stored, Stored]]:
+def read_answers(paths: Sequence[str | os.PathLike[str]]) -> Iterator[tuple[Stored, Stored]]:
     """Yield the validation and the test answers of each resample, of the trials of all records.
 
     Parameters

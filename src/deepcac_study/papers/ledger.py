@@ -108,12 +108,7 @@ def entries(found: Findings) -> list[Entry]:
     ]
 
 
-def _entry(
-    cell: PrintedCell,
-    one: Answers,
-    beside: Sequence[PrintedCell],
-    origin: str,
-) -> Entry:
+def _entry(cell: PrintedCell, one: Answers, beside: Sequence[PrintedCell], origin: str) -> Entry:
     """Return the entry of a cell beside our numbers."""
     sound, own = one.answer(cell, "sound"), one.answer(cell, cell.protocol)
     published = None if cell.protocol == "sound" else own

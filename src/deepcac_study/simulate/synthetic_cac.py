@@ -69,12 +69,7 @@ def write_cells(paths: Iterable[str | os.PathLike[str]]) -> None:
 
 
 def synthetic_cac(
-    cell: Cell,
-    *,
-    rows: int = 500,
-    features: int = 8,
-    informative: int = 5,
-    seed: int = 0,
+    cell: Cell, *, rows: int = 500, features: int = 8, informative: int = 5, seed: int = 0
 ) -> FeatureMatrix:
     """Generate one cell of the grid.
 

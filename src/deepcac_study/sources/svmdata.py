@@ -51,8 +51,7 @@ def extract(
     clusters = np.concatenate([labels for _, labels in found.values()])
     names = [name for name, (_, labels) in found.items() for _ in labels]
     write_table(
-        items,
-        pa.table({"item": np.arange(len(names)), "university": names, "cluster": clusters}),
+        items, pa.table({"item": np.arange(len(names)), "university": names, "cluster": clusters})
     )
     order = np.lexsort((whole.col, whole.row))
     columns = {"item": whole.row.astype(np.int64), "column": whole.col, "value": whole.data}

@@ -128,13 +128,7 @@ def start_labels(
 
 @compiled()
 def expect(
-    numbers: Any,
-    codes: Any,
-    log_weight: Any,
-    mean: Any,
-    sd: Any,
-    log_share: Any,
-    posterior: Any,
+    numbers: Any, codes: Any, log_weight: Any, mean: Any, sd: Any, log_share: Any, posterior: Any
 ) -> Any:
     """Fill the posterior (n, k) of the clusters; return the mean log-likelihood of a row."""
     n, p, q, k = numbers.shape[0], numbers.shape[1], codes.shape[1], log_weight.shape[0]

@@ -17,10 +17,7 @@ _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T].*)?")
 _DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
 _THOUSANDS = r"^[+-]?[1-9]\d{0,2}(,\d{3})+$"
 # A number as people write it, by the sign that is its decimal point.
-_WRITTEN = {
-    ".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$",
-    ",": r"^[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$",
-}
+_WRITTEN = {".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$", ",": r"^[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$"}
 _MOSTLY = 0.5  # of the distinct texts of a column of numbers with slips
 
 

@@ -104,11 +104,7 @@ def separation_sweep(
 
 
 def _of_task(
-    task: Task,
-    setting: Setting,
-    pretrained: Path,
-    fits: Sequence[tuple[str, float]],
-    epochs: int,
+    task: Task, setting: Setting, pretrained: Path, fits: Sequence[tuple[str, float]], epochs: int
 ) -> Iterator[dict[str, Any]]:
     start = shared_autoencoder(task, setting, pretrained)
     labels = np.random.default_rng(task.seed).permutation(task.y_train)

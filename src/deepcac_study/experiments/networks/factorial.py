@@ -50,11 +50,7 @@ def factorial(
 
 
 def _of_task(
-    task: Task,
-    setting: Setting,
-    pretrained: Path,
-    clusters: Sequence[int],
-    betas: Sequence[float],
+    task: Task, setting: Setting, pretrained: Path, clusters: Sequence[int], betas: Sequence[float]
 ) -> Iterator[dict[str, Any]]:
     log.info("split %d", task.seed)
     common: dict[str, Any] = {

@@ -105,12 +105,7 @@ def _training(seed: int, oracle: str, C: float = 100.0) -> dict[str, Any]:
 def _missed(found: Examples, model: SupervisedKMeans) -> int:
     """Count the examples with a clustering that violates its constraint by more than epsilon."""
     search = Oracle(
-        found.item_sets,
-        found.clusterings,
-        ITERATIVE,
-        _SEARCH,
-        np.random.default_rng(0),
-        Reading(),
+        found.item_sets, found.clusterings, ITERATIVE, _SEARCH, np.random.default_rng(0), Reading()
     )
     cuts = [search.separate(i, model.weights_) for i in range(len(found.item_sets))]
     worst = [cut.loss - model.weights_ @ cut.normal for cut in cuts]

@@ -180,9 +180,7 @@ def best_counts(groups: Mapping[str, Sequence[Sequence[Arm]]], wanted: Mapping[s
 
 
 def by_group(
-    groups: Mapping[str, Sequence[Arm]],
-    judge: Callable[[Evidence, str], Truth],
-    share: float = 1.0,
+    groups: Mapping[str, Sequence[Arm]], judge: Callable[[Evidence, str], Truth], share: float = 1.0
 ) -> Rule:
     """Return the rule that something is true of a share of groups of arms, such as data sets."""
 

@@ -103,11 +103,7 @@ def silhouette_kept(curves: Curves) -> Truth:
 
 
 _OF_CAC = (moved, "cac_", "a run of CAC, such as results/cic/cac_lr_k2.json")
-_OF_DEEPCAC = (
-    has_silhouettes,
-    "deepcac",
-    "a run of DeepCAC, such as results/cic/deepcac_k3.json",
-)
+_OF_DEEPCAC = (has_silhouettes, "deepcac", "a run of DeepCAC, such as results/cic/deepcac_k3.json")
 
 
 CHECKS = by_name(converges, cost_falls, separation_rises, higher_after_one_pass, higher_at_the_end)

@@ -10,10 +10,7 @@ from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
 from deepcac_study.experiments.finished import load
 from deepcac_study.experiments.finished_clusterings import load_clusterings
-from deepcac_study.experiments.finished_decompositions import (
-    load_decompositions,
-    load_resampled,
-)
+from deepcac_study.experiments.finished_decompositions import load_decompositions, load_resampled
 from deepcac_study.experiments.finished_studies import load_case_studies
 from deepcac_study.experiments.finished_sweeps import load_sweeps
 from deepcac_study.experiments.theorem_checks import load_theory

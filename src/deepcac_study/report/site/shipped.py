@@ -33,9 +33,7 @@ _PROJECT = Path(__file__).resolve().parents[4]
 
 
 def report_shipped(
-    folder: str | os.PathLike[str],
-    project: str | os.PathLike[str] = _PROJECT,
-    threads: int = 1,
+    folder: str | os.PathLike[str], project: str | os.PathLike[str] = _PROJECT, threads: int = 1
 ) -> Path:
     """Lay the shipped records in a folder and make the report of them and of the kept tables.
 

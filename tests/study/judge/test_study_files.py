@@ -53,8 +53,8 @@ def test_parts_of_the_positive_control_have_names():
     assert STUDY.planted == [
         f"results/judge/planted/{n}.json" for n in ("lr_0", "lr_0.5", "lgbm_0.5")
     ]
-    assert STUDY.planted_part("lgbm")["strengths"] == [0.5]
+    assert STUDY.cohorts("lgbm").keys() == {"cohorts", "rows", "contenders"}
     with pytest.raises(ConfigError, match="no planted part 'rf' in the configuration; known: lr,"):
-        STUDY.planted_part("rf")
+        STUDY.cohorts("rf")
     with pytest.raises(ConfigError, match="no division 'b_a'.*known: a_b, hours, away"):
         STUDY.division("b_a")

@@ -12,7 +12,10 @@ JUDGE = {
     ],
     "planted": [
         {"name": "lr", "strengths": [0.0, 0.5]},
-        {"name": "lgbm", "strengths": [0.5]},
+        {
+            **{"name": "lgbm", "strengths": [0.5]},
+            **{"cohorts": 3, "rows": 500, "contenders": ["lgbm"]},
+        },
     ],
     "public": {
         "divisions": [
@@ -53,7 +56,7 @@ def test_parts_of_the_positive_control_have_names():
     assert STUDY.planted == [
         f"results/judge/planted/{n}.json" for n in ("lr_0", "lr_0.5", "lgbm_0.5")
     ]
-    assert STUDY.cohorts("lgbm").keys() == {"cohorts", "rows", "contenders"}
+    assert STUDY.cohorts("lgbm") == {"cohorts": 3, "rows": 500, "contenders": ["lgbm"]}
     with pytest.raises(ConfigError, match="no planted part 'rf' in the configuration; known: lr,"):
         STUDY.cohorts("rf")
     with pytest.raises(ConfigError, match="no division 'b_a'.*known: a_b, hours, away"):

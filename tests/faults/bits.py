@@ -14,10 +14,10 @@ from deepcac.files.storage import content_digest as content_digest_of
 from deepcac.files.storage import read_json, read_table
 from deepcac_study.catalogue.entries import RawFile, Source
 from deepcac_study.catalogue.registry import Registry
-from deepcac_study.experiments.finished import load
-from deepcac_study.experiments.record import read_record
 from deepcac_study.raw.archive import content_digest
 from deepcac_study.raw.fetch import check_raw
+from deepcac_study.records.record import read_record
+from deepcac_study.records.runs import load
 
 Reader = Callable[[Path], Any]
 

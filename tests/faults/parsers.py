@@ -13,11 +13,11 @@ from project import Row
 from deepcac.errors import DeepCACError
 from deepcac.files.storage import read_json, read_table, write_table
 from deepcac_study.catalogue.variables import Variable
-from deepcac_study.experiments.record import read_record
 from deepcac_study.jobs.pointers import read_pointers
 from deepcac_study.raw.archive import members
 from deepcac_study.raw.delimited import read_delimited
 from deepcac_study.raw.hypertext import read_page
+from deepcac_study.records.record import read_record
 from deepcac_study.sources.physionet2012 import read_outcomes
 from deepcac_study.sources.physionet2012_events import parse_set
 from deepcac_study.sources.physionet2019 import read_archives

@@ -22,11 +22,11 @@ from project import Row
 
 from deepcac.errors import DataError, DeepCACError
 from deepcac.files.storage import content_digest, read_json
-from deepcac_study.experiments.finished import load
-from deepcac_study.experiments.record import file_digest, scores_path
 from deepcac_study.jobs.pointers import read_pointers
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.raw.archive import members
+from deepcac_study.records.record import file_digest, scores_path
+from deepcac_study.records.runs import load
 
 VALUES = (
     *(None, True, 0, -1, 1, 2, 3, 10**30, 0.5, -0.5, 1e308, "", "svm", "lr", "cic", "sound", "L1"),

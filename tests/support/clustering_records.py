@@ -1,6 +1,6 @@
 """Records of supervised k-means with planned losses and times, for tests."""
 
-from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings, Measured
+from deepcac_study.records.clusterings import ClusteringRun, Clusterings, Measured
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
 AXES = {"clusterings": (2, 4, 8), "clusters": (2, 5, 10), "features": (1, 2), "points": (5, 10, 20)}

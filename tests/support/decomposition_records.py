@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from deepcac.files.storage import write_json
-from deepcac_study.experiments.finished_decompositions import DecompositionRecord
 from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1
 from deepcac_study.papers.names import printed_datasets
+from deepcac_study.records.decompositions import DecompositionRecord
 
 RUNS = 6
 SETS = printed_datasets(TABLE_1)

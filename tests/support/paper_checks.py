@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from deepcac_study.experiments.finished import Runs, load
 from deepcac_study.papers.claims import Claim, claims
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import Entry, entries
 from deepcac_study.papers.printed import PrintedCell, printed_cells
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs, load
 
 
 def find_cell(source: str, **where: Any) -> PrintedCell:

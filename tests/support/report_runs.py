@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from deepcac_study.catalogue.protocol import named_protocols
-from deepcac_study.experiments.record import (
+from deepcac_study.records.record import (
     file_digest,
     scores_path,
     summarise,

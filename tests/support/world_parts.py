@@ -8,11 +8,11 @@ import pandas as pd
 from clustering_records import bad_times, checks, good_times, synth, webkb
 from decomposition_records import SETS, decomposed
 
-from deepcac_study.experiments.finished_clusterings import Clusterings
-from deepcac_study.experiments.finished_decompositions import ResampledRecord
-from deepcac_study.experiments.finished_studies import CaseStudy
-from deepcac_study.experiments.finished_sweeps import AM_SOFTMAX, CENTROIDS, NONE, TERMS
-from deepcac_study.experiments.theorem_checks import TheoryRecord
+from deepcac_study.records.clusterings import Clusterings
+from deepcac_study.records.decompositions import ResampledRecord
+from deepcac_study.records.studies import CaseStudy
+from deepcac_study.records.sweep_tables import AM_SOFTMAX, CENTROIDS, NONE, TERMS
+from deepcac_study.records.theorem_checks import TheoryRecord
 
 ALPHAS = (0.0, 0.02, 1.0)
 

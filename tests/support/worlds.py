@@ -25,11 +25,11 @@ from world_parts import (
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import classifiers, methods
-from deepcac_study.experiments.finished import Run, Runs
-from deepcac_study.experiments.finished_clusterings import Clusterings
-from deepcac_study.experiments.finished_sweeps import Sweeps
-from deepcac_study.papers.findings import Findings
 from deepcac_study.published.cac_program import printed_alpha
+from deepcac_study.records.clusterings import Clusterings
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Run, Runs
+from deepcac_study.records.sweep_tables import Sweeps
 
 SPLITS = 5
 TABLES = ("titanic", "credit", "adult", "diabetes", "cic", "magic", "sepsis_signature")

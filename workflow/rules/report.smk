@@ -1,21 +1,22 @@
 rule report:
     input:
-        runs=report_runs,
+        # What each is, its place says.
+        records=[
+            *report_runs,
+            *layout.profile_files(),
+            *collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
+            *collect("results/case_study/{case}.json", case=config["case_studies"]),
+            *collect("results/theory/{name}.json", name=config["theory"]),
+            *layout.skmeans_files(),
+            *layout.decomposition_files(),
+            *study.verdicts,
+            *study.divisions,
+            *study.ablations,
+            *collect("results/factorial/{name}.parquet", name=config["factorial"]),
+        ],
         scores=[run.removesuffix(".json") + ".scores.parquet" for run in report_runs],
         cohorts=layout.cohort_files(),
-        profiles=layout.profile_files(),
         features=[file for file in layout.feature_files() if file.count("/") == 2],
-        sweeps=collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
-        cases=collect("results/case_study/{case}.json", case=config["case_studies"]),
-        theory=collect("results/theory/{name}.json", name=config["theory"]),
-        clusterings=layout.skmeans_files(),
-        decompositions=layout.decomposition_files(),
-        judged=study.verdicts,
-        divisions=study.divisions,
-        ablations=study.ablations,
-        factorials=collect(
-            "results/factorial/{dataset}.parquet", dataset=config["factorial"]
-        ),
     output:
         # The folder as a site, so that links and pictures hold in Snakemake's own report too.
         site=report(

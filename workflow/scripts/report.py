@@ -12,25 +12,15 @@ with job(snakemake):
 
     registry = registry_folder(Path(snakemake.scriptdir).resolve().parents[1])
     layout = Layout(load_registry(registry), snakemake.config)
-    runs = list(snakemake.input.runs)
+    records = list(snakemake.input.records)
     build(
-        runs,
+        records,
         registry,
         Path(snakemake.output.page).parent,
         tidy_dir=Path("data/tidy"),
         features_dir=Path("data/features"),
         # No input: raw files are not shared, and after a pull nothing but the report is made.
         truth_paths=Path("data/raw").glob("demo_*/subtypes.csv"),
-        profile_paths=snakemake.input.profiles,
-        sweep_paths=snakemake.input.sweeps,
-        case_paths=snakemake.input.cases,
-        theory_paths=snakemake.input.theory,
-        clustering_paths=snakemake.input.clusterings,
-        decomposition_paths=snakemake.input.decompositions,
-        judge_paths=snakemake.input.judged,
-        division_paths=snakemake.input.divisions,
-        ablation_paths=snakemake.input.ablations,
-        factorial_paths=snakemake.input.factorials,
-        run_inputs={run: layout.run_inputs(**one) for run in runs for one in runs_among([run])},
+        run_inputs={run: layout.run_inputs(**one) for run in records for one in runs_among([run])},
         threads=snakemake.threads,
     )

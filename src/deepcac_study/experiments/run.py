@@ -18,9 +18,9 @@ from deepcac.scoring.subtypes import describe
 from deepcac.task import Fitted, Task
 from deepcac_study.catalogue.methods import Method
 from deepcac_study.catalogue.protocol import Protocol
-from deepcac_study.experiments import record as records
 from deepcac_study.experiments.fit import device, fit, shared_stage
 from deepcac_study.experiments.prepare import Setting, make_task
+from deepcac_study.records import record as records
 from deepcac_study.splits import Split, read_splits, scheme
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from deepcac.errors import DataError, DeepCACError
 from deepcac.files.storage import read_json
-from deepcac_study.experiments.record_archive import Row, manifest, read
-from deepcac_study.experiments.spot_check import CAME_BACK, MISSING, Compared, compare, draw
+from deepcac_study.records.record_archive import Row, manifest, read
+from deepcac_study.records.spot_check import CAME_BACK, MISSING, Compared, compare, draw
 from deepcac_study.report.site.spot_page import write_spot_page
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ def spot_check(
         Where they are made, from raw files on; it gets ``index.html`` and ``spotcheck.csv``. A
         check that was cut goes on from what lies there.
     draws, seed, minutes
-        See `deepcac_study.experiments.spot_check.draw`.
+        See `deepcac_study.records.spot_check.draw`.
     cores : int
 
     Raises

@@ -21,7 +21,7 @@ from deepcac.judging.questions import BOOSTING, HELP, NEGATIVE, Question, pairs
 from deepcac.judging.resamples import test_share
 from deepcac.judging.trials import Effort, judge_rows
 from deepcac.scoring.equivalence import BETTER, LEVEL, difference, verdict
-from deepcac_study.experiments.record import machine
+from deepcac_study.records.record import machine
 from deepcac_study.simulate.planted import planted
 
 log = logging.getLogger(__name__)

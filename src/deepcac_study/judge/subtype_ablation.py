@@ -30,8 +30,8 @@ from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_heads import fit_heads
 from deepcac.task import Array, Ids
-from deepcac_study.experiments.record import file_digest, machine
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.records.record import file_digest, machine
 
 log = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json, write_table
 from deepcac.judging.contenders import Contender
 from deepcac.judging.trials import Effort, judge_samples, study_resamples
-from deepcac_study.experiments.record import file_digest, machine
-from deepcac_study.experiments.stored import check_place
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.records.record import file_digest, machine
+from deepcac_study.records.stored import check_place
 
 _ENTRIES = {"dataset", "contender", "trials", "resamples", "answers"}
 _PLACE = "{dataset}/{contender}.json"  # on published divisions the folder is the division's

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.cac_v1.claims import rules as cac_v1_rules
 from deepcac_study.papers.cac_v2.claims import rules as cac_v2_rules
@@ -23,12 +22,14 @@ from deepcac_study.papers.evidence import (
     Decision,
     Evidence,
 )
-from deepcac_study.papers.findings import Findings, of_stand_ins, of_the_papers
+from deepcac_study.papers.findings import of_stand_ins, of_the_papers
 from deepcac_study.papers.ledger import Entry, read_rows, write_rows
 from deepcac_study.papers.ledger import counts as counts
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.rule_table import table_rules
 from deepcac_study.papers.supervised_kmeans.claims import rules as skmeans_rules
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 Sided = tuple[Rule, Runs]  # a rule made from one side's findings, and the runs of that side
 # What a claim is about, and how its verdict is found.

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.catalogue.protocol import protocol_folder
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.names import lost_datasets, restricted
 from deepcac_study.papers.printed import own_protocol
+from deepcac_study.records.runs import Run, Runs
 
 VERDICTS = {
     "holds": "holds",

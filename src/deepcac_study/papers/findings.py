@@ -1,17 +1,14 @@
 """All finished work that the papers are compared with, apart from what says nothing about them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from deepcac_study.catalogue.registry import DEMO
-from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.finished_clusterings import Clusterings
-from deepcac_study.experiments.finished_decompositions import DecompositionRecord, ResampledRecord
-from deepcac_study.experiments.finished_studies import CaseStudy
-from deepcac_study.experiments.finished_sweeps import Sweeps
-from deepcac_study.experiments.theorem_checks import TheoryRecord
 from deepcac_study.papers.names import known_datasets
+from deepcac_study.records.clusterings import Clusterings
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 _OPEN_DEMO = "_demo"  # the open part of restricted data, such as ``ards_demo``
 
@@ -19,40 +16,29 @@ Rename = Callable[[str, bool], str]  # data set, whether it was generated; empty
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Findings:
-    """What was found; any part may be empty."""
+def renamed(found: Findings, rename: Rename) -> Findings:
+    """Return what is about the data sets that a rule names, under the names that it gives.
 
-    runs: Runs
-    sweeps: Sweeps = field(default_factory=Sweeps)
-    studies: Sequence[CaseStudy] = ()
-    theory: Sequence[TheoryRecord] = ()
-    decompositions: Sequence[DecompositionRecord] = ()
-    resampled: Sequence[ResampledRecord] = ()
-    clusterings: Clusterings = field(default_factory=Clusterings)
-
-    def renamed(self, rename: Rename) -> "Findings":
-        """Return what is about the data sets that a rule names, under the names that it gives.
-
-        Of two runs with one name the first stays.
-        """
-        runs = {(r.protocol, r.dataset, r.method, r.k): r for r in _kept(self.runs, rename)[::-1]}
-        moved = (self.sweeps.alpha, self.sweeps.weights, self.sweeps.separation)
-        alpha, weights, separation = (_named(tables, rename) for tables in moved)
-        return replace(
-            self,
-            runs=Runs(tuple(reversed(runs.values()))),
-            sweeps=replace(self.sweeps, alpha=alpha, weights=weights, separation=separation),
-            studies=_kept(self.studies, rename),
-            theory=_kept(self.theory, rename),
-            decompositions=_kept(self.decompositions, rename),
-            resampled=_kept(self.resampled, rename),
-        )
+    Of two runs with one name the first stays.
+    """
+    runs = {(r.protocol, r.dataset, r.method, r.k): r for r in _kept(found.runs, rename)[::-1]}
+    moved = (found.sweeps.alpha, found.sweeps.weights, found.sweeps.separation)
+    alpha, weights, separation = (_named(tables, rename) for tables in moved)
+    return replace(
+        found,
+        runs=Runs(tuple(reversed(runs.values()))),
+        sweeps=replace(found.sweeps, alpha=alpha, weights=weights, separation=separation),
+        studies=_kept(found.studies, rename),
+        theory=_kept(found.theory, rename),
+        decompositions=_kept(found.decompositions, rename),
+        resampled=_kept(found.resampled, rename),
+    )
 
 
 def of_the_papers(found: Findings) -> Findings:
     """Return what was found on the papers' own data: no other counts for or against them."""
-    return found.renamed(lambda name, made: "" if made or name not in known_datasets() else name)
+    own = known_datasets()
+    return renamed(found, lambda name, made: "" if made or name not in own else name)
 
 
 def of_stand_ins(found: Findings) -> Findings:
@@ -66,9 +52,8 @@ def of_stand_ins(found: Findings) -> Findings:
         found = name.removeprefix(DEMO).removesuffix(_OPEN_DEMO)
         return found if found in known_datasets() and (made or found != name) else ""
 
-    return replace(
-        found, clusterings=Clusterings(), sweeps=replace(found.sweeps, grid=None)
-    ).renamed(imitated)
+    apart = replace(found, clusterings=Clusterings(), sweeps=replace(found.sweeps, grid=None))
+    return renamed(apart, imitated)
 
 
 def _kept(records: Iterable[Any], rename: Rename) -> list[Any]:

@@ -11,15 +11,16 @@ import numpy as np
 
 from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.protocol import protocol_folder
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours, tolerance, verdict
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
 from deepcac_study.papers.class_decomposition.gain_rules import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
-from deepcac_study.papers.findings import Findings, of_the_papers
+from deepcac_study.papers.findings import of_the_papers
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
 from deepcac_study.papers.supervised_kmeans.cluster_losses import LossTables
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Run, Runs
 
 T = TypeVar("T")
 

@@ -13,8 +13,6 @@ from deepcac.files.storage import write_json, write_table
 from deepcac.pages.tables import markdown
 from deepcac.scoring.student import distil
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.finished_studies import load_case_studies, match
 from deepcac_study.experiments.networks.case_study import (
     View,
     cluster_means,
@@ -33,8 +31,10 @@ from deepcac_study.papers.deepcac.length_of_stay import (
     printed_shares,
 )
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
+from deepcac_study.records.studies import load_case_studies, match
 from deepcac_study.report.papers.casetables import case_figures, case_tables
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures, of_pages
 from deepcac_study.splits import make_splits, read_splits, write_splits

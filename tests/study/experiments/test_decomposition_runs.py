@@ -10,12 +10,12 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_table
 from deepcac_study.catalogue.protocol import Protocol, published_labels
 from deepcac_study.catalogue.variables import category_field
-from deepcac_study.experiments.finished_decompositions import load_decompositions, load_resampled
 from deepcac_study.experiments.relatives.decomposition_runs import (
     read_rows,
     write_bias_variance,
     write_decomposition,
 )
+from deepcac_study.records.decompositions import load_decompositions, load_resampled
 
 RUNS = 2
 

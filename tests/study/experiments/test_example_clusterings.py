@@ -9,7 +9,6 @@ from scipy import sparse
 from deepcac.errors import ConfigError, DataError
 from deepcac.pages.figures import write
 from deepcac_study.catalogue.config import LEARNERS, Budget
-from deepcac_study.experiments.finished_clusterings import load_clusterings
 from deepcac_study.experiments.relatives import learning_times, oracle_checks
 from deepcac_study.experiments.relatives.example_clusterings import (
     build,
@@ -18,6 +17,7 @@ from deepcac_study.experiments.relatives.example_clusterings import (
     write_experiment,
 )
 from deepcac_study.features.pairwise import PairwiseData
+from deepcac_study.records.clusterings import load_clusterings
 from deepcac_study.report.papers.learnt_clusterings import learning_figures, learning_tables
 from deepcac_study.simulate.synth_pairs import synth_pairs
 

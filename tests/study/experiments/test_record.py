@@ -10,9 +10,9 @@ from deepcac.files.storage import read_json, read_table, write_json, write_table
 from deepcac.task import Fitted, Task
 from deepcac_study.catalogue.methods import methods, parse_method
 from deepcac_study.catalogue.protocol import SOUND, Protocol, published_labels
-from deepcac_study.experiments import record as records
-from deepcac_study.experiments.finished import Run, load
 from deepcac_study.experiments.run import RunFiles, run, split_entry
+from deepcac_study.records import record as records
+from deepcac_study.records.runs import Run, load
 from deepcac_study.splits import make_splits, write_splits
 
 

@@ -13,7 +13,7 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json
 from deepcac_study.catalogue.registry import load_registry
-from deepcac_study.experiments.record_archive import (
+from deepcac_study.records.record_archive import (
     MANIFEST,
     find_records,
     lay,

@@ -8,8 +8,9 @@ import pytest
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.storage import write_json
-from deepcac_study.experiments.record_archive import Row, pack
-from deepcac_study.experiments.spot_check import (
+from deepcac_study.jobs import spot_runs
+from deepcac_study.records.record_archive import Row, pack
+from deepcac_study.records.spot_check import (
     DIFFERENT,
     NEAR,
     NUMBERS,
@@ -18,7 +19,6 @@ from deepcac_study.experiments.spot_check import (
     compare,
     draw,
 )
-from deepcac_study.jobs import spot_runs
 
 
 def row(path, seconds=1.0):

@@ -6,8 +6,8 @@ import pytest
 
 from deepcac.cac.cluster import cluster, kmeans_labels
 from deepcac.task import Task
-from deepcac_study.experiments.finished_sweeps import by_split, final_pass
 from deepcac_study.experiments.sweeps import alpha_sweep, grid_point
+from deepcac_study.records.sweep_tables import by_split, final_pass
 from deepcac_study.simulate.synthetic_cac import Cell, synthetic_cac
 
 

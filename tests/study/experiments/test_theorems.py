@@ -11,13 +11,13 @@ from deepcac.errors import ConfigError
 from deepcac.files.storage import write_json
 from deepcac.task import Task
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.experiments.prepare import Setting
-from deepcac_study.experiments.theorem_checks import Check, TheoryRecord, checks, load_theory
 from deepcac_study.experiments.theory import theorems as evaluated
 from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.findings import Findings
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
+from deepcac_study.records.theorem_checks import Check, TheoryRecord, checks, load_theory
 from deepcac_study.report.papers.ledger_tables import theory_tables
 from deepcac_study.report.site.page import build
 
@@ -229,7 +229,7 @@ def test_the_page_shows_theory_and_keeps_generated_data_apart(written, tmp_path)
     demo.parent.mkdir(parents=True)
     write_json(demo, synthetic)
     out = tmp_path / "results/report"
-    build([], "config/registry", out, theory_paths=[demo])
+    build([demo], "config/registry", out)
     page = (out / "pages" / "theory.html").read_text()
     assert "The theorems have not been evaluated yet." in page
     assert (out / "tables/synthetic_theory.md").exists()
@@ -237,7 +237,7 @@ def test_the_page_shows_theory_and_keeps_generated_data_apart(written, tmp_path)
         line for line in (out / "claims.csv").read_text().splitlines() if "CAC1-14" in line
     )
     assert ",toy," in claim
-    build([], "config/registry", out, theory_paths=[demo, written])
+    build([demo, written], "config/registry", out)
     lines = (out / "tables/theory.csv").read_text().splitlines()
     assert len(lines) == 1 + len(checks(load_theory([written], tmp_path)[0]))
     assert lines[1].startswith('"adult, k = 2"')

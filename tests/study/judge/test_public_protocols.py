@@ -13,7 +13,6 @@ from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import read_json, read_table, write_json, write_table
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.trials import ROWS, Effort
-from deepcac_study.experiments.record import file_digest
 from deepcac_study.judge.division_scores import (
     event_one,
     event_threshold,
@@ -25,6 +24,7 @@ from deepcac_study.judge.division_scores import (
 from deepcac_study.judge.public_protocols import Division, divided, run_division
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.trial_files import read_trials
+from deepcac_study.records.record import file_digest
 
 
 def matrix(n=600, seed=0):

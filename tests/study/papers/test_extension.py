@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from deepcac.errors import DataError
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers import claims as claim_file
 from deepcac_study.papers import ledger as ledger_file
 from deepcac_study.papers import summary as summary_file
 from deepcac_study.papers.claims import claims
 from deepcac_study.papers.extension import covers, extend_claims, extend_ledger, extend_report
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 NOTHING = Findings(Runs(()))
 

@@ -4,11 +4,11 @@ import pytest
 from paper_checks import find_entry
 from report_runs import write_run
 
-from deepcac_study.experiments.finished import Runs, load
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries, number
 from deepcac_study.papers.null_rate import SUMMARY
 from deepcac_study.papers.printed import printed_cells
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs, load
 
 
 def test_a_cell_that_was_not_run_says_what_it_needs():

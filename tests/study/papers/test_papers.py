@@ -5,14 +5,14 @@ import pytest
 
 from deepcac.errors import ConfigError
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers import bibliography
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import claims, rules
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.names import LOGS, names, restricted, usual_k
 from deepcac_study.papers.printed import printed_cells
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 FOLDERS = Path(bibliography.__file__).parent
 ROOT = Path(__file__).parents[3]

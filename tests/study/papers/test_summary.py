@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.claims import KINDS, claims
 from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.names import LOGS
 from deepcac_study.papers.summary import in_words, on_prediction, summary, value, write
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 NOTHING = Findings(Runs(()))
 

@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.finished_sweeps import Sweeps, load_sweeps
 from deepcac_study.papers.claims import claims, rules
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
+from deepcac_study.records.sweep_tables import Sweeps, load_sweeps
 from deepcac_study.report.papers.sweep_curves import sweep_figures
 
 

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.rules.rule_table import agrees, alpha_at_most, of_table
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 SOUND = Evidence(Runs(()), "sound")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deepcac.scoring.bootstrap import SplitScores
-from deepcac_study.experiments.finished import Run
+from deepcac_study.records.runs import Run
 from deepcac_study.report.runs.curves import calibration_figure, unweighted_risk
 
 

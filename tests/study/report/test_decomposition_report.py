@@ -4,8 +4,8 @@ from pathlib import Path
 from decomposition_records import SETS, decomposed, write_decomposed
 from report_runs import write_run
 
-from deepcac_study.experiments.finished import load
-from deepcac_study.experiments.finished_decompositions import DecompositionRecord
+from deepcac_study.records.decompositions import DecompositionRecord
+from deepcac_study.records.runs import load
 from deepcac_study.report.papers.decomposition_gains import (
     decomposition_figures,
     gains_tables,
@@ -106,7 +106,7 @@ def test_the_page(tmp_path):
     paths = [write_decomposed(results, name, kind) for name in SETS for kind in kinds]
     paths.append(write_decomposed(results, "demo_cic", synthetic=True))
     out = results / "report"
-    build([], REGISTRY, out, decomposition_paths=paths)
+    build(paths, REGISTRY, out)
     claims = {row["id"]: row["verdict"] for row in rows(out / "claims.csv")}
     assert claims["CDEC-01"] == "holds"
     assert claims["CDEC-16"] == "fails"

@@ -10,7 +10,7 @@ from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.templating import view
 from deepcac.pages.wording import even_decimals, minus
-from deepcac_study.experiments.finished import load
+from deepcac_study.records.runs import load
 from deepcac_study.report.data.planted_truth import Found, planted_table, read_truth
 from deepcac_study.report.judge.judgement import Judgement
 from deepcac_study.report.runs.overview import win_matrix

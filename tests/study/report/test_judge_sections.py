@@ -63,8 +63,9 @@ def division(folder, aurocs, train=("a",), test="b"):
 
     contenders = [{"contender": name, "scores": scores(auroc)} for name, auroc in aurocs.items()]
     head = {"dataset": "cic", "train": list(train), "test": test}
-    write_json(folder / "one.json", head | {"contenders": contenders, "pairs": []})
-    return folder / "one.json"
+    path = folder / "results" / "judge" / "public" / "one.json"
+    write_json(path, head | {"contenders": contenders, "pairs": []})
+    return path
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def test_a_division_nobody_printed_stands_alone(tmp_path):
 
 def test_the_judges_page_links_both(tmp_path, factorial, divisions):
     out = tmp_path / "results" / "report"
-    build([], REGISTRY, out, factorial_paths=[factorial], division_paths=divisions)
+    build([factorial, *divisions], REGISTRY, out)
     page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
     for place in ("worth", "divisions"):
         assert f'href="#{place}"' in page
@@ -136,7 +137,7 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
     ]
     part = {"arms": list(arms(0.004))}
     parts = {"networks": part, "with_trees": part, "stability": stability}
-    path = tmp_path / "cic.json"
+    path = tmp_path / "results" / "judge" / "ablations" / "cic.json"
     write_json(path, {"dataset": "cic", **parts})
     worth, stable = ablation_tables(load_ablations([path]))
     shown = [[cell.text for cell in row] for row in worth.rows]
@@ -153,7 +154,7 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
     assert shown[3][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
     assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]
     out = tmp_path / "results" / "report"
-    build([], REGISTRY, out, ablation_paths=[path])
+    build([path], REGISTRY, out)
     page = (out / "pages" / "judge.html").read_text(encoding="utf-8")
     assert 'href="#subtypes-worth"' in page
     assert 'id="table-subtypes_worth_cic"' in page

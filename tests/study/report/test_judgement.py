@@ -6,7 +6,7 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
-from deepcac_study.experiments.record import file_digest
+from deepcac_study.records.record import file_digest
 from deepcac_study.report.judge.judgement import (
     judgement_figures,
     judgement_tables,
@@ -145,7 +145,7 @@ def test_the_page_opens_with_the_answer(tmp_path):
     results = tmp_path / "results"
     (results / "judge").mkdir(parents=True)
     paths = write(results / "judge", ROWS, ["demo_x"])
-    build([], REGISTRY, results / "report", judge_paths=paths)
+    build(paths, REGISTRY, results / "report")
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
     assert page.index("Of 3 comparisons") < page.index('id="summary"')
     assert 'id="figure-judge_forest"' in page

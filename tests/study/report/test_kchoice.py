@@ -1,9 +1,9 @@
 from pathlib import Path
 
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.findings import Findings
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.runs.effecttables import choice_table
 
 

@@ -13,10 +13,10 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac.pages.figures import Figure, drawn
 from deepcac.pages.tables import Cell, Table, escape, latex, markdown, text_row
-from deepcac_study.experiments.finished import Runs, load
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import printed_cells
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs, load
 from deepcac_study.report.papers.ledger_tables import paper_tables
 from deepcac_study.report.runs.comparisons import Bootstraps, clustering_effects, compare
 from deepcac_study.report.site.page import build

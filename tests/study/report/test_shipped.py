@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
-from deepcac_study.experiments import record_archive
-from deepcac_study.experiments.finished import load
+from deepcac_study.records import record_archive
+from deepcac_study.records.runs import load
 from deepcac_study.report.site.shipped import report_shipped
 
 ROOT = Path(__file__).parents[3]

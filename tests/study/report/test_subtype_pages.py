@@ -11,8 +11,8 @@ from scipy.stats import kruskal, spearmanr
 
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac_study.catalogue.entries import DataSet
-from deepcac_study.experiments.finished import load
 from deepcac_study.features.columns.ranges import Range
+from deepcac_study.records.runs import load
 from deepcac_study.report.site.page import build
 from deepcac_study.report.subtypes.subtype_numbers import Variable, explained, variables
 from deepcac_study.report.subtypes.subtype_tables import UnseenRows, who_table

@@ -24,9 +24,9 @@ from deepcac.nn.fitting.losses import class_distances, within
 from deepcac.nn.fitting.training import Budget
 from deepcac.nn.layers.centroids import kmeans_start, nearest, one_hot
 from deepcac.task import Ids, Task
-from deepcac_study.experiments.finished_sweeps import AM_SOFTMAX, CENTROIDS, NONE, PERMUTED
 from deepcac_study.experiments.networks.deep_methods import shared_autoencoder
 from deepcac_study.experiments.prepare import Setting
+from deepcac_study.records.sweep_tables import AM_SOFTMAX, CENTROIDS, NONE, PERMUTED
 
 log = logging.getLogger(__name__)
 

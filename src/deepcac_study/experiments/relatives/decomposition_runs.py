@@ -26,7 +26,7 @@ from deepcac.files.storage import read_table, write_json
 from deepcac.scoring.bias_variance import bias_variance
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.catalogue.variables import levels_of
-from deepcac_study.experiments.record import file_digest, machine
+from deepcac_study.records.record import file_digest, machine
 
 _NO_FEATURES = ("row_id", "group")
 _TIMES = ("seconds_clustering", "seconds")

@@ -22,8 +22,8 @@ from deepcac.similarity.leave_one_out import Fit, Fold, fit_without, leave_one_o
 from deepcac.similarity.weighted import SimilarityClusterer
 from deepcac.task import Ids
 from deepcac_study.catalogue.config import ITERATIVE, LEARNERS, NONE, PAIR, Budget
-from deepcac_study.experiments.record import machine
 from deepcac_study.features.pairwise import PairwiseData
+from deepcac_study.records.record import machine
 
 _REPEATED = (NONE, ITERATIVE)  # the training of the others draws nothing
 

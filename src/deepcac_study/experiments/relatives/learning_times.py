@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from deepcac.files.storage import write_json
 from deepcac.similarity import SupervisedKMeans
 from deepcac_study.catalogue.config import ITERATIVE, SPECTRAL
-from deepcac_study.experiments.record import machine
 from deepcac_study.experiments.relatives.example_clusterings import Examples, examples
+from deepcac_study.records.record import machine
 from deepcac_study.simulate.synth_pairs import synth_pairs
 
 # At a precision of 1 Spectral runs for thousands of passes, at 10 (of losses up to 100) it ends.

@@ -7,7 +7,6 @@ import numpy as np
 from deepcac.cac.path import FOLDS
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.catalogue.methods import CAC_LR
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.evidence import (
     FAILS,
     HOLDS,
@@ -19,12 +18,13 @@ from deepcac_study.papers.evidence import (
     Evidence,
     exactly,
 )
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.names import printed_datasets, usual_k
 from deepcac_study.papers.rules.arm_rules import of_arms
 from deepcac_study.papers.rules.decisions import Rule, sound_only
 from deepcac_study.papers.rules.rule_table import base_classifiers, cac_arm
 from deepcac_study.papers.rules.truth import Truth, above, alike, not_below, settled, together, told
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Run, Runs
 
 _TABLE = "cac_v1_table1_f1_heldout"
 _LARGE_ALPHA = 2.0  # nearer to the printed 2.5 than to 1 on the grid

@@ -6,11 +6,11 @@ import numpy as np
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import is_network
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.agreement import Ours
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.names import clusters, names
 from deepcac_study.papers.printed import PrintedCell
+from deepcac_study.records.runs import Runs
 
 ARMS = ("base", "km", "cac")
 _NEURAL = {"FNN": ("FNN", "DMNN", "DeepCAC")}

@@ -13,11 +13,11 @@ from deepcac_study.papers.evidence import (
     Decision,
     Evidence,
 )
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.arm_rules import beats
 from deepcac_study.papers.rules.decisions import Found, Rule, always
 from deepcac_study.papers.rules.rule_table import cac_arm
+from deepcac_study.records.reader import Findings
 
 _OF_EC3 = ("titanic", "magic", "credit", "adult", "diabetes")
 _DISTANCES = np.arange(1.0, 12.5, 0.5)  # of the class means, in standard deviations

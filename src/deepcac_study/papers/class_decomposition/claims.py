@@ -5,13 +5,13 @@ import numpy.typing as npt
 
 from deepcac.scoring.statistics import Comparison
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.experiments.finished_decompositions import DecompositionRecord
 from deepcac_study.papers.class_decomposition import gain_rules as gains
 from deepcac_study.papers.class_decomposition import search_rules as search
 from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.names import names, printed_datasets
 from deepcac_study.papers.rules.decisions import Rule, always, of_records, or_on_print
+from deepcac_study.records.decompositions import DecompositionRecord
+from deepcac_study.records.reader import Findings
 
 _ON_TABLE: dict[str, gains.Judge] = {
     "CDEC-01": gains.average_gain("nb", 4.56),

@@ -7,7 +7,6 @@ import numpy as np
 from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import SOUND, protocol_folder
-from deepcac_study.experiments.finished_decompositions import Array, DecompositionRecord
 from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.evidence import (
     FAILS,
@@ -23,6 +22,7 @@ from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.decisions import Found, Rule
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.truth import Truth, by_share, either_way, settled, together, told
+from deepcac_study.records.decompositions import Array, DecompositionRecord
 
 Records = Sequence[DecompositionRecord]
 Judge = Callable[[Records], Found]

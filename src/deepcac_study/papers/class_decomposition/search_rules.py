@@ -8,16 +8,16 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from deepcac.decomposition.configuration import bell
-from deepcac_study.experiments.finished_decompositions import (
-    BASES,
-    DecompositionRecord,
-    ResampledRecord,
-)
 from deepcac_study.papers.class_decomposition.gain_rules import LEVEL, mean_gains
 from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.rules.decisions import Found
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.truth import Truth, by_share, together
+from deepcac_study.records.decompositions import (
+    BASES,
+    DecompositionRecord,
+    ResampledRecord,
+)
 
 Records = Sequence[DecompositionRecord]
 

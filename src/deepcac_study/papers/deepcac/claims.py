@@ -3,14 +3,14 @@
 import numpy as np
 
 from deepcac_study.catalogue.methods import DEEPCAC
-from deepcac_study.experiments.finished import Run
 from deepcac_study.papers.deepcac.length_of_stay import case_study_rules
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, UNDECIDED, Arm, Decision, Evidence
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.arm_rules import of_arms
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.truth import settled, unanimous
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Run
 
 _UNDIVIDED = "dcn_z"  # whose squared distances are not divided by the size of the cluster
 _KS = (2, 3, 4)

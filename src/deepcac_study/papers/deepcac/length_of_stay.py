@@ -10,12 +10,12 @@ import pandas as pd
 from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.protocol import protocol_folder
-from deepcac_study.experiments.finished_studies import TOP, CaseStudy
 from deepcac_study.papers.agreement import WIDEST, Ours
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
+from deepcac_study.records.studies import TOP, CaseStudy
 
 Checked = tuple[Sequence[Truth], str]
 

@@ -23,7 +23,6 @@ from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import classifiers, parse_method
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST
 from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
 from deepcac_study.papers.rules import arm_rules, gain
@@ -33,6 +32,7 @@ from deepcac_study.papers.rules.grid_rules import grid_rule
 from deepcac_study.papers.rules.sweep_rules import sweep_rule
 from deepcac_study.papers.rules.theorem_rules import theorem_rule
 from deepcac_study.papers.rules.truth import MOST, Truth, not_below, settled, told
+from deepcac_study.records.reader import Findings
 
 
 class Book(NamedTuple):

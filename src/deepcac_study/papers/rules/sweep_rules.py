@@ -6,16 +6,16 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from deepcac.scoring.equivalence import LEVEL
-from deepcac_study.experiments.finished_sweeps import (
+from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac_study.papers.rules.decisions import Rule, by_name, sound_only
+from deepcac_study.papers.rules.truth import Truth, settled, unanimous
+from deepcac_study.records.sweep_tables import (
     AM_SOFTMAX,
     CENTROIDS,
     NONE,
     by_split,
     final_pass,
 )
-from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
-from deepcac_study.papers.rules.decisions import Rule, by_name, sound_only
-from deepcac_study.papers.rules.truth import Truth, settled, unanimous
 
 Tables = Mapping[tuple[str, int], pd.DataFrame]
 Checked = tuple[Truth, str]

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from deepcac_study.experiments.theorem_checks import (
+from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
+from deepcac_study.papers.rules.decisions import Found, Rule, by_name, of_records
+from deepcac_study.papers.rules.truth import Truth, by_share, settled
+from deepcac_study.records.theorem_checks import (
     AM_SOFTMAX,
     AM_SOFTMAX_PRINTED,
     COST,
@@ -16,9 +19,6 @@ from deepcac_study.experiments.theorem_checks import (
     TheoryRecord,
     checks,
 )
-from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
-from deepcac_study.papers.rules.decisions import Found, Rule, by_name, of_records
-from deepcac_study.papers.rules.truth import Truth, by_share, settled
 
 _SAME_LOSS = 0.001  # two mean losses that differ by no more are the same
 _SEPARABLE = 0.01  # below this mean loss a fit has no optimum: it ends wherever it is stopped

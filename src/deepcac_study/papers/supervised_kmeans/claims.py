@@ -1,10 +1,10 @@
 """The rules of all claims of Finley and Joachims (2008)."""
 
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.rules.decisions import Rule, always, of_records, or_on_print
 from deepcac_study.papers.supervised_kmeans import on_losses as losses
 from deepcac_study.papers.supervised_kmeans.cluster_losses import LossRange, printed_losses
 from deepcac_study.papers.supervised_kmeans.on_measurements import ON_THEORY, ON_TIMES
+from deepcac_study.records.reader import Findings
 
 _LEARNT = ("iterative", "spectral")
 _ALL = (*_LEARNT, "pair", "none")

@@ -9,10 +9,10 @@ from scipy.stats import rankdata, wilcoxon
 
 from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings
 from deepcac_study.papers.agreement import Ours
 from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.truth import Truth
+from deepcac_study.records.clusterings import ClusteringRun, Clusterings
 
 # "As published" stands for the reading of WebKB whose losses without learning are nearest to print.
 NEAREST = {"webkb_n_unit": "webkb_n_markup", "webkb_l_unit": "webkb_l_markup"}

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 
-from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
 from deepcac_study.papers.rules.decisions import Found, Rule
 from deepcac_study.papers.rules.truth import Truth, settled, together, told
@@ -16,6 +15,7 @@ from deepcac_study.papers.supervised_kmeans.cluster_losses import (
     printed_losses,
     signed_ranks,
 )
+from deepcac_study.records.clusterings import ClusteringRun, Clusterings
 from deepcac_study.simulate.synth_pairs import NOISE
 
 CLAIMED = ("webkb_n_unit", "webkb_l_unit")  # News was never published

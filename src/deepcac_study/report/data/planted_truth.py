@@ -17,8 +17,8 @@ from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.catalogue.registry import load_registry
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure, declared_table
 
 _MOST = 3  # runs on the map

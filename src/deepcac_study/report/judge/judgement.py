@@ -16,9 +16,9 @@ from deepcac.judging.verdicts import half_detect
 from deepcac.pages.figures import VERDICTS, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import EQUIVALENT, NEVER
-from deepcac_study.experiments.record import file_digest
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
+from deepcac_study.records.record import file_digest
 from deepcac_study.report.judge.judge_figures import contender_label, power_figure, verdict_forest
 
 GENERATED = " (generated)"

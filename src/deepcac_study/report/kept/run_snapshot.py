@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from deepcac_study.catalogue.run_paths import runs_among
-from deepcac_study.experiments.finished import Run, load
 from deepcac_study.papers.extension import REPORT
 from deepcac_study.papers.names import known_datasets, restricted
+from deepcac_study.records.runs import Run, load
 
 SPLITS, RUNS = "run_splits", "runs"
 RUN = ["protocol", "dataset", "method", "k"]  # what names a run

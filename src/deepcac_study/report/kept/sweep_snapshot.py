@@ -13,7 +13,7 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.experiments.finished_sweeps import (
+from deepcac_study.records.sweep_tables import (
     AM_SOFTMAX,
     CENTROIDS,
     NONE,

@@ -9,16 +9,16 @@ from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac_study.catalogue.methods import ARM_NAMES, ROWS, bases, classifiers
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.experiments.finished import Run, Runs
-from deepcac_study.experiments.finished_decompositions import (
+from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
+from deepcac_study.papers.ledger import number
+from deepcac_study.papers.names import printed_datasets
+from deepcac_study.records.decompositions import (
     BASES,
     EVERY_BASE,
     PRINTED_BASE,
     DecompositionRecord,
 )
-from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, p_values, printed_gains
-from deepcac_study.papers.ledger import number
-from deepcac_study.papers.names import printed_datasets
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.papers.decomposition_figures import boundary_figures, merging_figure
 from deepcac_study.report.runs.comparisons import (

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
-from deepcac_study.experiments.finished_clusterings import ClusteringRun, Clusterings, Measured
+from deepcac_study.records.clusterings import ClusteringRun, Clusterings, Measured
 from deepcac_study.report.declarations import declared_figure, declared_table
 
 SECTION = "learning"

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac.pages.wording import people
-from deepcac_study.experiments.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.ledger import Entry
+from deepcac_study.records.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac_study.report.declarations import declared_table, rows_of
 
 NOTE = (

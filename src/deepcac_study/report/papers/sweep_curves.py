@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac_study.catalogue.methods import CAC_LR, label, parse_method
-from deepcac_study.experiments.finished_sweeps import CENTROIDS, TERMS, Sweeps, by_split, final_pass
+from deepcac_study.records.sweep_tables import CENTROIDS, TERMS, Sweeps, by_split, final_pass
 from deepcac_study.report.declarations import declared_figure
 
 _PANELS = {

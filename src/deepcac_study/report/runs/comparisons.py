@@ -19,7 +19,7 @@ from deepcac.scoring.statistics import Comparison, corrected_t_test, holm
 from deepcac_study.catalogue.methods import YARDSTICKS, classifiers, parse_method
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
-from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.records.runs import Run, Runs
 
 METRICS = ("f1", "auroc", "auprc")
 _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]

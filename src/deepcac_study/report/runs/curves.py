@@ -16,7 +16,7 @@ from deepcac.scoring.bootstrap import SplitScores
 from deepcac.scoring.metrics import unweighted
 from deepcac.scoring.statistics import reliability, wilson
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
-from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.comparisons import split_scores
 from deepcac_study.report.runs.runtables import at_smallest_k, run_label

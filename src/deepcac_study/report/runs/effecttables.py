@@ -10,10 +10,10 @@ from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.methods import CENTROID_RULE
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import switches
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import usual_k
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.comparisons import METRICS, Difference
 from deepcac_study.report.runs.runtables import alphas

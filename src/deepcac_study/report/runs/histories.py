@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac_study.catalogue.methods import ARM_COLOURS, CAC_LR, parse_method
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.experiments.finished import Run, Runs
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import alphas
 

@@ -10,10 +10,10 @@ from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.wording import people
 from deepcac_study.catalogue.methods import ARM_COLOURS, WELL_KNOWN, classifiers, parse_method
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.experiments.finished import Runs
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry
+from deepcac_study.records.runs import Runs
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.runs.runtables import at_smallest_k

@@ -9,9 +9,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.pages.tables import Cell, Table, text_row
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_table
 
 _NOT_HELD = -1

@@ -8,11 +8,11 @@ from typing import Any
 
 from deepcac.pages.figures import Figure
 from deepcac.pages.wording import minus
-from deepcac_study.experiments.finished import Run
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
+from deepcac_study.records.runs import Run
 from deepcac_study.report.judge.judgement import Judgement, sentence
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.sourcecode import LIBRARIES

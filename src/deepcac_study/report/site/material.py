@@ -6,14 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.finished_clusterings import Clusterings
-from deepcac_study.experiments.finished_decompositions import DecompositionRecord, ResampledRecord
-from deepcac_study.experiments.finished_studies import CaseStudy
-from deepcac_study.experiments.finished_sweeps import Sweeps
-from deepcac_study.experiments.theorem_checks import TheoryRecord
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.names import known_datasets
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 from deepcac_study.report.data.planted_truth import Found
 from deepcac_study.report.data.profiles import Profile
 from deepcac_study.report.data.source_notes import SourceNote
@@ -24,15 +19,12 @@ from deepcac_study.report.subtypes.subtype_worth import Ablation
 
 
 @dataclass(frozen=True)
-class Material:
+class Material(Findings):
     """All that a report is made from; nothing of it is fitted here.
 
     Attributes
     ----------
-    runs : Runs
-        Real and synthetic ones.
-    sweeps, studies, theory, decompositions, resampled, clusterings, profiles, sources,
-    judged, factorials, divisions, planted
+    profiles, sources, judged, factorials, divisions, ablations, planted
         What the loaders of this package return.
     features_dir : Path or None
         Folder of the sound feature files.
@@ -40,15 +32,8 @@ class Material:
         Where the records come from, if not from runs here.
     """
 
-    runs: Runs
-    sweeps: Sweeps
-    studies: Sequence[CaseStudy]
-    theory: Sequence[TheoryRecord]
-    clusterings: Clusterings
-    decompositions: Sequence[DecompositionRecord]
-    resampled: Sequence[ResampledRecord]
-    profiles: Sequence[Profile]
-    sources: Sequence[SourceNote]
+    profiles: Sequence[Profile] = ()
+    sources: Sequence[SourceNote] = ()
     judged: Judgement | None = None
     factorials: Sequence[Factorial] = ()
     divisions: Sequence[Divided] = ()
@@ -72,19 +57,6 @@ class Material:
         """The data sets of which no row may be shown."""
         closed = (item for item in self.sources if item.source.restricted)
         return frozenset(note.id for item in closed for note in item.sets if not note.generated)
-
-    @cached_property
-    def findings(self) -> Findings:
-        """What the papers are compared with."""
-        return Findings(
-            runs=self.runs,
-            sweeps=self.sweeps,
-            studies=self.studies,
-            theory=self.theory,
-            decompositions=self.decompositions,
-            resampled=self.resampled,
-            clusterings=self.clusterings,
-        )
 
 
 def real_only(records: Iterable[Any]) -> list[Any]:

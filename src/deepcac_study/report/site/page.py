@@ -8,18 +8,13 @@ from typing import Any
 
 from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
-from deepcac_study.experiments.finished import load
-from deepcac_study.experiments.finished_clusterings import load_clusterings
-from deepcac_study.experiments.finished_decompositions import load_decompositions, load_resampled
-from deepcac_study.experiments.finished_studies import load_case_studies
-from deepcac_study.experiments.finished_sweeps import load_sweeps
-from deepcac_study.experiments.theorem_checks import load_theory
 from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers import summary as counting
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.papers.ledger import Entry
+from deepcac_study.records.reader import JUDGED, by_kind, read
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
@@ -34,33 +29,25 @@ from deepcac_study.report.subtypes.subtypepages import subtype_pages
 
 
 def build(
-    run_paths: Iterable[str | os.PathLike[str]],
+    paths: Iterable[str | os.PathLike[str]],
     registry_dir: str | os.PathLike[str],
     out_dir: str | os.PathLike[str],
     *,
     tidy_dir: str | os.PathLike[str] | None = None,
     features_dir: str | os.PathLike[str] | None = None,
     truth_paths: Iterable[str | os.PathLike[str]] = (),
-    profile_paths: Iterable[str | os.PathLike[str]] = (),
-    sweep_paths: Iterable[str | os.PathLike[str]] = (),
-    case_paths: Iterable[str | os.PathLike[str]] = (),
-    theory_paths: Iterable[str | os.PathLike[str]] = (),
-    clustering_paths: Iterable[str | os.PathLike[str]] = (),
-    decomposition_paths: Iterable[str | os.PathLike[str]] = (),
-    judge_paths: Iterable[str | os.PathLike[str]] = (),
-    factorial_paths: Iterable[str | os.PathLike[str]] = (),
-    division_paths: Iterable[str | os.PathLike[str]] = (),
-    ablation_paths: Iterable[str | os.PathLike[str]] = (),
     run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
     resamples: int = 100,
     threads: int = 1,
 ) -> None:
-    """Make the whole report from finished runs; nothing is fitted.
+    """Make the whole report from finished work; nothing is fitted.
 
     Parameters
     ----------
-    run_paths : iterable of path-like
-        Run records; score files are looked for beside them. Any subset gives a valid report.
+    paths : iterable of path-like
+        Records and tables below ``results``, in any order; what each is, its place says
+        (`deepcac_study.records.reader.by_kind`). Score files are looked for beside the runs. Any
+        subset gives a valid report.
     registry_dir : path-like
         Folder of the data set registry, one YAML a source.
     out_dir : path-like
@@ -72,28 +59,8 @@ def build(
         Folder of the sound feature files, for the pages of subtypes.
     truth_paths : iterable of path-like, optional
         Planted subtypes of generated cohorts.
-    profile_paths : iterable of path-like, optional
-        Profiles of the feature files (`deepcac_study.report.data.profiling`).
-    sweep_paths : iterable of path-like, optional
-        Tables of `deepcac_study.experiments.sweeps`, for the papers' curves.
-    case_paths : iterable of path-like, optional
-        Records of `deepcac_study.experiments.case_study`.
-    theory_paths : iterable of path-like, optional
-        Records of `deepcac_study.experiments.theorems`.
-    clustering_paths : iterable of path-like, optional
-        Records of supervised k-means (`deepcac_study.experiments.finished_clusterings`).
-    decomposition_paths : iterable of path-like, optional
-        Records of `deepcac_study.experiments.decomposition_runs` and `bias_variance_runs`.
-    judge_paths : iterable of path-like, optional
-        The two files of `deepcac_study.judge.judgement_files.write_judgement`.
-    factorial_paths : iterable of path-like
-        Tables of `deepcac_study.experiments.factorial`.
-    division_paths : iterable of path-like
-        Records of `deepcac_study.judge.public_protocols`.
-    ablation_paths : iterable of path-like
-        Records of `deepcac_study.judge.subtype_ablation`.
     run_inputs : mapping, optional
-        What each run record must have been made from (`deepcac_study.experiments.finished.load`).
+        What each run record must have been made from (`deepcac_study.records.runs.load`).
     resamples : int, optional
         Bootstrap resamples.
     threads : int, optional
@@ -104,31 +71,22 @@ def build(
     DataError
         A record or score file is damaged, is not of its place or of its inputs.
     """
-    registry, root = Path(registry_dir), Path(out_dir).absolute().parents[1]
+    registry, root, files = Path(registry_dir), Path(out_dir).absolute().parents[1], list(paths)
+    findings = read(files, root, inputs=run_inputs, references=printed_clusters())
+    own = by_kind(files)
+    profiles = load_profiles(own["profiles"])
     found = Material(
-        runs=(runs := load(run_paths, root, run_inputs)),
-        sweeps=load_sweeps(sweep_paths),
-        studies=load_case_studies(case_paths, root, printed_clusters()),
-        theory=load_theory(theory_paths, root),
-        clusterings=load_clusterings(clustering_paths, root),
-        **_decomposed(decomposition_paths, root),
-        profiles=(profiles := load_profiles(profile_paths)),
-        judged=load_judgement(judge_paths),
-        factorials=load_factorials(factorial_paths),
-        divisions=load_divisions(division_paths),
-        ablations=load_ablations(ablation_paths),
+        **vars(findings),
+        profiles=profiles,
+        judged=load_judgement(own[JUDGED]),
+        factorials=load_factorials(own["factorial"]),
+        divisions=load_divisions(own["public"]),
+        ablations=load_ablations(own["ablations"]),
         sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
-        planted=planted_against_found(runs, registry, truth_paths),
+        planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
     )
     write_report(found, registry, Path(out_dir), resamples, threads)
-
-
-def _decomposed(paths: Iterable[str | os.PathLike[str]], root: Path) -> dict[str, Any]:
-    """Read both kinds of records of class decomposition, which lie together."""
-    own = list(paths)
-    found = load_decompositions(own, root), load_resampled(own, root)
-    return dict(zip(("decompositions", "resampled"), found, strict=True))
 
 
 def write_report(
@@ -140,8 +98,8 @@ def write_report(
     kept: tuple[Sequence[Entry], Sequence[Claim]] | None = None,
 ) -> None:
     """Write everything that is shown; ledger and claims are decided here if none are kept."""
-    ledger = kept[0] if kept else book.entries(found.findings)
-    decided = kept[1] if kept else claim_book.claims(found.findings, ledger)
+    ledger = kept[0] if kept else book.entries(found)
+    decided = kept[1] if kept else claim_book.claims(found, ledger)
     book.write(out / "ledger.csv", ledger)
     claim_book.write(out / "claims.csv", decided)
     shown = contents(found, ledger, decided, resamples)

@@ -15,15 +15,11 @@ import pandas as pd
 from deepcac.files.storage import read_json
 from deepcac.judging.verdicts import summary
 from deepcac_study.catalogue.config import Judge
-from deepcac_study.catalogue.run_paths import runs_among
-from deepcac_study.experiments import record_archive
-from deepcac_study.experiments.finished import load
-from deepcac_study.experiments.finished_clusterings import load_clusterings
-from deepcac_study.experiments.finished_decompositions import load_decompositions, load_resampled
-from deepcac_study.experiments.finished_sweeps import Sweeps
 from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers.ledger import Entry
+from deepcac_study.records import record_archive
+from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import Judgement
 from deepcac_study.report.site.material import Material
@@ -67,19 +63,8 @@ def report_shipped(
 
 
 def _material(root: Path, laid: Iterable[str], kept: Path, registry: Path) -> Material:
-    paths = sorted(laid)
-    runs = [root / path for path in paths if any(runs_among([path]))]
-    apart = {part: [root / path for path in paths if part in path] for part in _KINDS}
-    decomposed = [*apart["/decomposition/"], *apart["/bias_variance/"]]
     return Material(
-        runs=load(runs, root, with_scores=False),
-        sweeps=Sweeps(),
-        studies=(),
-        theory=(),
-        clusterings=load_clusterings(apart["/skmeans/"], root),
-        decompositions=load_decompositions(decomposed, root),
-        resampled=load_resampled(decomposed, root),
-        profiles=(),
+        **vars(read((root / path for path in laid), root, with_scores=False)),
         sources=source_notes(registry, (), None),
         judged=_judgement(kept),
         made_from=_made_from(record_archive.manifest(kept / "records"), kept),
@@ -107,9 +92,6 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
 
 def _listed(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name or 'unknown'} ({number:,})" for name, number in counts)
-
-
-_KINDS = ("/decomposition/", "/bias_variance/", "/skmeans/")
 
 
 def _judgement(kept: Path) -> Judgement:

@@ -9,8 +9,8 @@ from pathlib import Path
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
-from deepcac_study.experiments.record_archive import Row
-from deepcac_study.experiments.spot_check import CAME_BACK, Compared, at_most_different
+from deepcac_study.records.record_archive import Row
+from deepcac_study.records.spot_check import CAME_BACK, Compared, at_most_different
 
 _HEAD = ("record", "verdict", "difference", "score", "shipped", "again", "seconds", "commit")
 
@@ -31,7 +31,7 @@ def write_spot_page(
     found : sequence of Compared
         In the order of `drawn`.
     drawn, population : sequence of Row
-        Of `deepcac_study.experiments.spot_check.draw`.
+        Of `deepcac_study.records.spot_check.draw`.
     n_shipped : int
         All records that ship.
     seed : int

@@ -13,7 +13,7 @@ from sklearn.metrics import silhouette_score
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac_study.catalogue.methods import DEEPCAC
-from deepcac_study.experiments.finished_studies import CaseStudy
+from deepcac_study.records.studies import CaseStudy
 from deepcac_study.report.data.planted_truth import plane
 from deepcac_study.report.declarations import declared_figure
 from deepcac_study.report.runs.runtables import protocol_label

@@ -13,8 +13,8 @@ from deepcac.pages.wording import p_text
 from deepcac.scoring.small_cells import withheld, withheld_parts
 from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.entries import DataSet
-from deepcac_study.experiments.finished import Run
 from deepcac_study.features.columns.ranges import read_ranges
+from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.curves import unweighted_risk
 from deepcac_study.report.subtypes.subtype_numbers import FEWEST, Array, Ids, Variable, variables

@@ -11,7 +11,7 @@ from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import difference
-from deepcac_study.experiments.stored import check_place
+from deepcac_study.records.stored import check_place
 from deepcac_study.report.declarations import declaration
 
 WITHOUT, WITH = "networks", "with_trees"

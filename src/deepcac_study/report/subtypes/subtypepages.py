@@ -13,9 +13,9 @@ from deepcac.pages.tables import Cell, Table
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import DEEPCAC, LR, parse_method
 from deepcac_study.catalogue.registry import DEMO, load_registry
-from deepcac_study.experiments.finished import Run, Runs
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
 from deepcac_study.report.subtypes.subtype_figures import (

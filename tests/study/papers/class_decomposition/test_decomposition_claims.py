@@ -1,14 +1,14 @@
 import pytest
 from decomposition_records import SETS, decomposed
 
-from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.finished_decompositions import ResampledRecord
 from deepcac_study.papers.class_decomposition import gain_rules as gains
 from deepcac_study.papers.class_decomposition import search_rules as search
 from deepcac_study.papers.class_decomposition.claims import rules
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
+from deepcac_study.records.decompositions import ResampledRecord
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 FAR = ("uci_vehicle", "uci_vowel")
 

@@ -19,15 +19,15 @@ from clustering_records import (
 )
 
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.experiments.finished import Runs
-from deepcac_study.experiments.finished_clusterings import Clusterings
 from deepcac_study.papers.evidence import Evidence
-from deepcac_study.papers.findings import Findings
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.supervised_kmeans import cluster_losses, on_losses
 from deepcac_study.papers.supervised_kmeans.claims import rules
 from deepcac_study.papers.supervised_kmeans.cluster_losses import signed_ranks
 from deepcac_study.papers.supervised_kmeans.on_measurements import curve
+from deepcac_study.records.clusterings import Clusterings
+from deepcac_study.records.reader import Findings
+from deepcac_study.records.runs import Runs
 
 _PRINT = {
     "SKM-03": "partly", "SKM-04": "holds", "SKM-08": "holds", "SKM-09": "partly",

@@ -4,8 +4,8 @@ An archive is a folder: ``papers.tar.xz`` and ``judge.tar.xz`` with every JSON r
 ``manifest.csv``, a row a record. The same records give the same bytes. Two archives are put
 together as a union in which the newer record of a path wins.
 
-python -m deepcac_study.experiments.record_archive pack results docs/results/records
-python -m deepcac_study.experiments.record_archive lay docs/results/records results
+python -m deepcac_study.records.record_archive pack results docs/results/records
+python -m deepcac_study.records.record_archive lay docs/results/records results
 """
 
 import argparse

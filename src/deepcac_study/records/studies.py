@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from deepcac.files.storage import read_json, read_table
-from deepcac_study.experiments.stored import check_place
+from deepcac_study.records.stored import check_place
 
 Array = npt.NDArray[np.float64]
 

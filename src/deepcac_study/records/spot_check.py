@@ -13,7 +13,7 @@ from scipy.stats import hypergeom
 from deepcac.errors import ConfigError
 from deepcac.pages.wording import METRIC_NAMES
 from deepcac_study.catalogue.methods import methods
-from deepcac_study.experiments.record_archive import Row
+from deepcac_study.records.record_archive import Row
 
 SAME, NUMBERS, NEAR, DIFFERENT, MISSING = (
     "the same",

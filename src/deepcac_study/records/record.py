@@ -31,7 +31,7 @@ _LIBRARIES = ("deepcac", "pyarrow", *LIBRARIES)
 @cache
 def schema() -> dict[str, Any]:
     """Return the JSON schema of a run record."""
-    text = (resources.files("deepcac_study.experiments") / "run.schema.json").read_text(
+    text = (resources.files("deepcac_study.records") / "run.schema.json").read_text(
         encoding="utf-8"
     )
     return json.loads(text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deepcac_study.catalogue.methods import LR, label
-from deepcac_study.experiments.stored import Stored, load_stored
+from deepcac_study.records.stored import Stored, load_stored
 
 COST = "CAC v1 Theorem 2: the cost never rises"
 LLOYD = "no theorem (CAC v2 Remark 1): by Lloyd's moves"

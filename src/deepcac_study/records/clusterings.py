@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepcac_study.experiments.stored import Stored, load_stored
+from deepcac_study.records.stored import Stored, load_stored
 
 
 class ClusteringRun(Stored):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.scoring.statistics import Comparison, corrected_t_test
-from deepcac_study.experiments.stored import Stored, load_stored
+from deepcac_study.records.stored import Stored, load_stored
 
 Array = npt.NDArray[np.float64]
 

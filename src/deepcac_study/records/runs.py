@@ -15,7 +15,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_table
 from deepcac_study.catalogue.protocol import Protocol, named_protocols
 from deepcac_study.catalogue.run_paths import runs_among
-from deepcac_study.experiments.record import file_digest, read_record, scores_path
+from deepcac_study.records.record import file_digest, read_record, scores_path
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,91 @@
+"""One reader of all finished work: what a file is, its place says."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+from deepcac_study.records.clusterings import Clusterings, load_clusterings
+from deepcac_study.records.decompositions import (
+    DecompositionRecord,
+    ResampledRecord,
+    load_decompositions,
+    load_resampled,
+)
+from deepcac_study.records.runs import Runs, load
+from deepcac_study.records.studies import CaseStudy, References, load_case_studies
+from deepcac_study.records.sweep_tables import Sweeps, load_sweeps
+from deepcac_study.records.theorem_checks import TheoryRecord, load_theory
+
+RUNS, JUDGED = "runs", "judge"
+# Kinds by the folder that tells them; what lies in none of these is a run.
+FOLDERS = (
+    *("sweeps", "case_study", "theory", "skmeans", "decomposition", "bias_variance"),
+    *("factorial", "profiles", "public", "ablations", "planted", JUDGED),
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found; any part may be empty."""
+
+    runs: Runs
+    sweeps: Sweeps = field(default_factory=Sweeps)
+    studies: Sequence[CaseStudy] = ()
+    theory: Sequence[TheoryRecord] = ()
+    decompositions: Sequence[DecompositionRecord] = ()
+    resampled: Sequence[ResampledRecord] = ()
+    clusterings: Clusterings = field(default_factory=Clusterings)
+
+
+def by_kind(paths: Iterable[str | os.PathLike[str]]) -> dict[str, list[Path]]:
+    """Return files by their kind: a name of `FOLDERS`, or ``runs``; a kind without any is empty."""
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in paths:
+        folders = PurePath(path).parts[-2::-1]
+        inside = folders[: folders.index("results")] if "results" in folders else folders
+        found[next((name for name in FOLDERS if name in inside), RUNS)].append(Path(path))
+    return found
+
+
+def read(
+    paths: Iterable[str | os.PathLike[str]],
+    root: str | os.PathLike[str],
+    *,
+    inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    references: References | None = None,
+    with_scores: bool = True,
+) -> Findings:
+    """Read what the papers are compared with; files of other kinds are left alone.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        Records and tables, in any order. What a file is, its place says (`by_kind`).
+    root : path-like
+        Folder that holds ``results/``, which shown paths are relative to.
+    inputs : mapping, optional
+        What each run must have been made from (`deepcac_study.records.runs.load`).
+    references : mapping, optional
+        Clusters that a paper printed (`deepcac_study.records.studies.load_case_studies`).
+    with_scores : bool
+        Whether score files are looked for beside the runs.
+
+    Raises
+    ------
+    DataError
+        A file is damaged, is not of its place or of its inputs.
+    """
+    own = by_kind(paths)
+    decomposed = [*own["decomposition"], *own["bias_variance"]]
+    return Findings(
+        runs=load(own[RUNS], root, inputs, with_scores),
+        sweeps=load_sweeps(own["sweeps"]),
+        studies=load_case_studies(own["case_study"], root, references),
+        theory=load_theory(own["theory"], root),
+        decompositions=load_decompositions(decomposed, root),
+        resampled=load_resampled(decomposed, root),
+        clusterings=load_clusterings(own["skmeans"], root),
+    )

@@ -33,6 +33,12 @@ def test_the_first_page_shows_the_answer_and_what_it_was_made_from(page):
     assert f"{int(agree)} agree" in text
 
 
+def test_no_page_says_that_what_does_not_ship_was_never_run(page):
+    pages = sorted((page.parent / "pages").glob("*.html"))
+    assert len(pages) > 15
+    assert all("its records do not ship" in one.read_text(encoding="utf-8") for one in pages)
+
+
 def test_ledger_and_claims_are_the_kept_ones(page):
     for name, but in (("ledger", ["run"]), ("claims", [])):
         ours = pd.read_csv(page.parent / f"{name}.csv", dtype=str).drop(columns=but)

@@ -87,7 +87,7 @@ def _dataset(entry: DataSet) -> str:
     lines = [f"### `{entry.id}`: {_escaped(entry.title)}\n"]
     lines += [f"- {name}: {_escaped(value)}" for name, value in facts.items() if value]
     if entry.ranges:
-        file = f"src/deepcac/{entry.ranges}"
+        file = f"src/deepcac_study/{entry.ranges}"
         lines.append(f"- Units and ranges: [`{file}`](../{file})")
     return "\n".join([*lines, ""])
 

@@ -13,7 +13,7 @@ from deepcac_study.records.stored import Stored, load_stored
 
 
 class ClusteringRun(Stored):
-    """One method on one data set (`deepcac_study.experiments.example_clusterings`)."""
+    """One method on one data set (`deepcac_study.experiments.relatives.example_clusterings`)."""
 
     place, entry = "{dataset}/{method}.json", "repeats"
 

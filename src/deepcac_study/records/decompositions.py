@@ -19,7 +19,7 @@ EVERY_BASE = {**BASES, "svm_rest": "linear machines, one against rest"}
 
 
 class DecompositionRecord(Stored):
-    """One JSON of `deepcac_study.experiments.decomposition_runs`."""
+    """One JSON of `deepcac_study.experiments.relatives.decomposition_runs`."""
 
     place, entry = "results/{folder}decomposition/{dataset}.json", "runs"
 
@@ -79,7 +79,7 @@ class DecompositionRecord(Stored):
 
 
 class ResampledRecord(Stored):
-    """One JSON of `deepcac_study.experiments.decomposition_runs`."""
+    """One JSON of `deepcac_study.experiments.relatives.decomposition_runs`."""
 
     place, entry = "{dataset}.json", "parts"
 
@@ -103,7 +103,7 @@ def load_decompositions(
     Parameters
     ----------
     paths : iterable of path-like
-        Files of `deepcac_study.experiments.decomposition_runs`; others are left out.
+        Files of `deepcac_study.experiments.relatives.decomposition_runs`; others are left out.
     root : path-like
         Folder that shown paths are relative to.
 

@@ -32,7 +32,7 @@ class CaseStudy:
     path : str
         Place of the JSON, relative to the folder that holds ``results/``.
     record : dict
-        The JSON of `deepcac_study.experiments.case_study`.
+        The JSON of `deepcac_study.experiments.networks.case_study`.
     sizes : ndarray of shape (splits, k, n_classes)
         Training rows.
     table : DataFrame
@@ -135,7 +135,7 @@ def load_case_studies(
     Parameters
     ----------
     paths : iterable of path-like
-        JSON files of `deepcac_study.experiments.case_study`.
+        JSON files of `deepcac_study.experiments.networks.case_study`.
     root : path-like
         Folder that shown paths are relative to.
     references : mapping, optional

@@ -10,7 +10,7 @@ import pandas as pd
 
 from deepcac.files.storage import read_table
 
-# What separates the classes of a cluster in `deepcac_study.experiments.class_separation`.
+# What separates the classes of a cluster in `deepcac_study.experiments.networks.class_separation`.
 TERMS = ("none", "am_softmax", "centroid_distance", "permuted_distance")
 NONE, AM_SOFTMAX, CENTROIDS, PERMUTED = TERMS  # the last is the third on permuted labels
 

@@ -77,3 +77,18 @@ def test_the_page_of_the_command_is_the_commands_own():
     page = (DOCS / "command.md").read_text()
     assert page == _script("command_page").command_page(), "run `make docs`"
     assert "--budget" in page
+
+
+PLACE = re.compile(
+    r"(?<![\w/])((?:\.\./)?(?:src|tests|docs|workflow|config|benchmarks)/[\w./-]+\.\w+)"
+)
+
+
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_every_file_that_a_page_names_is_there(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = {place.removeprefix("../") for place in PLACE.findall(text)}
+    assert {place for place in named if not (DOCS.parent / place).exists()} == set()

@@ -23,10 +23,21 @@ METRIC_NAMES = {
     "nmi": "NMI",
     "ari": "ARI",
 }
-_GOOD = ("agree", "holds", "better")
-_BAD = ("differ", "fails", "cannot hold", "worse", "diverged", "timeout", "collapsed")
+_GOOD = ("agree", "holds", "better", "the same", "the same scores")
+_BAD = (
+    "differ",
+    "fails",
+    "cannot hold",
+    "worse",
+    "diverged",
+    "timeout",
+    "collapsed",
+    "different",
+    "not made",
+)
 _MIXED = ("partly",)
 _MARKS = {
+    **{"the same": "✓", "the same scores": "✓", "different": "✗", "not made": "✗"},
     **{"agree": "✓", "holds": "✓", "differ": "✗", "fails": "✗", "partly": "◐"},
     **{"better": "▲", "worse": "▼", "equivalent": "=", "undecided": "?", "collapsed": "!"},
     **{"timeout": "✗", "diverged": "✗", "cannot hold": "✗"},

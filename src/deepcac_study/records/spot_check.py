@@ -98,7 +98,8 @@ def compare(path: str, shipped: Mapping[str, Any], again: Mapping[str, Any]) -> 
     `SPREAD`, that of a network by `NETWORK_SPREAD`.
     """
     ours, theirs = dict(_leaves(shipped)), dict(_leaves(again))
-    scores = [name for name, value in ours.items() if _is_score(name, value)]
+    numbers = [name for name, value in ours.items() if _is_number(value)]
+    scores = [name for name in numbers if _is_score(name)] or numbers
     gaps = {name: _gap(ours[name], theirs.get(name)) for name in scores}
     where = max(gaps, key=gaps.__getitem__, default="")
     largest = gaps.get(where, 0.0)
@@ -143,17 +144,18 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
         yield place, value
 
 
-def _is_score(place: str, value: Any) -> bool:
-    """Say whether a value is a score: of a run its mean over the splits, else any."""
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_score(place: str) -> bool:
+    """Say whether a number is a score: of a run its mean over the splits, else any."""
     parts = place.split(".")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
     return parts[0] != "splits" and parts[-1] != "sd" and bool(METRIC_NAMES.keys() & set(parts))
 
 
 def _gap(ours: float, theirs: Any) -> float:
-    known = isinstance(theirs, int | float) and not isinstance(theirs, bool)
-    return abs(ours - theirs) if known else np.inf
+    return abs(ours - theirs) if _is_number(theirs) else np.inf
 
 
 def _spread(record: Mapping[str, Any]) -> float:

@@ -86,6 +86,14 @@ def test_a_network_may_differ_by_more_between_processors_and_a_lost_score_is_a_d
     assert (found.verdict, found.largest) == (DIFFERENT, float("inf"))
 
 
+def test_a_record_without_known_scores_is_compared_by_all_its_numbers():
+    shipped = {"gain": 0.1, "verdict": "better", "machine": {}}
+    assert compare("", shipped, {**shipped, "machine": {"processor": "x"}}).verdict == SAME
+    found = compare("", shipped, {**shipped, "gain": 0.2})
+    assert (found.verdict, found.where) == (DIFFERENT, "gain")
+    assert compare("", shipped, {**shipped, "verdict": "worse"}).verdict == NUMBERS
+
+
 def test_the_bound_is_that_of_counting():
     """Of 12 records 5 were drawn: count the draws that show at most one of D."""
 

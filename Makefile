@@ -26,7 +26,7 @@ report: env
 	$(BIN)/python -m deepcac_study.report.site.shipped study
 
 demo: env
-	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES)
+	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES) everything
 	@echo "The report is results/report/index.html"
 
 test: env

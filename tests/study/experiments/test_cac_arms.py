@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from catalogued import make_base
+from deepcac_study.experiments.clustering_files import read_clusterings, write_clusterings
 
 from deepcac.cac import CACClassifier
 from deepcac.cac.path import (
@@ -19,7 +20,6 @@ from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.experiments import cac_arms
 from deepcac_study.experiments.cac_arms import alphas_needed, shared_clusterings
-from deepcac_study.experiments.clustering_files import read_clusterings, write_clusterings
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.published.cac_program import printed_alpha
 

@@ -12,10 +12,11 @@ import pandas as pd
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.judging.resample_scores import clustered_scores
-from deepcac.judging.verdicts import half_detect
+from deepcac.judging.verdicts import half_detect, summary
 from deepcac.pages.figures import VERDICTS, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import EQUIVALENT, NEVER
+from deepcac_study.catalogue.config import Judge
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.records.record import file_digest
@@ -36,10 +37,13 @@ class Judgement:
         A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
     summary : dict
         Counts a question, over data sets, and the power curve.
+    note : str
+        Where it comes from, if not from trials here.
     """
 
     rows: pd.DataFrame
     summary: dict[str, Any]
+    note: str = ""
 
     @property
     def real(self) -> pd.DataFrame:
@@ -74,6 +78,27 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
     generated = rows["dataset"].isin(summary["synthetic"])
     rows.loc[generated, "dataset"] += GENERATED
     return Judgement(rows, summary)
+
+
+def kept_judgement(folder: str | os.PathLike[str]) -> Judgement:
+    """Return the judge's verdicts from the tables that are kept with the project."""
+    kept, judge = Path(folder), Judge.model_validate({})
+    rows, scores, power = (
+        pd.read_csv(kept / f"judge_{name}.csv") for name in ("verdicts", "scores", "planted")
+    )
+    content = {
+        "margin": judge.margin,
+        "strict_margin": judge.strict_margin,
+        "synthetic": [],
+        "questions": summary(rows, judge.margin),
+        "scores": [row.dropna().to_dict() for _, row in scores.iterrows()],
+        "power": power.to_dict("records"),
+    }
+    note = (
+        "The judge was not run here: its verdicts are those that ship with the project, of "
+        f"{read_json(kept / 'about.json')['date']}. `snakemake judge` makes them again."
+    )
+    return Judgement(rows, content, note)
 
 
 def sentence(judged: Judgement | None, *, own: bool = False) -> str:

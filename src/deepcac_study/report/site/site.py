@@ -56,6 +56,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     made.globals |= {
         "menu": list(MENU.items()),
         "made_from": made_from,
+        "judged_note": "" if made_from else shown.found.judged.note if shown.found.judged else "",
         "provenance": "" if made_from else provenance(shown.found.runs.items),
     }
     pages = paper_pages(shown)

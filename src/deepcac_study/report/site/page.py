@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from deepcac.files.atomic import atomic_path
 from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
 from deepcac_study.papers import claims as claim_book
@@ -21,6 +22,8 @@ from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.factorial_grid import load_factorials
 from deepcac_study.report.judge.judgement import Judgement, kept_judgement, load_judgement
 from deepcac_study.report.judge.published_divisions import load_divisions
+from deepcac_study.report.runs.comparisons import Bootstraps
+from deepcac_study.report.runs.kept_curves import BOOTSTRAPS, bootstrap_table
 from deepcac_study.report.site.contents import contents
 from deepcac_study.report.site.material import Material, real_only
 from deepcac_study.report.site.site import write_site
@@ -90,7 +93,7 @@ def build(
         planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
     )
-    write_report(found, registry, Path(out_dir), resamples, threads)
+    write_report(found, registry, Path(out_dir), Bootstraps(resamples), threads)
 
 
 def _kept(folder: str | os.PathLike[str] | None, findings: Findings) -> Judgement | None:
@@ -101,7 +104,7 @@ def write_report(
     found: Material,
     registry: Path,
     out: Path,
-    resamples: int,
+    bootstraps: Bootstraps,
     threads: int,
     kept: tuple[Sequence[Entry], Sequence[Claim]] | None = None,
 ) -> None:
@@ -110,8 +113,10 @@ def write_report(
     decided = kept[1] if kept else claim_book.claims(found, ledger)
     book.write(out / "ledger.csv", ledger)
     claim_book.write(out / "claims.csv", decided)
-    shown = contents(found, ledger, decided, resamples)
+    shown = contents(found, ledger, decided, bootstraps)
     counting.write(out / "summary.csv", shown.counts)
+    with atomic_path(out / "tables" / f"{BOOTSTRAPS}.csv") as partial:
+        bootstrap_table(shown.effects).to_csv(partial, index=False)
     subtypes = list(subtype_pages(found.runs, registry, found.features_dir))
     own = chain.from_iterable(page.tables for page in subtypes)
     pictures = (page.figure for page in subtypes if page.figure)

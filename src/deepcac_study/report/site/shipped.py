@@ -18,6 +18,7 @@ from deepcac_study.records import record_archive
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement
+from deepcac_study.report.runs.kept_curves import KeptBootstraps, kept_curves
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.page import write_report
 
@@ -54,7 +55,7 @@ def report_shipped(
     ledger = [_linked(row, laid) for row in book.read(kept / "ledger.csv")]
     decided = claim_book.read(kept / "claims.csv")
     out = results / "report"
-    write_report(found, registry, out, 0, threads, kept=(ledger, decided))
+    write_report(found, registry, out, KeptBootstraps(kept), threads, kept=(ledger, decided))
     return out / "index.html"
 
 
@@ -63,6 +64,7 @@ def _material(root: Path, laid: Iterable[str], kept: Path, registry: Path) -> Ma
         **vars(read((root / path for path in laid), root, with_scores=False)),
         sources=source_notes(registry, (), None),
         judged=kept_judgement(kept),
+        curves=kept_curves(kept),
         made_from=_made_from(record_archive.manifest(kept / "records"), kept),
     )
 
@@ -81,7 +83,7 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
         f"{_listed(commits)}; processors {_listed(processors)}) and from its kept tables of {day}. "
         f"Of {len(linked):,} printed cells that one run decides, the record of {here:,} ships; the "
         "others, the judge and some claims stand on earlier runs, of which the tables alone are "
-        "kept. Curves over patients, subtypes and pictures of data need score files and data: "
+        "kept. Subtypes and pictures of data need score files and data: "
         "`snakemake all` makes them."
     )
 

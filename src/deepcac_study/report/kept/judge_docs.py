@@ -114,7 +114,7 @@ def said(table: pd.DataFrame, question: str, learner: str) -> str:
     return (
         f"Of {len(own)} comparisons of {_spoken(learner)} with clusters and without, both tuned, "
         f"on {n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {_margin()}), "
-        f"clusters are {outcome(own, three)}.\n"
+        f"{outcome(own, three)}.\n"
     )
 
 

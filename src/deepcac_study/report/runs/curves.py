@@ -154,9 +154,7 @@ def _reliability(run: Run, splits: Sequence[SplitScores]) -> tuple[Any, ...] | N
     return predicted, observed, *wilson(observed, count), count
 
 
-def curve_figures(
-    runs: Runs, curves: Callable[[Run], Curves | None] = from_scores
-) -> list[Figure]:
+def curve_figures(runs: Runs, curves: Callable[[Run], Curves | None] = from_scores) -> list[Figure]:
     """Return ROC and PR curves and a calibration plot for each sound two-class data set."""
     figures = []
     for dataset, group in groupby(runs.where(protocol="sound", status="ok"), lambda r: r.dataset):

@@ -27,7 +27,7 @@ def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame
     scores : DataFrame
         Of `deepcac.judging.resample_scores.resample_scores`.
     margin, strict : float
-        Differences that are of no account, and a stricter choice of them.
+        Differences that are negligible, and a stricter choice of them.
 
     Returns
     -------

@@ -61,7 +61,7 @@ def difference(
     test_share : float
         Part of the rows in the test; the correlation of two resamples is taken to be this.
     margin : float
-        Differences up to this are of no account.
+        Differences up to this are negligible.
     tests : int
         Tests of the family that this one belongs to.
 

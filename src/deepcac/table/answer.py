@@ -78,7 +78,7 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     rarest : int
         Its rows of the rarest class.
     margin : float
-        Differences in AUROC up to this are of no account.
+        Differences in AUROC up to this are negligible.
     """
     table = verdicts(resample_scores({name: trials.records}), margin, min(STRICT, margin))
     rows = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]

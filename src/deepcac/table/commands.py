@@ -60,7 +60,7 @@ def compare(
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("compare.html"),
     budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
     margin: Annotated[
-        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
+        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences up to this are negligible.")
     ] = 0.01,
     resamples: Annotated[
         int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")

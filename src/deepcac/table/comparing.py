@@ -40,7 +40,7 @@ def compare_table(
     minutes : float
         For the comparison; at least five resamples are made.
     margin : float
-        Differences in AUROC up to this are of no account.
+        Differences in AUROC up to this are negligible.
     most : int
         Of more rows than this a sample is used.
     seed : int

@@ -62,7 +62,7 @@ def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> F
         id="forest",
         title="Differences in AUROC",
         caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"differences of no account (margin {found.margin:g}). Hollow: clusters were never chosen, "
+        f"negligible differences (margin {found.margin:g}). Hollow: clusters were never chosen, "
         "so both sides are one model.",
         section="comparison",
         size=(8.6, 1.1 + 0.23 * len(lines)),

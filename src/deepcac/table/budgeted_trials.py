@@ -1,7 +1,7 @@
 """The judge's protocol inside a number of minutes: resamples, each with all contenders."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -12,13 +12,15 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import ARMS, Contender
-from deepcac.judging.learners import Array
-from deepcac.judging.resamples import resamples
-from deepcac.judging.spaces import of_kind
+from deepcac.judging.fitting import fit_trial
+from deepcac.judging.learners import Array, Predict
+from deepcac.judging.resamples import Resample, resamples
+from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trials import run_resample
 from deepcac.table.reading.labelled_table import LabelledTable
 
 Say = Callable[[str], None]
+Fit = Callable[[Contender, Values, Resample], Predict]
 
 BOOSTERS = ("lgbm", "hgb")  # the second where the first is not installed
 SMALL_ROWS, RESAMPLES_SMALL, RESAMPLES = 2_500, 30, 10  # as in the study of the papers' data sets
@@ -101,7 +103,13 @@ def usual_jobs() -> int:
     return min(cpu_count(), MOST_JOBS)
 
 
-def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
+def run_budgeted(
+    table: LabelledTable,
+    effort: Effort,
+    say: Say,
+    fighters: Sequence[Contender] | None = None,
+    fit: Fit = fit_trial,
+) -> Trials:
     """Run all trials of all contenders until the resamples are done or the time is over.
 
     The number of resamples made depends on the time, on no result; each resample has its own
@@ -113,12 +121,16 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
     effort : Effort
     say : callable
         Is told how far it is, in one line.
+    fighters : sequence of Contender, optional
+        `contenders` if None.
+    fit : callable
+        As `fit_trial`.
     """
     begin = time.monotonic()
     n, d = table.features.X.shape
     planned = effort.resamples or (RESAMPLES_SMALL if n < SMALL_ROWS else RESAMPLES)
     limit = int(np.clip(CELLS_A_MINUTE * effort.minutes / d, FEWEST_TRAIN, MOST_TRAIN))
-    fighters = contenders()
+    fighters = contenders() if fighters is None else fighters
     each: list[float] = []
 
     def due() -> Iterator[int]:
@@ -138,7 +150,7 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
     for entries, seconds in pool(
         delayed(_judge)(
             (table.features, 1, limit), {"first": seed, "unit": table.group}, fighters,
-            effort.trials, say if seed == effort.seed else None,
+            effort.trials, say if seed == effort.seed else None, fit,
         )
         for seed in due()
     ):  # fmt: skip
@@ -157,9 +169,10 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
 def _judge(
     drawn: tuple[FeatureMatrix, int, int],
     options: dict[str, Any],
-    fighters: list[Contender],
+    fighters: Sequence[Contender],
     trials: int,
     say: Say | None,
+    fit: Fit,
 ) -> tuple[list[dict[str, Any]], float]:
     """Run all contenders on one resample, with one thread; return their entries and seconds.
 
@@ -170,7 +183,7 @@ def _judge(
     entries = []
     with threadpool_limits(1):
         for place, one in enumerate(fighters, start=1):
-            entries.append(run_resample(sample, one, one.trials(trials))[0])
+            entries.append(run_resample(sample, one, one.trials(trials), fit)[0])
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} contenders")
     return entries, time.monotonic() - begin

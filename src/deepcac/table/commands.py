@@ -72,15 +72,66 @@ def compare(
             help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
         ),
     ] = None,
+    site: Annotated[
+        str | None, typer.Option(help="Column of the hospital; each is left out once.")
+    ] = None,
+    external: Annotated[
+        Path | None, typer.Option(help="Table of another hospital; judged once by this one's.")
+    ] = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
+    from deepcac.table.elsewhere.comparing_places import compare_places
 
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    if site is not None or external is not None:
+        typer.echo(
+            compare_places(
+                table, roles, out, say=say, command=_typed(), site=site, external=external,
+                margin=margin, most=rows, seed=seed, jobs=jobs,
+            )
+        )  # fmt: skip
+        say(f"page: {out}")
+        return
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
+
+
+@app.command(epilog="Example:  deepcac audit patients.csv --label died --groups phenotype")
+def audit(
+    table: Table,
+    label: Label,
+    groups: Annotated[str, typer.Option(help="Column of the groups that are judged.")],
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("audit.html"),
+    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
+    margin: Annotated[
+        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
+    ] = 0.01,
+    resamples: Annotated[
+        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Resamples judged at once.")] = None,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Answer on one page whether groups of patients, whoever made them, are of use."""
+    from deepcac.table.audit.auditing import audit_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    answer = audit_table(
+        table, roles, groups, out, minutes=budget, margin=margin, most=rows, seed=seed,
         jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
     )  # fmt: skip
     typer.echo(answer)

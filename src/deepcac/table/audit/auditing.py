@@ -11,7 +11,7 @@ from deepcac.table.audit.beyond_risk import beyond_risk
 from deepcac.table.audit.group_answer import answer_groups
 from deepcac.table.audit.group_column import read_groups
 from deepcac.table.audit.group_contenders import GroupFit, group_contenders
-from deepcac.table.budgeted_trials import Effort, Say, run_budgeted, usual_jobs
+from deepcac.table.budgeted_trials import TRIALS, Effort, Say, run_budgeted, usual_jobs
 from deepcac.table.output_files import check_output
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
@@ -64,7 +64,7 @@ def audit_table(
     for remark in groups.remarks():
         say(remark)
     at_once = jobs or usual_jobs()
-    effort = Effort(minutes=minutes, seed=seed, jobs=at_once, resamples=n_resamples)
+    effort = Effort(minutes, TRIALS, seed, jobs=at_once, resamples=n_resamples)
     trials = run_budgeted(table, effort, say, group_contenders(groups.k), GroupFit(groups))
     say("can a new patient be given a group?")
     assigned = assignable(table, groups, seed)

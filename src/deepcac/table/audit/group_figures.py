@@ -44,6 +44,7 @@ def groups_forest(found: GroupAnswer) -> Figure:
         for text, line in zip(axis.get_yticklabels(), lines, strict=True):
             text.set_fontweight("normal" if line[-1] else "bold")
         axis.tick_params(axis="y", length=0)
+        axis.locator_params(axis="x", nbins=5)
         axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
         for word, colour in VERDICT_COLOURS.items():
             axis.plot([], [], "o", color=colour, label=word, markersize=4)
@@ -56,7 +57,7 @@ def groups_forest(found: GroupAnswer) -> Figure:
         f"differences of no account (margin {found.margin:g}). Hollow: the groups were never "
         "chosen, so both sides are one model.",
         section="use",
-        size=(8.6, 1.1 + 0.25 * len(lines)),
+        size=(7.6, 1.1 + 0.25 * len(lines)),
         draw=draw,
         head=("comparison", "mean", "low", "high", "verdict"),
         data=lines,
@@ -98,7 +99,7 @@ def risk_by_group(lines: list[GroupLine], event: str) -> Figure:
         "is not told the groups, on rows that it has not seen. Bars: from the tenth to the "
         "ninetieth percentile of this risk. Withheld: what would tell of fewer than five rows.",
         section="risk",
-        size=(7.2, 1.4 + 0.34 * len(lines)),
+        size=(6.4, 1.4 + 0.34 * len(lines)),
         draw=draw,
         head=("group", "share", "low", "high", "expected"),
         data=[(one.name, *np.round((one.rate, one.low, one.high, one.expected), 4).tolist())

@@ -145,7 +145,7 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
         new = counts[~counts.index.isin(known)]
         if len(new):
             shown = sorted(str(name) for name, n in new.items() if n >= FEW)
-            rare = [f"{len(new) - len(shown)} rare ones"] * (len(shown) < len(new))
+            rare = [f"{len(new) - len(shown)} rare"] * (len(shown) < len(new))
             rows = int(new.sum())
             count = f"{rows:,} rows" if rows >= FEW else f"fewer than {FEW} rows"
             said.append(

@@ -22,10 +22,9 @@ from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _SAID = {
-    EQUIVALENT: "changed nothing",
-    BETTER: "made it better",
-    WORSE: "made it worse",
-    UNDECIDED: "may or may not matter",
+    BETTER: "helped",
+    EQUIVALENT: "changed nothing (within {margin:g} AUROC)",
+    WORSE: "did harm",
     NEVER: "gave the same risks",
 }
 
@@ -111,15 +110,17 @@ def answer_sites(judged: list[JudgedFold], margin: float) -> PlaceAnswer:
     """Put the outcome over sites into words."""
     comparisons = _comparisons(judged, margin)
     best = comparisons[BEST]
-    k = len(judged)
     words = [place.word for place in best.places]
-    order = sorted(_SAID, key=lambda word: -words.count(word))
-    counts = [(words.count(word), word) for word in order if word in words]
-    first = f"In {counts[0][0]} of {k} sites clusters {_SAID[counts[0][1]]}"
-    if counts[0][1] == EQUIVALENT:
-        first += f" (within {margin:g} AUROC)"
-    rest = [f"in {n} they {_SAID[word]}" for n, word in counts[1:]]
-    sentence = ", ".join([first, *rest]) + _pooled(best) + "."
+    said = [
+        f"in {words.count(word)} of {len(words)} sites clusters {text.format(margin=margin)}"
+        for word, text in _SAID.items()
+        if word in words
+    ]
+    if UNDECIDED in words:
+        said.append(f"{words.count(UNDECIDED)} of {len(words)} sites are inconclusive")
+    sentence = "; ".join([said[0][0].upper() + said[0][1:], *said[1:]]) + "."
+    if best.whole is not None:
+        sentence += f" Over all sites: {_span(best.whole.difference)}."
     return PlaceAnswer(sentence, _details(judged, best), comparisons, margin)
 
 
@@ -132,8 +133,11 @@ def answer_external(judged: JudgedFold, margin: float) -> PlaceAnswer:
             f"Too few events in {judged.name} to say whether clusters help: {min(judged.counts)} "
             "rows of the rarest class."
         )
+    elif place.word == UNDECIDED:
+        sentence = f"Inconclusive in {judged.name}: {_span(place.difference)} by clusters."
     else:
-        sentence = f"In {judged.name} clusters {_SAID[place.word]}: {_span(place.difference)}."
+        said = _SAID[place.word].format(margin=margin)
+        sentence = f"In {judged.name} clusters {said}: {_span(place.difference)}."
     return PlaceAnswer(sentence, _details([judged], comparisons[BEST]), comparisons, margin)
 
 
@@ -144,16 +148,6 @@ def _comparisons(judged: list[JudgedFold], margin: float) -> dict[str, Over]:
 
 def _span(one: Difference) -> str:
     return f"{signed(one.mean)} AUROC (95 % interval {signed(one.low)} to {signed(one.high)})"
-
-
-def _pooled(best: Over) -> str:
-    if best.pooled is None or best.whole is None:
-        return ""
-    said = f"; over all sites {_span(best.whole.difference)}"
-    if not np.isnan(best.pooled.new_low):
-        ends = f"{signed(best.pooled.new_low)} to {signed(best.pooled.new_high)}"
-        said += f", in a new site {ends}"
-    return said
 
 
 def _details(judged: list[JudgedFold], best: Over) -> list[str]:
@@ -172,10 +166,10 @@ def _details(judged: list[JudgedFold], best: Over) -> list[str]:
         f"The best risk model without clusters ({' or '.join(names)}) has an AUROC of {span} "
         "on patients of a place that it has not seen.",
     ]
-    if best.pooled is not None:
+    if best.pooled is not None and not np.isnan(best.pooled.new_low):
         said.append(
-            f"The true difference varies between sites with a standard deviation of "
-            f"{best.pooled.tau:.3f}."
+            f"In a new site the difference is expected from {signed(best.pooled.new_low)} to "
+            f"{signed(best.pooled.new_high)} (95 % prediction interval)."
         )
     return said + _calibration(judged)
 

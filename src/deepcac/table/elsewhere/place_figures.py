@@ -1,6 +1,7 @@
 """Pictures of places: a forest plot of differences, and how the best model does in each."""
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
@@ -9,6 +10,7 @@ from deepcac.table.elsewhere.fold_trials import BEST, JudgedFold
 from deepcac.table.elsewhere.place_answer import PlaceAnswer
 
 _PREDICTED = "in a new site"
+_RATIOS = (0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 5, 10)
 
 
 def places_forest(judged: list[JudgedFold], found: PlaceAnswer) -> Figure:
@@ -56,7 +58,7 @@ def places_forest(judged: list[JudgedFold], found: PlaceAnswer) -> Figure:
         else "Difference in AUROC with its 95 % interval. Grey band: differences of no account "
         f"(margin {found.margin:g}).",
         section="answer",
-        size=(7.2, 1.3 + 0.3 * len(lines)),
+        size=(6.2, 1.3 + 0.3 * len(lines)),
         draw=draw,
         head=("place", "difference", "low", "high", "verdict"),
         data=lines,
@@ -83,6 +85,7 @@ def model_by_place(judged: list[JudgedFold]) -> Figure:
         if binary:
             axes[1].axvline(1, color="#888888", linewidth=0.8)
             axes[1].set_xscale("log")
+            axes[1].set_xticks([tick for tick in _RATIOS if _near(tick, values[:, 4:])])
 
     return Figure(
         id="model_by_place",
@@ -90,11 +93,15 @@ def model_by_place(judged: list[JudgedFold]) -> Figure:
         caption="With 95 % intervals. Grey line: no better than chance; as many events as "
         "expected.",
         section="places",
-        size=(7.2, 1.2 + 0.3 * len(lines)),
+        size=(6.2, 1.2 + 0.3 * len(lines)),
         draw=draw,
         head=("place", "auroc", "low", "high", "observed_by_expected", "ratio_low", "ratio_high"),
         data=lines,
     )
+
+
+def _near(tick: float, values: npt.NDArray[np.float64]) -> bool:
+    return bool(tick == 1 or values.min() / 1.3 <= tick <= values.max() * 1.3)
 
 
 def _ratio(one: JudgedFold) -> tuple[float, float, float]:

@@ -73,10 +73,12 @@ def compare(
         ),
     ] = None,
     site: Annotated[
-        str | None, typer.Option(help="Column of the hospital; each is left out once.")
+        str | None,
+        typer.Option(help="Column of the hospital; each is left out once, without --budget."),
     ] = None,
     external: Annotated[
-        Path | None, typer.Option(help="Table of another hospital; judged once by this one's.")
+        Path | None,
+        typer.Option(help="Table of another hospital; models of this one are judged on it once."),
     ] = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,

@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.scoring.bootstrap import poisson_weights
@@ -16,6 +18,7 @@ from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import Compared, aurocs
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.elsewhere.place_answer import over_places
+from deepcac.table.elsewhere.place_page import _few
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
@@ -102,6 +105,20 @@ def test_the_bootstrap_error_is_that_of_delong():
     assert np.subtract(*(aurocs(y, risk, once)[0] for risk in risks)) == pytest.approx(mean)
     found = np.subtract(*(aurocs(y, risk, weights) for risk in risks)).std(ddof=1)
     assert found == pytest.approx(error, rel=0.06)
+
+
+def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
+    rng = np.random.default_rng(2)
+    y, risk = np.arange(60) % 3, rng.dirichlet([1, 1, 1], 60)
+    wanted = np.mean([roc_auc_score(y == c, risk[:, c]) for c in range(3)])
+    assert aurocs(y, risk, np.ones((60, 1), np.uint8))[0] == pytest.approx(wanted)
+
+
+def test_counts_that_would_tell_a_small_site_are_withheld():
+    table = SimpleNamespace(features=SimpleNamespace(label=np.repeat([0, 1], [103, 50])))
+    judged = [SimpleNamespace(counts=counts) for counts in [(60, 30), (40, 20)]]
+    assert _few(table, judged, apart=False) == [False, True]  # 3 rows are left of class 0
+    assert _few(table, judged, apart=True) == [False, False]
 
 
 def test_verdicts_by_place_and_over_all():

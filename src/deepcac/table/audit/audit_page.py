@@ -17,6 +17,7 @@ from deepcac.table.budgeted_trials import Effort, Trials
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import LabelledTable
 
+_TRAIN = 0.56  # of the rows, of `resamples`
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "
@@ -67,7 +68,7 @@ def write_audit_page(
         "forest": groups_forest(found),
         "risk_figure": risk_by_group(lines, table.classes[event]),
         "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
-        "remarks": [*table.remarks, *groups.remarks()],
+        "remarks": [*_cut(trials, n), *table.remarks, *groups.remarks()],
         "assigned": assigned,
         "assigned_rows": _assigned(assigned),
         "beyond": _beyond(beyond),
@@ -75,6 +76,15 @@ def write_audit_page(
         "method": _method(effort, trials, n),
     }
     write_page(path, "audit.html", content)
+
+
+def _cut(trials: Trials, n: int) -> list[str]:
+    if trials.train_rows >= _TRAIN * n:
+        return []
+    return [
+        f"Models learnt from {trials.train_rows:,} rows at a time, of {n:,}; a larger --budget "
+        "takes more of them."
+    ]
 
 
 def _assigned(found: Assignable) -> list[tuple[str, str, str]]:

@@ -96,7 +96,7 @@ def answer_groups(
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
     sentence = f"{_use(table, rarest, beyond)}; {_assignment(assigned)}."
     details = [_scores(table, margin), _risk(beyond), _assigned(assigned)]
-    return GroupAnswer(sentence, details, _warnings(table, assigned, beyond), table, margin)
+    return GroupAnswer(sentence, details, _warnings(table, beyond), table, margin)
 
 
 def rows_of(table: pd.DataFrame, question: str) -> pd.DataFrame:
@@ -147,8 +147,8 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     against = controls[controls["contender"].isin(helped)]
     if not _still_helps(table):
         return (
-            f"The groups help ({gain}), but not once they are read from the other columns of a "
-            "patient: they hold something that the columns do not"
+            f"The groups help ({gain}), but that is not shown once they are read from the other "
+            "columns of a patient"
         )
     if not (against["verdict"] == BETTER).all():
         return f"The groups help ({gain}), but groups that mean nothing are not shown to be worse"
@@ -185,13 +185,14 @@ def _scores(table: pd.DataFrame, margin: float) -> str:
 
 
 def _risk(beyond: BeyondRisk) -> str:
-    more = "The groups say more than the risk" if beyond.low > 0 else "Given the risk of a model "
-    if beyond.low > 0:
-        more += " of a model without them"
-    else:
-        more += "without them, the groups say nothing that is shown on held-out rows"
+    more = (
+        "The groups say more than the risk of a model without them"
+        if beyond.low > 0
+        else "The groups are not shown to say more than the risk of a model without them"
+    )
     return (
-        f"{more}: log loss is less by {beyond.gain:.4f} ({beyond.low:.4f} to {beyond.high:.4f}). "
+        f"{more}: gain in log loss on held-out rows {signed(beyond.gain, 4)} "
+        f"({signed(beyond.low, 4)} to {signed(beyond.high, 4)}). "
         f"{100 * beyond.between:.0f} % of the variance of the risk lies between groups. AUROC: "
         f"the groups alone {beyond.alone:.3f}, the model without them {beyond.auroc:.3f}."
     )
@@ -205,7 +206,7 @@ def _assigned(found: Assignable) -> str:
     )
 
 
-def _warnings(table: pd.DataFrame, assigned: Assignable, beyond: BeyondRisk) -> list[str]:
+def _warnings(table: pd.DataFrame, beyond: BeyondRisk) -> list[str]:
     said = []
     if beyond.alone >= TELLS:
         said.append(
@@ -218,9 +219,9 @@ def _warnings(table: pd.DataFrame, assigned: Assignable, beyond: BeyondRisk) -> 
             f"columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
         )
     helps = BETTER in rows_of(table, HELP.id)["verdict"].tolist()
-    if helps and not _still_helps(table) and assigned.agreement < READABLE:
+    if helps and not _still_helps(table):
         said.append(
-            "The gain is gone once the groups of held-out rows are read from the other columns. "
+            "The gain is not shown once the groups of held-out rows are read from other columns. "
             "Either the groups hold a measurement that the table lacks, or they were made with "
             "the outcome, or with the rows that they are tested on."
         )

@@ -60,7 +60,7 @@ class Groups:
             n = f"{counts[-1]:,}" if counts[-1] >= FEW else f"Fewer than {FEW}"
             said.append(f"{n} rows have no group; they are a group of their own, {ABSENT}.")
         if few := int((counts < FEW).sum()):
-            said.append(f"{few} groups have fewer than {FEW} rows; they are used and not shown.")
+            said.append(f"Groups of fewer than {FEW} rows: {few}; they are used and not shown.")
         return said
 
 

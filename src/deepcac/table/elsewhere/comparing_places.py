@@ -75,8 +75,9 @@ def compare_places(
     judged = _judge(folds, seed, jobs or usual_jobs(), say)
     answer = answer_sites(judged, margin) if site else answer_external(judged[0], margin)
     run = Run(
-        command, heading, roles.label, TRIALS, seed, MOST_TRAIN, time.monotonic() - begin, remarks
-    )
+        command, heading, external is not None, roles.label, TRIALS, seed, MOST_TRAIN,
+        time.monotonic() - begin, remarks,
+    )  # fmt: skip
     write_place_page(out, table, judged, answer, run)
     return answer.sentence
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from deepcac import __version__
 from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.small_cells import WITHHELD, few_rows
 from deepcac.table.answer import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict
@@ -24,6 +25,8 @@ class Run(NamedTuple):
     command : str
     heading : str
         What was left out: "each site in turn (column ...)", or the second table.
+    apart : bool
+        Whether the places are a second table, and no parts of the first.
     label : str
     trials : int
         Draws a contender.
@@ -37,6 +40,7 @@ class Run(NamedTuple):
 
     command: str
     heading: str
+    apart: bool
     label: str
     trials: int
     seed: int
@@ -66,7 +70,7 @@ def write_place_page(
         "models": model_by_place(judged),
         "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
         "places": _places(judged, found.comparisons[BEST]),
-        "scores": _scores(judged),
+        "scores": _scores(judged, _few(table, judged, run.apart)),
         "comparisons": _comparisons(judged, found),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "method": _method(judged, run),
@@ -105,15 +109,26 @@ def _difference(place: PlaceVerdict) -> tuple[str, str]:
     return signed(one.mean, 4), f"{signed(one.low, 4)} to {signed(one.high, 4)}"
 
 
-def _scores(judged: list[JudgedFold]) -> dict[str, Any]:
+def _few(table: LabelledTable, judged: list[JudgedFold], apart: bool) -> list[bool]:
+    """Return whose counts are withheld: they would tell those of a site that is not judged."""
+    counts = np.array([one.counts for one in judged])
+    rest = np.bincount(table.features.label) - counts.sum(axis=0)
+    others = [] if apart else [rest]
+    return few_rows(np.vstack([counts, *others]))[: len(judged)].tolist()
+
+
+def _scores(judged: list[JudgedFold], few: list[bool]) -> dict[str, Any]:
     """Return discrimination and calibration of the best model without clusters, by place."""
     rows = []
-    for one in judged:
+    for one, hidden in zip(judged, few, strict=True):
         model = one.model
         auroc = f"{model.auroc:.3f} ({model.low:.3f} to {model.high:.3f})"
-        cells = [one.name, f"{sum(one.counts):,}", contender_name(model.name), auroc]
+        n, events = (
+            (WITHHELD, WITHHELD) if hidden else (f"{sum(one.counts):,}", f"{one.counts[1]:,}")
+        )
+        cells = [one.name, n, contender_name(model.name), auroc]
         if not np.isnan(model.observed):
-            cells[2:2] = [f"{one.counts[1]:,}"]
+            cells[2:2] = [events]
             cells += [
                 f"{model.observed / model.expected:.2f}", f"{model.slope:.2f}",
                 signed(model.intercept, 2), f"{model.brier:.4f}",

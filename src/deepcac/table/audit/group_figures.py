@@ -40,15 +40,20 @@ def groups_forest(found: GroupAnswer) -> Figure:
                     mean, place, xerr=ends, fmt="o", markersize=4, color=VERDICT_COLOURS[word],
                     elinewidth=1.2, markerfacecolor="none" if ends is None else None,
                 )  # fmt: skip
-        axis.set_yticks(range(len(lines)), [name for name, *_ in lines])
-        for text, line in zip(axis.get_yticklabels(), lines, strict=True):
-            text.set_fontweight("normal" if line[-1] else "bold")
+        models = [(place, line[0]) for place, line in enumerate(lines) if line[-1]]
+        axis.set_yticks(*zip(*models, strict=True))
+        for place, (heading, *_, word) in enumerate(lines):
+            if not word:
+                axis.text(
+                    0, place, heading, transform=axis.get_yaxis_transform(), va="center",
+                    fontweight="bold", fontsize=8,
+                )  # fmt: skip
         axis.tick_params(axis="y", length=0)
         axis.locator_params(axis="x", nbins=5)
         axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
         for word, colour in VERDICT_COLOURS.items():
             axis.plot([], [], "o", color=colour, label=word, markersize=4)
-        canvas.legend(loc="outside lower center", ncols=5)
+        canvas.legend(loc="outside lower center", ncols=5, columnspacing=1, handletextpad=0.3)
 
     return Figure(
         id="groups_forest",
@@ -57,7 +62,7 @@ def groups_forest(found: GroupAnswer) -> Figure:
         f"differences of no account (margin {found.margin:g}). Hollow: the groups were never "
         "chosen, so both sides are one model.",
         section="use",
-        size=(7.6, 1.1 + 0.25 * len(lines)),
+        size=(6.2, 1.1 + 0.25 * len(lines)),
         draw=draw,
         head=("comparison", "mean", "low", "high", "verdict"),
         data=lines,
@@ -68,7 +73,7 @@ def _short(contender: str) -> str:
     name = model_name(contender)
     model, _, rest = name.partition(",")
     form = rest[rest.rindex("(") + 1 : -1]
-    return f"{model}, {form}"
+    return f"{model.removesuffix(' (scikit-learn)')}, {form}"
 
 
 def risk_by_group(lines: list[GroupLine], event: str) -> Figure:

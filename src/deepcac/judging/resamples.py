@@ -122,12 +122,16 @@ def resamples(
     for seed in range(first, first + n):
         part = draw(drawn, seed, stratified=True)[place]
         train, validation, test = (np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST))
-        if len(train) > train_rows:
-            kept, _ = train_test_split(
-                train, train_size=train_rows, random_state=seed, stratify=features.label[train]
-            )
-            train = np.sort(kept)
+        train = at_most(train_rows, train, features.label, seed)
         yield prepared(features, (train, validation, test), seed, unit)
+
+
+def at_most(most: int, rows: npt.NDArray[np.intp], label: Ids, seed: int) -> npt.NDArray[np.intp]:
+    """Return rows (positions in `label`), or of more than `most` a stratified part."""
+    if len(rows) <= most:
+        return rows
+    kept, _ = train_test_split(rows, train_size=most, random_state=seed, stratify=label[rows])
+    return np.sort(kept)
 
 
 def prepared(

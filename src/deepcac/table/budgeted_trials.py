@@ -1,7 +1,7 @@
 """The judge's protocol inside a number of minutes: resamples, each with all contenders."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -12,13 +12,15 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import ARMS, Contender
-from deepcac.judging.learners import Array
-from deepcac.judging.resamples import resamples
-from deepcac.judging.spaces import of_kind
+from deepcac.judging.fitting import fit_trial
+from deepcac.judging.learners import Array, Predict
+from deepcac.judging.resamples import Resample, resamples
+from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trials import run_resample
 from deepcac.table.reading.labelled_table import LabelledTable
 
 Say = Callable[[str], None]
+Fit = Callable[[Contender, Values, Resample], Predict]
 
 BOOSTERS = ("lgbm", "hgb")  # the second where the first is not installed
 SMALL_ROWS, RESAMPLES_SMALL, RESAMPLES = 2_500, 30, 10  # as in the study of the papers' data sets
@@ -101,7 +103,13 @@ def usual_jobs() -> int:
     return min(cpu_count(), MOST_JOBS)
 
 
-def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
+def run_budgeted(
+    table: LabelledTable,
+    effort: Effort,
+    say: Say,
+    fighters: Sequence[Contender] | None = None,
+    fit: Fit = fit_trial,
+) -> Trials:
     """Run all trials of all contenders until the resamples are done or the time is over.
 
     The number of resamples made depends on the time, on no result; each resample has its own
@@ -113,23 +121,17 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
     effort : Effort
     say : callable
         Is told how far it is, in one line.
+    fighters : sequence of Contender, optional
+        `contenders` if None.
+    fit : callable
+        As `fit_trial`.
     """
     begin = time.monotonic()
     n, d = table.features.X.shape
     planned = effort.resamples or (RESAMPLES_SMALL if n < SMALL_ROWS else RESAMPLES)
     limit = int(np.clip(CELLS_A_MINUTE * effort.minutes / d, FEWEST_TRAIN, MOST_TRAIN))
-    fighters = contenders()
+    fighters = contenders() if fighters is None else fighters
     each: list[float] = []
-
-    def due() -> Iterator[int]:
-        """Yield seeds as long as there is time for one resample more."""
-        for made in range(planned):
-            spent = time.monotonic() - begin + (float(np.mean(each)) if each else 0.0)
-            over = effort.resamples is None and made >= FEWEST_RESAMPLES
-            if over and spent > 60 * effort.minutes:
-                return
-            yield effort.seed + made
-
     # No row is written to a file for the processes to share (max_nbytes).
     pool = Parallel(
         n_jobs=effort.jobs, pre_dispatch=effort.jobs, return_as="generator", max_nbytes=None
@@ -138,9 +140,9 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
     for entries, seconds in pool(
         delayed(_judge)(
             (table.features, 1, limit), {"first": seed, "unit": table.group}, fighters,
-            effort.trials, say if seed == effort.seed else None,
+            effort.trials, say if seed == effort.seed else None, fit,
         )
-        for seed in due()
+        for seed in _due(effort, planned, each)
     ):  # fmt: skip
         found.append(entries)
         each.append(seconds)
@@ -154,12 +156,24 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
     return Trials(records, planned, limit, time.monotonic() - begin, effort.jobs, seeds)
 
 
+def _due(effort: Effort, planned: int, each: Sequence[float]) -> Iterator[int]:
+    """Yield seeds as long as there is time for a resample more; `each` grows with those made."""
+    begin = time.monotonic()
+    for made in range(planned):
+        spent = time.monotonic() - begin + (float(np.mean(each)) if each else 0.0)
+        over = effort.resamples is None and made >= FEWEST_RESAMPLES
+        if over and spent > 60 * effort.minutes:
+            return
+        yield effort.seed + made
+
+
 def _judge(
     drawn: tuple[FeatureMatrix, int, int],
     options: dict[str, Any],
-    fighters: list[Contender],
+    fighters: Sequence[Contender],
     trials: int,
     say: Say | None,
+    fit: Fit,
 ) -> tuple[list[dict[str, Any]], float]:
     """Run all contenders on one resample, with one thread; return their entries and seconds.
 
@@ -170,7 +184,7 @@ def _judge(
     entries = []
     with threadpool_limits(1):
         for place, one in enumerate(fighters, start=1):
-            entries.append(run_resample(sample, one, one.trials(trials))[0])
+            entries.append(run_resample(sample, one, one.trials(trials), fit)[0])
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} contenders")
     return entries, time.monotonic() - begin

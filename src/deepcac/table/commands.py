@@ -31,6 +31,27 @@ Decimal = Annotated[
     str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
 ]
 RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
+Budget = Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")]
+Margin = Annotated[
+    float, typer.Option(min=0.0001, max=0.2, help="Differences in AUROC up to this are negligible.")
+]
+Resamples = Annotated[
+    int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Resamples judged at once; each says the same. Default: the cores, at most 8."
+    ),
+]
+Site = Annotated[
+    str | None,
+    typer.Option(help="Column of the hospital; each is left out once, without --budget."),
+]
+External = Annotated[
+    Path | None,
+    typer.Option(help="Table of another hospital; models of this one are judged on it once."),
+]
 Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
 
 
@@ -58,29 +79,62 @@ def compare(
     above: Above = None,
     decimal: Decimal = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("compare.html"),
-    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
-    margin: Annotated[
-        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences up to this are negligible.")
-    ] = 0.01,
-    resamples: Annotated[
-        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
-        ),
-    ] = None,
+    budget: Budget = 3.0,
+    margin: Margin = 0.01,
+    resamples: Resamples = None,
+    jobs: Jobs = None,
+    site: Site = None,
+    external: External = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
+    from deepcac.table.elsewhere.comparing_places import compare_places
 
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    if site is not None or external is not None:
+        typer.echo(
+            compare_places(
+                table, roles, out, say=say, command=_typed(), site=site, external=external,
+                margin=margin, most=rows, seed=seed, jobs=jobs,
+            )
+        )  # fmt: skip
+        say(f"page: {out}")
+        return
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
+
+
+@app.command(epilog="Example:  deepcac audit patients.csv --label died --groups phenotype")
+def audit(
+    table: Table,
+    label: Label,
+    groups: Annotated[str, typer.Option(help="Column of the groups that are judged.")],
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("audit.html"),
+    budget: Budget = 3.0,
+    margin: Margin = 0.01,
+    resamples: Resamples = None,
+    jobs: Jobs = None,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Answer on one page whether groups of patients, whoever made them, are of use."""
+    from deepcac.table.audit.auditing import audit_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    answer = audit_table(
+        table, roles, groups, out, minutes=budget, margin=margin, most=rows, seed=seed,
         jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
     )  # fmt: skip
     typer.echo(answer)

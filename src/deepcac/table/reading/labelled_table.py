@@ -1,7 +1,7 @@
 """A table with a label, checked and ready to be judged."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +40,8 @@ class Roles:
         Makes two classes of a number.
     decimal : {".", ","} or None
         Sign before the decimals of numbers that are text.
+    apart : mapping
+        Further columns that must be there and are no features, and what they are.
     """
 
     label: str
@@ -49,10 +51,11 @@ class Roles:
     positive: str | None = None
     above: float | None = None
     decimal: str | None = None
+    apart: Mapping[str, str] = field(default_factory=dict)
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""
-        named = dict.fromkeys(self.drop, "as asked for (--drop)")
+        named = dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self.apart)
         for name, why in (
             (self.label, "the label"),
             (self.id, "the id"),
@@ -136,7 +139,7 @@ def read_labelled(
     DataError
         With column and row of what is at fault.
     """
-    keys = list(dict.fromkeys([roles.label, *filter(None, (roles.id, roles.group))]))
+    keys = list(dict.fromkeys([roles.label, *filter(None, (roles.id, roles.group)), *roles.apart]))
     blocks = read_blocks(path, roles.decimal)
     sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
     _check_dropped(sample.rows.column_names, roles)

@@ -123,8 +123,9 @@ def sentence(judged: Judgement | None, *, own: bool = False) -> str:
     names = rows["dataset"].unique()
     where = f"{len(names)} data sets" if len(names) > 1 else names[0]
     many = f"of {len(rows)} comparisons with and without clusters," * (len(rows) > 1)
+    where += ", real data of no paper" * own
     return (
-        f"{verdict(rows)}: {many or 'in the one comparison'} {outcome(rows, number)} ({where}{', real data of no paper' * own}; "
+        f"{verdict(rows)}: {many or 'in the one comparison'} {outcome(rows, number)} ({where}; "
         f"AUROC, tuned models, margin {margin})."
     )
 

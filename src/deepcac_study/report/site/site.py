@@ -60,7 +60,28 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     }
     pages = paper_pages(shown)
     _write(made, out / "index.html", "index.html", {**_first(shown, pages), "title": title})
-    inner: dict[str, Any] = {
+    inner = _inner(shown, pages, subtypes)
+    for name, heading in PAGES.items():
+        parts = {**inner, "title": f"{heading} – {title}", "current": name, "up": "../"}
+        _write(made, out / "pages" / f"{name}.html", "page.html", parts)
+    for page in pages:
+        own = f"{page.paper.label} – {title}"
+        parts = {"one": page, "title": own, "current": "papers", "up": "../"}
+        _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
+    latents = of_pages(shown.all_figures)
+    for one in subtypes:
+        own = f"{one.title}, {one.run.dataset} – {title}"
+        current = one.kind if one.kind in PAGES else "subtypes"
+        parts = {"one": one, "title": own, "current": current, "up": "../"}
+        parts["latents"] = latents.get(one.id)
+        _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
+
+
+def _inner(
+    shown: Contents, pages: list[PaperPage], subtypes: Sequence[SubtypePage]
+) -> dict[str, Any]:
+    """Return what the pages of the subjects show."""
+    return {
         "tables": shown.tables,
         "figures": shown.figures,
         "sources": shown.found.sources,
@@ -76,20 +97,6 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
             for kind in ("real", "own", "synthetic")
         },
     }
-    for name, heading in PAGES.items():
-        parts = {**inner, "title": f"{heading} – {title}", "current": name, "up": "../"}
-        _write(made, out / "pages" / f"{name}.html", "page.html", parts)
-    for page in pages:
-        own = f"{page.paper.label} – {title}"
-        parts = {"one": page, "title": own, "current": "papers", "up": "../"}
-        _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
-    latents = of_pages(shown.all_figures)
-    for one in subtypes:
-        own = f"{one.title}, {one.run.dataset} – {title}"
-        current = one.kind if one.kind in PAGES else "subtypes"
-        parts = {"one": one, "title": own, "current": current, "up": "../"}
-        parts["latents"] = latents.get(one.id)
-        _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
 
 
 def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:

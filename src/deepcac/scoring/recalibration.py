@@ -40,7 +40,17 @@ def recalibrated(y: npt.NDArray[np.int64], risk: Array) -> Recalibration:
     risk : ndarray of shape (n,)
     """
     slope = calibration_slope(y, risk)
-    odds = slope * logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN))
-    ends = -_FAR - odds.max(), _FAR - odds.min()
-    intercept = float(brentq(lambda shift: expit(odds + shift).sum() - y.sum(), *ends))
+    odds = slope * log_odds(risk)
+    intercept = shift(y, odds)
     return Recalibration(slope, intercept, expit(odds + intercept))
+
+
+def log_odds(risk: Array) -> Array:
+    """Return the log odds of risks; those of 0 and 1 are finite."""
+    return np.asarray(logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN)))
+
+
+def shift(y: npt.NDArray[np.int64], odds: Array) -> float:
+    """Return what is added to all log odds so that as many events are expected as came."""
+    ends = -_FAR - odds.max(), _FAR - odds.min()
+    return float(brentq(lambda step: expit(odds + step).sum() - y.sum(), *ends))

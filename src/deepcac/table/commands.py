@@ -44,6 +44,14 @@ Jobs = Annotated[
         min=1, help="Resamples judged at once; each says the same. Default: the cores, at most 8."
     ),
 ]
+TrainRows = Annotated[
+    int, typer.Option(min=100, help="Of more training rows a part is drawn; no budget changes it.")
+]
+Thresholds = Annotated[
+    str | None,
+    typer.Option(help="Lowest and highest risk from which a patient is treated: 0.05,0.3."),
+]
+By = Annotated[str | None, typer.Option(help="Columns of subgroups, joined by commas.")]
 Site = Annotated[
     str | None,
     typer.Option(help="Column of the hospital; each is left out once, without --budget."),
@@ -83,6 +91,9 @@ def compare(
     margin: Margin = 0.01,
     resamples: Resamples = None,
     jobs: Jobs = None,
+    train_rows: TrainRows = 10_000,
+    thresholds: Thresholds = None,
+    by: By = None,
     site: Site = None,
     external: External = None,
     rows: RowLimit = MOST_ROWS,
@@ -91,6 +102,7 @@ def compare(
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
     from deepcac.table.elsewhere.comparing_places import compare_places
+    from deepcac.table.pages.risk_section import risk_questions
 
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
     if site is not None or external is not None:
@@ -104,7 +116,8 @@ def compare(
         return
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
+        asked=risk_questions(thresholds, by),
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")

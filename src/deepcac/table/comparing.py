@@ -3,12 +3,21 @@
 import os
 
 from deepcac.table.answer import MARGIN, answer
-from deepcac.table.budgeted_trials import Effort, Say, contenders, run_budgeted, usual_jobs
+from deepcac.table.budgeted_trials import (
+    MOST_TRAIN,
+    Effort,
+    Say,
+    contenders,
+    run_budgeted,
+    usual_jobs,
+)
 from deepcac.table.found_subtypes import found_clusterings
 from deepcac.table.output_files import check_output
 from deepcac.table.pages.compare_page import write_compare_page
+from deepcac.table.pages.risk_section import USUAL, RiskQuestions
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
+from deepcac.table.subgroups import check_columns
 
 
 def compare_table(
@@ -24,6 +33,8 @@ def compare_table(
     seed: int = 0,
     jobs: int | None = None,
     n_resamples: int | None = None,
+    train_rows: int = MOST_TRAIN,
+    asked: RiskQuestions = USUAL,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
 
@@ -49,6 +60,9 @@ def compare_table(
         same, but more of them fit into the time.
     n_resamples : int, optional
         Made exactly, whatever the time.
+    train_rows : int
+        Of more training rows a part is drawn.
+    asked : RiskQuestions
 
     Raises
     ------
@@ -59,12 +73,16 @@ def compare_table(
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
     _tell(table, say)
-    effort = Effort(minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples)
+    check_columns(table, asked.by)
+    effort = Effort(
+        minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
+        train_rows=train_rows,
+    )  # fmt: skip
     trials = run_budgeted(table, effort, say)
     found = answer(trials, table.name, table.rarest, margin)
     say("subtypes")
     clusterings = found_clusterings(table, trials)
-    write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command)
+    write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command, asked)
     return found.sentence
 
 

@@ -77,7 +77,7 @@ def _draw_decision(canvas: Canvas, lines: Mapping[str, Array], thresholds: Array
         axis.plot(thresholds, values, label=name, color=colour, linestyle=dash)
     highest = max(float(values.max()) for values in lines.values())
     axis.set(xlabel="threshold: treat from this risk on", ylabel="net benefit a patient")
-    axis.set(ylim=(-0.25 * highest, 1.15 * highest))
+    axis.set(ylim=(-0.25 * highest, 1.4 * highest))
     axis.legend(loc="upper right")
 
 
@@ -115,9 +115,9 @@ def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
     )
     j = len(thresholds) // 2
     return (
-        f"Who treats from a risk of {100 * thresholds[j]:.0f} % on treats {abs(gain[j]):.1f} "
-        f"patients in 1,000 {'more' if gain[j] >= 0 else 'fewer'} rightly with clusters "
-        f"(95 % interval {low[j]:+.1f} to {high[j]:+.1f}; net true positives)."
+        f"Treating from a risk of {100 * thresholds[j]:.0f} % on: with clusters "
+        f"{abs(gain[j]):.1f} {'more' if gain[j] >= 0 else 'fewer'} of 1,000 patients are treated "
+        f"rightly, false alarms subtracted (95 % interval {low[j]:+.1f} to {high[j]:+.1f})."
     )
 
 

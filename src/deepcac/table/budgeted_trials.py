@@ -142,12 +142,8 @@ def run_budgeted(
                 return
             yield effort.seed + made
 
-    # No row is written to a file for the processes to share (max_nbytes).
-    pool = Parallel(
-        n_jobs=effort.jobs, pre_dispatch=effort.jobs, return_as="generator", max_nbytes=None
-    )
     found: list[list[dict[str, Any]]] = []
-    for entries, seconds in pool(
+    for entries, seconds in _pool(effort.jobs)(
         delayed(_judge)(
             (table.features, 1, limit), {"first": seed, "unit": table.group}, fighters,
             effort.trials, say if seed == effort.seed else None, fit,
@@ -159,11 +155,16 @@ def run_budgeted(
         left = _left(effort, planned, each, time.monotonic() - begin)
         say(f"resample {len(found)} of {planned}: about {_duration(left)} left")
     records = {
-        one.id: _record(one, effort.trials, [entries[place] for entries in found])
-        for place, one in enumerate(fighters)
+        one.id: _record(one, effort.trials, list(own))
+        for one, own in zip(fighters, zip(*found, strict=True), strict=True)
     }
     seeds = list(range(effort.seed, effort.seed + len(found)))
     return Trials(records, planned, limit, time.monotonic() - begin, effort.jobs, seeds)
+
+
+def _pool(jobs: int) -> Parallel:
+    """Return what works on some resamples at once; no row is written to a file to be shared."""
+    return Parallel(n_jobs=jobs, pre_dispatch=jobs, return_as="generator", max_nbytes=None)
 
 
 def _judge(

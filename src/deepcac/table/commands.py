@@ -32,6 +32,27 @@ Decimal = Annotated[
 ]
 RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
 Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
+Budget = Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")]
+Margin = Annotated[
+    float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
+]
+Resamples = Annotated[
+    int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Resamples judged at once; each says the same. Default: the cores, at most 8."
+    ),
+]
+Site = Annotated[
+    str | None,
+    typer.Option(help="Column of the hospital; each is left out once, without --budget."),
+]
+External = Annotated[
+    Path | None,
+    typer.Option(help="Table of another hospital; models of this one are judged on it once."),
+]
 
 
 @app.callback()
@@ -58,28 +79,12 @@ def compare(
     above: Above = None,
     decimal: Decimal = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("compare.html"),
-    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
-    margin: Annotated[
-        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
-    ] = 0.01,
-    resamples: Annotated[
-        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
-        ),
-    ] = None,
-    site: Annotated[
-        str | None,
-        typer.Option(help="Column of the hospital; each is left out once, without --budget."),
-    ] = None,
-    external: Annotated[
-        Path | None,
-        typer.Option(help="Table of another hospital; models of this one are judged on it once."),
-    ] = None,
+    budget: Budget = 3.0,
+    margin: Margin = 0.01,
+    resamples: Resamples = None,
+    jobs: Jobs = None,
+    site: Site = None,
+    external: External = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
@@ -117,14 +122,10 @@ def audit(
     above: Above = None,
     decimal: Decimal = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("audit.html"),
-    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
-    margin: Annotated[
-        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
-    ] = 0.01,
-    resamples: Annotated[
-        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
-    ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Resamples judged at once.")] = None,
+    budget: Budget = 3.0,
+    margin: Margin = 0.01,
+    resamples: Resamples = None,
+    jobs: Jobs = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:

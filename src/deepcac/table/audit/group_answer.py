@@ -8,7 +8,7 @@ from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.answer import FEWEST_EVENTS, STRICT, signed
+from deepcac.table.answer import FEWEST_EVENTS, STRICT, contender_name, signed
 from deepcac.table.audit.assigning import Assignable
 from deepcac.table.audit.beyond_risk import BeyondRisk
 from deepcac.table.audit.group_contenders import (
@@ -25,7 +25,6 @@ from deepcac.table.budgeted_trials import Trials
 from deepcac.table.reading.label_leaks import TELLS
 
 READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back
-_MODELS = {"lr": "logistic regression", "lgbm": "LightGBM", "hgb": "boosting (scikit-learn)"}
 _FORMS = {"column": "told the group", "local": "a model in each group"}
 _PARTITIONS = {
     "given": "the groups",
@@ -65,8 +64,8 @@ def model_name(name: str) -> str:
     """Return the name of a contender in words."""
     learner, partition, form = parts_of(name)
     if not partition:
-        return _MODELS[learner]
-    return f"{_MODELS[learner]}, {_PARTITIONS[partition]} ({_FORMS[form]})"
+        return contender_name(learner)
+    return f"{contender_name(learner)}, {_PARTITIONS[partition]} ({_FORMS[form]})"
 
 
 def answer_groups(
@@ -140,7 +139,7 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     )
     gain = (
         f"{signed(best['mean'])} AUROC (95 % interval {signed(best['low'])} to "
-        f"{signed(best['high'])}) for {_MODELS[parts_of(best['contender'])[0]]}"
+        f"{signed(best['high'])}) for {contender_name(parts_of(best['contender'])[0])}"
     )
     helped = set(rows.loc[rows["verdict"] == BETTER, "contender"])
     controls = rows_of(table, ANY.id)

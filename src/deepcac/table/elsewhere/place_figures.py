@@ -4,10 +4,10 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
-from deepcac.scoring.equivalence import NEVER
+from deepcac.pages.figures import PALETTE, Figure
 from deepcac.table.elsewhere.fold_trials import BEST, JudgedFold
 from deepcac.table.elsewhere.place_answer import PlaceAnswer
+from deepcac.table.pages.verdict_points import verdict_points
 
 _PREDICTED = "in a new site"
 _RATIOS = (0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 5, 10)
@@ -28,25 +28,11 @@ def places_forest(judged: list[JudgedFold], found: PlaceAnswer) -> Figure:
             lines.append((_PREDICTED, whole.mean, *ends, ""))
 
     def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.axvspan(-found.margin, found.margin, color="#e3e6ea", linewidth=0)
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        for place, (_, mean, low, high, word) in enumerate(lines):
-            pooled = place >= len(judged)
-            axis.errorbar(
-                mean, place, xerr=[[mean - low], [high - mean]] if word != NEVER else None,
-                fmt="D" if pooled else "o", markersize=6 if pooled else 4,
-                color=VERDICT_COLOURS.get(word, "#1c2430"), elinewidth=1.2,
-            )  # fmt: skip
+        marks = "o" * len(judged) + "D" * (len(lines) - len(judged))
+        axis = verdict_points(canvas, lines, found.margin, marks)
+        axis.set(xlabel="difference in AUROC (right: clusters help)")
         if len(lines) > len(judged):
             axis.axhline(len(judged) - 0.5, color="#888888", linewidth=0.8)
-        axis.set_yticks(range(len(lines)), [name for name, *_ in lines])
-        axis.tick_params(axis="y", length=0)
-        axis.set(ylim=(len(lines) - 0.4, -0.6), xlabel="difference in AUROC (right: clusters help)")
-        for word, colour in VERDICT_COLOURS.items():
-            if word in {line[-1] for line in lines}:
-                axis.plot([], [], "o", color=colour, label=word, markersize=4)
-        canvas.legend(loc="outside lower center", ncols=5)
 
     return Figure(
         id="places",

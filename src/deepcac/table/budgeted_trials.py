@@ -154,10 +154,8 @@ def run_budgeted(
         each.append(seconds)
         left = _left(effort, planned, each, time.monotonic() - begin)
         say(f"resample {len(found)} of {planned}: about {_duration(left)} left")
-    records = {
-        one.id: _record(one, effort.trials, list(own))
-        for one, own in zip(fighters, zip(*found, strict=True), strict=True)
-    }
+    made = zip(fighters, zip(*found, strict=True), strict=True)
+    records = {one.id: _record(one, effort.trials, list(own)) for one, own in made}
     seeds = list(range(effort.seed, effort.seed + len(found)))
     return Trials(records, planned, limit, time.monotonic() - begin, effort.jobs, seeds)
 

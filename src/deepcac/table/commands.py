@@ -91,6 +91,38 @@ def _typed() -> str:
     return shlex.join(["deepcac", *sys.argv[1:]])
 
 
+@app.command(epilog="Example:  deepcac power patients.csv --label died")
+def power(
+    table: Table,
+    label: Label,
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("power.html"),
+    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for planted cohorts.")] = 2.0,
+    r2: Annotated[
+        float | None,
+        typer.Option("--r2", help="Cox-Snell R2 of the model; 15 % of the largest if not given."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Cohorts judged at once.")] = None,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Say on one page which gain by clusters this table could show, before a comparison."""
+    from deepcac.table.detectable.power_page import power_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    answer = power_table(
+        table, roles, out, minutes=budget, most=rows, seed=seed, jobs=jobs, r2=r2, say=say,
+        command=_typed(),
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
+
+
 @app.command(epilog="Example:  deepcac profile patients.csv --label died")
 def profile(
     table: Table,

@@ -137,8 +137,9 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
     found: list[list[dict[str, Any]]] = []
     for entries, seconds in pool(
         delayed(_judge)(
-            (table.features, 1, limit), {"first": seed, "unit": table.group}, fighters,
-            effort.trials, say if seed == effort.seed else None,
+            (table.features, 1, limit),
+            {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
+            say if seed == effort.seed else None,
         )
         for seed in due()
     ):  # fmt: skip
@@ -170,7 +171,10 @@ def _judge(
     entries = []
     with threadpool_limits(1):
         for place, one in enumerate(fighters, start=1):
-            entries.append(run_resample(sample, one, one.trials(trials))[0])
+            entry, answers = run_resample(sample, one, one.trials(trials))
+            if options["follow"] is not None:
+                entry["answers"] = answers
+            entries.append(entry)
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} contenders")
     return entries, time.monotonic() - begin

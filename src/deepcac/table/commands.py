@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from deepcac.errors import ConfigError
 from deepcac.table.reading.labelled_table import Roles
 from deepcac.table.reading.row_sample import MOST_ROWS
 
@@ -72,13 +73,21 @@ def compare(
             help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
         ),
     ] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column of the follow-up time; the label is then the event.")
+    ] = None,
+    horizon: Annotated[
+        float | None, typer.Option(min=0, help="With --time: events up to this time count.")
+    ] = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    if (time is None) != (horizon is None):
+        raise ConfigError("--time and --horizon go together: name the column and the time")
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal, time, horizon)
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
         jobs=jobs, n_resamples=resamples, say=say, command=_typed(),

@@ -150,7 +150,7 @@ def _judge(
         matrix, gain = plant(ground, strength, seed)
         effort = Trials(plan.resamples, plan.resamples, 0, plan.train_rows, TRIALS, TRIALS)
         fighters = [Contender(linear(), arm) for arm in ("", KM, CAC)]
-        records = {}
+        records: dict[str, Any] = {}
         for rows, who, before in (
             (matrix, fighters, ""), (told(matrix, ground.subtype), fighters[:1], TOLD),
         ):  # fmt: skip

@@ -16,6 +16,7 @@ from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
+from deepcac.table.horizon.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.column_lines import HEAD, column_lines
@@ -60,6 +61,7 @@ def write_compare_page(
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,
+        "horizon": horizon_section(table, trials, shown),
         "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),

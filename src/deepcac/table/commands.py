@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from deepcac.errors import ConfigError
 from deepcac.table.reading.labelled_table import Roles
 from deepcac.table.reading.row_sample import MOST_ROWS
 
@@ -30,6 +29,12 @@ Positive = Annotated[str | None, typer.Option(help="The positive one of two clas
 Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
 Decimal = Annotated[
     str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
+]
+Time = Annotated[
+    str | None, typer.Option(help="Column of the follow-up time; the label is then the event.")
+]
+Horizon = Annotated[
+    float | None, typer.Option(min=0, help="With --time: events up to this time count.")
 ]
 RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
 Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
@@ -73,20 +78,14 @@ def compare(
             help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
         ),
     ] = None,
-    time: Annotated[
-        str | None, typer.Option(help="Column of the follow-up time; the label is then the event.")
-    ] = None,
-    horizon: Annotated[
-        float | None, typer.Option(min=0, help="With --time: events up to this time count.")
-    ] = None,
+    time: Time = None,
+    horizon: Horizon = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
 
-    if (time is None) != (horizon is None):
-        raise ConfigError("--time and --horizon go together: name the column and the time")
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal, time, horizon)
     answer = compare_table(
         table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.planted import TOLD, planted_comparisons, told
+from deepcac.judging.planted_outcomes import TOLD, planted_comparisons, told
 from deepcac.judging.questions import BOOSTING, HELP, NEGATIVE
 from deepcac.judging.trials import Effort, judge_rows
 from deepcac.scoring.equivalence import BETTER, LEVEL

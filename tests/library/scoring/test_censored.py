@@ -89,3 +89,17 @@ def test_censored_scores_come_near_those_of_everyone():
     share, low, high = observed_risk(follow)
     assert low < share < high
     assert share == pytest.approx(y.mean(), abs=0.01)
+
+
+def test_an_independent_program_says_the_same():
+    """scikit-survival 0.28.0 (cumulative_dynamic_auc, brier_score), lifelines 0.30.3."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=200)
+    event, end = rng.exponential(np.exp(-x)), rng.exponential(1.5, size=200)
+    follow = FollowUp(np.minimum(event, end), event <= end, 0.7)
+    risk = 1 / (1 + np.exp(-x))
+    assert auroc_at(follow, risk) == pytest.approx(0.8270998658277724)
+    assert brier_at(follow, risk) == pytest.approx(0.1771050345317255)
+    share, low, high = observed_risk(follow)
+    assert 1 - share == pytest.approx(0.4990860498361326)
+    assert (1 - high, 1 - low) == pytest.approx((0.41604780511485895, 0.5765109086888999))

@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.judging.planted import plant, planting_ground, told
+from deepcac.judging.planted_outcomes import plant, planting_ground, told
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.compare_line import one_line
 from deepcac.table.detectable.planted_runs import FOUND

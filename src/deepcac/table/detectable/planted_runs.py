@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, KM, Contender
-from deepcac.judging.planted import (
+from deepcac.judging.planted_outcomes import (
     TOLD,
     PlantingGround,
     plant,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from deepcac.scoring.equivalence import POWER
-from deepcac.scoring.sample_size import SampleSize, sample_size
+from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
 from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import FEWEST_EVENTS
@@ -103,8 +103,26 @@ def _details(table: LabelledTable, runs: PlantedRuns, curve: pd.DataFrame) -> li
     return said
 
 
-def own_sample_size(table: LabelledTable, r2: float | None = None) -> tuple[SampleSize, int, str]:
-    """Return what the risk model itself needs, its candidate parameters, and that in a sentence.
+@dataclass(frozen=True)
+class ModelNeed:
+    """How many patients the risk model itself needs.
+
+    Attributes
+    ----------
+    size : SampleSize
+    sentence : str
+        Whether the table has as many.
+    note : str
+        What was assumed.
+    """
+
+    size: SampleSize
+    sentence: str
+    note: str
+
+
+def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
+    """Return what a risk model of all columns needs.
 
     Parameters
     ----------
@@ -113,14 +131,18 @@ def own_sample_size(table: LabelledTable, r2: float | None = None) -> tuple[Samp
     r2 : float, optional
         Cox and Snell's R2; 15 % of the largest if None.
     """
-    label, parameters = table.features.label, candidate_parameters(table)
-    size = sample_size(parameters, float(label.mean()), r2)
-    enough = "has enough" if len(label) >= size.needed else "has too few"
-    text = (
+    parameters, share = candidate_parameters(table), float(table.features.label.mean())
+    size = sample_size(parameters, share, r2)
+    enough = "has enough" if table.total >= size.needed else "has too few"
+    origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if r2 is None else "as given"
+    return ModelNeed(
+        size,
         f"A risk model with all {parameters} candidate parameters needs at least "
-        f"{size.needed:,} patients; this table {enough}."
+        f"{size.needed:,} patients; this table {enough}.",
+        f"Riley et al. 2020 (BMJ 368, m441), for {parameters} candidate parameters, an outcome in "
+        f"{100 * share:.1f} % and a Cox-Snell R2 of {size.r2:.3f} ({origin}). A number is one "
+        "parameter, and one more where values are missing; a category one a level but the first.",
     )
-    return size, parameters, text
 
 
 def candidate_parameters(table: LabelledTable) -> int:

@@ -10,11 +10,16 @@ from deepcac import __version__
 from deepcac.errors import DataError
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
-from deepcac.scoring.sample_size import EXPLAINED, SampleSize
+from deepcac.scoring.sample_size import SampleSize
 from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import Say, usual_jobs
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
-from deepcac.table.detectable.power_answer import PowerAnswer, own_sample_size, power_answer
+from deepcac.table.detectable.power_answer import (
+    ModelNeed,
+    PowerAnswer,
+    own_sample_size,
+    power_answer,
+)
 from deepcac.table.output_files import check_output
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
@@ -68,27 +73,33 @@ def power_table(
             "two: divide a number with --above, or compare without `deepcac power`"
         )
     table.tell(say)
-    size, parameters, need = own_sample_size(table, r2)
+    need = own_sample_size(table, r2)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
     found = power_answer(table, runs)
-    assumed = r2 is None
+    _write(out, table, found, runs, need, command)
+    return f"{found.sentence} {need.sentence}"
+
+
+def _write(
+    out: str | os.PathLike[str],
+    table: LabelledTable,
+    found: PowerAnswer,
+    runs: PlantedRuns,
+    need: ModelNeed,
+    command: str,
+) -> None:
     content = {
         "version": __version__,
         "command": command,
-        "name": table.name,
-        "label": roles.label,
+        "table": table,
         "answer": found,
         "need": need,
         "curve": detection_figure(found),
         "detected": {"head": _HEAD, "rows": _rows(found.curve)},
-        "size": {"head": ("criterion", "patients needed"), "rows": _criteria(size)},
-        "size_note": _size_note(size, parameters, table, assumed),
-        "remarks": table.remarks,
-        "leaks": table.leaks,
+        "size": {"head": ("criterion", "patients needed"), "rows": _criteria(need.size)},
         "method": _method(runs),
     }
     write_page(out, "power.html", content)
-    return f"{found.sentence} {need}"
 
 
 _HEAD = (
@@ -158,16 +169,6 @@ def _criteria(size: SampleSize) -> list[tuple[str, str]]:
         ("effects shrunk by 10 % at most", f"{size.shrinkage:,}"),
         ("R2 too good by .05 at most", f"{size.optimism:,}"),
     ]
-
-
-def _size_note(size: SampleSize, parameters: int, table: LabelledTable, assumed: bool) -> str:
-    share = float(table.features.label.mean())
-    origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if assumed else "as given"
-    return (
-        f"Riley et al. 2020 (BMJ 368, m441), for {parameters} candidate parameters, an outcome in "
-        f"{100 * share:.1f} % and a Cox-Snell R2 of {size.r2:.3f} ({origin}). A number is one "
-        "parameter, and one more where values are missing; a category is one a level but the first."
-    )
 
 
 def _method(runs: PlantedRuns) -> list[str]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.reading.cells import plain
@@ -58,6 +58,10 @@ class Roles:
     decimal: str | None = None
     time: str | None = None
     horizon: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.time is None) != (self.horizon is None):
+            raise ConfigError("--time and --horizon go together: name the column and the time")
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from deepcac.judging.choice import CHOICES
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
-from deepcac.judging.planted import ORACLE, TOLD
+from deepcac.judging.planted_outcomes import ORACLE, TOLD
 from deepcac.judging.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE, SUBTYPES, Question
 from deepcac.judging.resample_scores import METRICS, clustered_scores
 from deepcac.judging.spaces import of_kind

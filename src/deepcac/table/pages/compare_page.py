@@ -11,6 +11,7 @@ from deepcac import __version__
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
+from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.table.answer import Answer, contender_name, signed
@@ -91,6 +92,8 @@ def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
 
 
 def _shares(table: LabelledTable) -> str:
+    if table.follow is not None:
+        return f"{100 * observed_risk(table.follow)[0]:.1f} % {table.classes[1]}, Kaplan-Meier"
     lines = _classes(table)
     shown = lines[1:] if len(lines) == 2 else lines
     return ", ".join(f"{share} {name}" for name, _, share in shown)

@@ -72,8 +72,9 @@ def _local(fit: Fit, values: Values, sample: Resample, train: Any, validation: A
     rows = sample.train.take(train)
     counts = np.bincount(rows.y, minlength=sample.n_classes)
     if len(rows) < FEWEST or np.count_nonzero(counts) < sample.n_classes or counts.min() < 2:
-        overall = np.bincount(sample.train.y, minlength=sample.n_classes) / len(sample.train)
-        share = (counts + overall) / (len(rows) + 1)
+        overall = np.bincount(sample.train.y, sample.train.weight, minlength=sample.n_classes)
+        own = np.bincount(rows.y, rows.weight, minlength=sample.n_classes)
+        share = (own + overall / overall.sum()) / (own.sum() + 1)
         return lambda rows: np.tile(share, (len(rows), 1))
     held_out = sample.validation.take(validation)
     if len(np.unique(held_out.y)) < sample.n_classes:

@@ -136,7 +136,7 @@ def run_resample(
         "seed": sample.seed,
         "n_train": len(sample.train),
         "n_validation": len(sample.validation),
-        "n_test": len(sample.test),
+        "n_test": sample.test.counted,
         "trials": scores,
     }
     return entry, pa.table(columns)
@@ -151,6 +151,7 @@ def _run_trial(
     # What is stored is what is scored, so that scores can be taken again from the stored answers.
     answers = [np.asarray(predict(rows), dtype=np.float32) for rows in parts]
     seconds = time.process_time() - begin
+    weights = (sample.validation.weight, sample.test.weight)
     validation, test = (answer.astype(np.float64) for answer in answers)
-    scores = score_trial(sample.validation.y, sample.test.y, validation, test)
+    scores = score_trial(sample.validation.y, sample.test.y, validation, test, weights)
     return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}

@@ -156,8 +156,9 @@ def run_budgeted(
     kept: list[HeldOut | None] = []
     for entries, risks, seconds in pool(
         delayed(_judge)(
-            (table.features, 1, limit), {"first": seed, "unit": table.group}, fighters,
-            effort.trials, say if seed == effort.seed else None, fit,
+            (table.features, 1, limit),
+            {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
+            say if seed == effort.seed else None, fit,
         )
         for seed in _due(effort, planned, each)
     ):  # fmt: skip
@@ -207,7 +208,11 @@ def _judge(
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} contenders")
     entries = [entry for entry, _ in made.values()]
-    return entries, chosen_risks(sample, made), time.monotonic() - begin
+    if options["follow"] is None:
+        return entries, chosen_risks(sample, made), time.monotonic() - begin
+    for entry, answers in made.values():
+        entry["answers"] = answers
+    return entries, None, time.monotonic() - begin
 
 
 def _left(effort: Effort, planned: int, each: list[float], spent: float) -> float:

@@ -30,6 +30,12 @@ Above = Annotated[float | None, typer.Option(help="Positive where a number is ab
 Decimal = Annotated[
     str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
 ]
+Time = Annotated[
+    str | None, typer.Option(help="Column of the follow-up time; the label is then the event.")
+]
+Horizon = Annotated[
+    float | None, typer.Option(min=0, help="With --time: events up to this time count.")
+]
 RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
 Budget = Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")]
 Margin = Annotated[
@@ -96,6 +102,8 @@ def compare(
     by: By = None,
     site: Site = None,
     external: External = None,
+    time: Time = None,
+    horizon: Horizon = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
@@ -104,7 +112,7 @@ def compare(
     from deepcac.table.elsewhere.comparing_places import compare_places
     from deepcac.table.pages.risk_section import risk_questions
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal, time, horizon)
     if site is not None or external is not None:
         typer.echo(
             compare_places(
@@ -156,6 +164,38 @@ def audit(
 
 def _typed() -> str:
     return shlex.join(["deepcac", *sys.argv[1:]])
+
+
+@app.command(epilog="Example:  deepcac power patients.csv --label died")
+def power(
+    table: Table,
+    label: Label,
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("power.html"),
+    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for planted cohorts.")] = 2.0,
+    r2: Annotated[
+        float | None,
+        typer.Option("--r2", help="Cox-Snell R2 of the model; 15 % of the largest if not given."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Cohorts judged at once.")] = None,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Say on one page which gain by clusters this table could show, before a comparison."""
+    from deepcac.table.detectable.power_page import power_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    answer = power_table(
+        table, roles, out, minutes=budget, most=rows, seed=seed, jobs=jobs, r2=r2, say=say,
+        command=_typed(),
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
 
 
 @app.command(epilog="Example:  deepcac profile patients.csv --label died")

@@ -11,11 +11,13 @@ from deepcac import __version__
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
+from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
+from deepcac.table.horizon.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
@@ -63,6 +65,7 @@ def write_compare_page(
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,
+        "horizon": horizon_section(table, trials, shown),
         "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
@@ -95,6 +98,8 @@ def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
 
 
 def _shares(table: LabelledTable) -> str:
+    if table.follow is not None:
+        return f"{100 * observed_risk(table.follow)[0]:.1f} % {table.classes[1]}, Kaplan-Meier"
     lines = _classes(table)
     shown = lines[1:] if len(lines) == 2 else lines
     return ", ".join(f"{share} {name}" for name, _, share in shown)

@@ -14,6 +14,7 @@ from deepcac.table.detectable.planted_runs import FOUND
 from deepcac.table.detectable.power_answer import (
     candidate_parameters,
     detection_curve,
+    largest_unseen,
     smallest_seen,
 )
 from deepcac.table.detectable.power_page import power_table
@@ -82,16 +83,20 @@ def test_told_rows_have_each_column_in_the_second_subtype_alone(ground):
     assert not knowing.X[ground.subtype == 0, 5:].any()
 
 
-def test_the_smallest_gain_lies_where_the_curve_crosses_eighty_percent():
+def test_what_is_seen_and_what_is_not_follow_from_counts_by_hand():
+    """0, 1, 6 and 10 of 10 found: Wilson's upper ends are .28, .40, .83 and 1."""
     rows = [
         {"way": FOUND, "strength": s, "gain": g, "cohort": c, "mean": g, "detected": c < k}
-        for s, g, k in ((0, 0.0, 0), (1, 0.02, 6), (2, 0.04, 10))
+        for s, g, k in ((0, 0.0, 0), (1, 0.02, 1), (2, 0.04, 6), (3, 0.06, 10))
         for c in range(10)
     ]
     curve = detection_curve(pd.DataFrame(rows))
-    assert curve["detected"].tolist() == [0.0, 0.6, 1.0]
-    assert smallest_seen(curve) == pytest.approx(0.03)
-    assert smallest_seen(curve[curve["strength"] < 2]) is None
+    assert curve["detected"].tolist() == [0.0, 0.1, 0.6, 1.0]
+    assert curve["high"].round(2).tolist() == [0.28, 0.40, 0.83, 1.0]
+    assert largest_unseen(curve) == pytest.approx(0.02)
+    assert smallest_seen(curve) == pytest.approx(0.06)
+    assert smallest_seen(curve[curve["strength"] < 3]) is None
+    assert largest_unseen(curve[curve["strength"] > 1]) == 0.0
 
 
 def test_one_line_names_the_span_and_is_empty_where_nothing_was_compared():

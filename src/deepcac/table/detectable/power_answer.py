@@ -1,4 +1,4 @@
-"""From planted cohorts to the smallest gain that would be seen, in a sentence."""
+"""From planted cohorts to the gain that would not be seen, in a sentence."""
 
 from dataclasses import dataclass
 
@@ -25,15 +25,15 @@ class PowerAnswer:
         The answer in one sentence.
     details : list of str
         What it rests on, a sentence each.
-    gain : float or None
-        AUROC from which on clusters are found in 80 % of cohorts; None where no cohort shows it.
+    unseen : float
+        Gain in AUROC up to which clusters are mostly missed (`largest_unseen`).
     curve : DataFrame
         Of `detection_curve`.
     """
 
     sentence: str
     details: list[str]
-    gain: float | None
+    unseen: float
     curve: pd.DataFrame
 
 
@@ -59,47 +59,56 @@ def detection_curve(planted: pd.DataFrame) -> pd.DataFrame:
     return curve.assign(low=low, high=high)
 
 
-def smallest_seen(curve: pd.DataFrame, way: str = FOUND) -> float | None:
-    """Return the gain at which the detection rate first reaches 80 %, on a line between strengths.
+def largest_unseen(curve: pd.DataFrame, way: str = FOUND) -> float:
+    """Return the largest gain up to which even the upper end of the interval lies below 80 %.
 
-    None where it never does.
+    0 where no planted gain was missed so surely.
     """
     own = curve[curve["way"] == way].sort_values("gain")
-    share = np.maximum.accumulate(own["detected"].to_numpy(float))
-    if share[-1] < POWER:
-        return None
-    after = int(np.argmax(share >= POWER))
-    if after == 0:
-        return float(own["gain"].iloc[0])
-    ends = share[after - 1 : after + 1]
-    return float(np.interp(POWER, ends, own["gain"].iloc[after - 1 : after + 1]))
+    missed = np.logical_and.accumulate(own["high"].to_numpy(float) < POWER)
+    return float(own["gain"].to_numpy(float)[missed].max(initial=0.0))
+
+
+def smallest_seen(curve: pd.DataFrame, way: str = FOUND) -> float | None:
+    """Return the gain from which on at least 80 % were found; None where there is none."""
+    own = curve[curve["way"] == way].sort_values("gain", ascending=False)
+    found = np.logical_and.accumulate(own["detected"].to_numpy(float) >= POWER)
+    return float(own["gain"].to_numpy(float)[found].min()) if found.any() else None
 
 
 def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
     """Put what could be seen into words."""
     curve = detection_curve(runs.table)
-    gain, largest = smallest_seen(curve), float(curve["gain"].max())
+    unseen, seen = largest_unseen(curve), smallest_seen(curve)
     n, events = len(table.features.label), int((table.features.label == 1).sum())
     shown = f"{events:,}" if events >= FEW else f"fewer than {FEW}"
     who = f"With these {n:,} {'rows' if table.group is not None else 'patients'} and {shown} events"
-    if gain is None:
-        sentence = f"{who} even a gain of {largest:.3f} AUROC by clusters would often be missed."
+    if unseen > 0:
+        said = f"a gain by clusters below {unseen:.3f} AUROC would probably not be seen."
+    elif seen is not None:
+        said = f"a gain by clusters of {seen:.3f} AUROC would probably be seen."
     else:
-        sentence = f"{who} a gain by clusters below {gain:.3f} AUROC would probably not be seen."
-    return PowerAnswer(sentence, _details(table, runs, curve), gain, curve)
+        said = "it cannot be said yet which gain would be seen; more minutes (--budget) are needed."
+    return PowerAnswer(f"{who} {said}", _details(table, runs, curve, seen), unseen, curve)
 
 
-def _details(table: LabelledTable, runs: PlantedRuns, curve: pd.DataFrame) -> list[str]:
+def _details(
+    table: LabelledTable, runs: PlantedRuns, curve: pd.DataFrame, seen: float | None
+) -> list[str]:
+    most = curve["gain"].max()
     said = [
-        f"Seen means: found better in at least {100 * POWER:.0f} of 100 comparisons, by the rule "
-        "of `deepcac compare`.",
+        f"No planted gain, up to {most:.3f}, was found in 80 of 100 cohorts."
+        if seen is None
+        else f"Planted gains of {seen:.3f} and more were found in at least 80 of 100 cohorts.",
+        "Not seen means: found in fewer than 80 of 100 comparisons, by the rule of deepcac "
+        "compare, even at the upper end of the 95 % interval.",
         f"It rests on {runs.cohorts} planted cohorts of each of {curve['strength'].nunique()} "
         "strengths. The outcomes in them are synthetic; the columns are yours.",
     ]
     if runs.cohorts < 10:
         said.append("With so few cohorts the answer is rough; a larger --budget makes more.")
     if table.rarest < FEWEST_EVENTS:
-        said.append(f"`deepcac compare` gives no answer below {FEWEST_EVENTS} events.")
+        said.append(f"deepcac compare gives no answer below {FEWEST_EVENTS} events.")
     return said
 
 

@@ -108,7 +108,7 @@ def test_the_cells_of_the_ledger_agree_where_they_are_within_their_bound():
 # Where the numbers of a page's prose stand, beside the tables that are shown on pages.
 TABLES = {
     "README.md": ("judge_verdicts", "judge_scores"),
-    "findings.md": ("judge_verdicts", "judge_scores", "judge_divisions", "factorial", "runs"),
+    "findings.md": ("ledger", "judge_verdicts", "judge_scores", "judge_divisions", "factorial", "runs"),
     "cac.md": (
         "runs",
         "ledger",
@@ -144,7 +144,8 @@ EXCEPTIONS = {
     "data.md": {"10.1038", "518.82"},
     "mimic3.md": {"518.82", "1.12"},
     "johnson.md": {".338", "0.3937", "2.89"},
-    "published-divisions.md": {".5353"},
+    "published-divisions.md": {".5353", ".3125"},
+    "power.md": {"0.118"},
     "reliability.md": {"3.67"},
     "scale.md": {"22.05"},
     "tutorial.md": {".994"},

@@ -20,6 +20,19 @@ app = typer.Typer(
 
 Table = Annotated[Path, typer.Argument(help="CSV, parquet or Excel; one row a patient.")]
 Label = Annotated[str, typer.Option(help="Column with the outcome: two to ten classes.")]
+TableOrMeds = Annotated[
+    Path, typer.Argument(help="CSV, parquet or Excel, one row a patient; or a MEDS folder.")
+]
+LabelOfTable = Annotated[
+    str | None,
+    typer.Option("--label", help="Column with the outcome; of MEDS labels boolean_value."),
+]
+MedsLabels = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels", help="Of a MEDS folder: subjects, prediction times, labels (parquet)."
+    ),
+]
 Id = Annotated[str | None, typer.Option("--id", help="Column of row ids; none may stand twice.")]
 Group = Annotated[
     str | None, typer.Option(help="Column of the patient, where a patient has several rows.")
@@ -49,8 +62,9 @@ def say(line: str) -> None:
     "visits.parquet --label readmitted --group patient --budget 10 --out visits.html"
 )
 def compare(
-    table: Table,
-    label: Label,
+    table: TableOrMeds,
+    label: LabelOfTable = None,
+    labels: MedsLabels = None,
     id_column: Id = None,
     group: Group = None,
     drop: Drop = None,
@@ -77,10 +91,13 @@ def compare(
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
+    from deepcac.table.meds.meds_task import table_source
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    source, roles = table_source(
+        table, labels, Roles(label or "", id_column, group, drop or (), positive, above, decimal)
+    )
     answer = compare_table(
-        table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
+        source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
         jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
     )  # fmt: skip
     typer.echo(answer)
@@ -93,8 +110,9 @@ def _typed() -> str:
 
 @app.command(epilog="Example:  deepcac profile patients.csv --label died")
 def profile(
-    table: Table,
+    table: TableOrMeds,
     label: Annotated[str | None, typer.Option(help="Column whose rates are shown.")] = None,
+    labels: MedsLabels = None,
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
@@ -103,10 +121,12 @@ def profile(
     seed: Seed = 0,
 ) -> None:
     """Describe a table on one page: columns, missing values, outcome by column."""
+    from deepcac.table.meds.meds_task import described_source
     from deepcac.table.pages.profile_page import write_profile_page
 
+    source, label = described_source(table, labels, label)
     encoder, faults, mend = write_profile_page(
-        table, out, command=_typed(), label=label, positive=positive, above=above,
+        source, out, command=_typed(), label=label, positive=positive, above=above,
         decimal=decimal, most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -122,8 +142,9 @@ def profile(
     "&&  deepcac predict model.json new.csv --out risk.csv"
 )
 def fit(
-    table: Table,
-    label: Label,
+    table: TableOrMeds,
+    label: LabelOfTable = None,
+    labels: MedsLabels = None,
     out: Annotated[Path, typer.Option(help="Model to write (JSON).")] = Path("model.json"),
     id_column: Id = None,
     group: Group = None,
@@ -142,12 +163,15 @@ def fit(
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.answer import arm_name
+    from deepcac.table.meds.meds_task import table_source
     from deepcac.table.risk_model_choice import told
     from deepcac.table.risk_tables import fit_table
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    source, roles = table_source(
+        table, labels, Roles(label or "", id_column, group, drop or (), positive, above, decimal)
+    )
     model = fit_table(
-        table, roles, out, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
+        source, roles, out, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
         seed=seed,
     )  # fmt: skip
     k = len(model.centres)
@@ -163,14 +187,17 @@ def predict(
     model: Annotated[Path, typer.Argument(help="Model of `deepcac fit` or deepcac.save.")],
     table: Annotated[Path, typer.Argument(help="Table with the columns of the model.")],
     out: Annotated[Path, typer.Option(help="Risks to write (CSV).")] = Path("risk.csv"),
+    labels: MedsLabels = None,
     decimal: Decimal = None,
     accept_unseen: Annotated[
         bool, typer.Option("--accept-unseen", help="Though most rows of a column are unlike fit's.")
     ] = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""
+    from deepcac.table.meds.meds_task import new_source
     from deepcac.table.risk_tables import predict_table
 
-    n = predict_table(model, table, out, say=say, decimal=decimal, accept=accept_unseen)
+    source = new_source(table, labels)
+    n = predict_table(model, source, out, say=say, decimal=decimal, accept=accept_unseen)
     typer.echo(f"{n:,} rows")
     say(f"risks: {out}")

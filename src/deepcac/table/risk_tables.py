@@ -15,6 +15,7 @@ from deepcac.table.named_estimator import NamedEstimator
 from deepcac.table.output_files import check_output
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
@@ -102,6 +103,8 @@ def predict_table(
     """
     check_output(out, model_path, path)
     model = read_model(model_path)
+    if isinstance(path, RowSource):
+        path = path.with_features([column.name for column in model.encoder.used])
     strange = Unfamiliar.of(model)
     remarks: dict[str, None] = {}
     rows = 0

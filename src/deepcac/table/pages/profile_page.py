@@ -16,6 +16,7 @@ from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, Ids, column_parts
 from deepcac.table.reading.label_leaks import label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
+from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
 from deepcac.table.reading.table_files import read_blocks
@@ -58,16 +59,20 @@ def write_profile_page(
         faults ask for.
     """
     check_output(out, path)
+    skip = path.roles if isinstance(path, RowSource) else {}
     keys = [label] if label else []
     sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
     refused: dict[str, str] = {}
     encoder = learn_encoder(
-        sample.rows, sample.number, {label: "the label"} if label else {}, refused
+        sample.rows, sample.number, skip | ({label: "the label"} if label else {}), refused
     )
     labels, faults = _labels(sample, label, positive, above)
     named = (label, labels) if label and labels else None
-    faults += table_faults(sample.rows, encoder.columns, refused, named, sample.number)
-    told, mend = [one.text for one in faults], mending_command(os.fspath(path), label, faults)
+    shown = sample.rows.drop_columns(list(skip))
+    described = [column for column in encoder.columns if column.name not in skip]
+    faults += table_faults(shown, described, refused, named, sample.number)
+    typed = path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
+    told, mend = [one.text for one in faults], mending_command(typed, label, faults)
     content = {
         "version": __version__,
         "command": command,

@@ -150,7 +150,10 @@ def read_labelled(
     codes = labels.codes[sample.number - 1]
     _check_sizes(codes, labels.classes)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
-    remarks = _remarks(sample, labels.classes, labels.reason, encoder)
+    remarks = [
+        *getattr(path, "remarks", ()),
+        *_remarks(sample, labels.classes, labels.reason, encoder),
+    ]
     return LabelledTable(
         name=Path(path).stem,
         rows=sample.rows,

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,11 +77,11 @@ def table_faults(
     return found
 
 
-def mending_command(path: str, label: str | None, faults: Iterable[Fault]) -> str:
+def mending_command(typed: Sequence[str], label: str | None, faults: Iterable[Fault]) -> str:
     """Return the comparison with every option that the faults ask for."""
     options = [one.option for one in faults if one.option]
     asked = f"--label {shlex.quote(label)}" if label else "--label COLUMN"
-    return " ".join(["deepcac compare", shlex.quote(path), asked, *dict.fromkeys(options)])
+    return " ".join(["deepcac compare", shlex.join(typed), asked, *dict.fromkeys(options)])
 
 
 def _is_cell(name: str, cells: pa.ChunkedArray) -> bool:

@@ -145,7 +145,10 @@ def fit(
     table: TableOrMeds,
     label: LabelOfTable = None,
     labels: MedsLabels = None,
-    out: Annotated[Path, typer.Option(help="Model to write (JSON).")] = Path("model.json"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Model to write. Default: model.json, of subtypes model.deepcac."),
+    ] = None,
     id_column: Id = None,
     group: Group = None,
     drop: Drop = None,
@@ -154,7 +157,10 @@ def fit(
     decimal: Decimal = None,
     method: Annotated[
         str,
-        typer.Option(help="auto, plain, k-means or CAC; a logistic regression in each cluster."),
+        typer.Option(
+            help="auto, plain, k-means or CAC (a logistic regression in each cluster); or subtypes "
+            "(SubtypeClassifier: groups by what raises the risk)."
+        ),
     ] = "auto",
     clusters: Annotated[int, typer.Option(min=2, max=50, help="Not for auto and plain.")] = 2,
     alpha: Annotated[float, typer.Option(min=0, help="Class separation, of CAC alone.")] = 0.03,
@@ -162,24 +168,22 @@ def fit(
     seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
-    from deepcac.table.answer import arm_name
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.risk_model_choice import told
-    from deepcac.table.risk_tables import fit_table
+    from deepcac.table.risk_tables import fit_table, model_name
 
     source, roles = table_source(
         table, labels, Roles(label or "", id_column, group, drop or (), positive, above, decimal)
     )
+    path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        source, roles, out, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
+        source, roles, path, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
         seed=seed,
     )  # fmt: skip
-    k = len(model.centres)
-    what = f"{k} {arm_name(model.method['arm'])} clusters" if k else "no clusters"
-    typer.echo(f"logistic regression, {what}, {model.method['chosen']}")
+    typer.echo(model_name(model))
     for line in told(model.method):
         typer.echo(line)
-    say(f"model: {out}")
+    say(f"model: {path}")
 
 
 @app.command(epilog="Example:  deepcac predict model.json new.csv --out risk.csv")

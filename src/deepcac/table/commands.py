@@ -40,6 +40,10 @@ Group = Annotated[
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
 Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
 Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
+Card = Annotated[
+    Path | None,
+    typer.Option(help="Model card to write (markdown). Default: beside the output, as .card.md."),
+]
 Decimal = Annotated[
     str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
 ]
@@ -86,6 +90,7 @@ def compare(
             help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
         ),
     ] = None,
+    card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
@@ -98,7 +103,7 @@ def compare(
     )
     answer = compare_table(
         source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(), card=card,
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -164,6 +169,7 @@ def fit(
     ] = "auto",
     clusters: Annotated[int, typer.Option(min=2, max=50, help="Not for auto and plain.")] = 2,
     alpha: Annotated[float, typer.Option(min=0, help="Class separation, of CAC alone.")] = 0.03,
+    card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
@@ -178,7 +184,7 @@ def fit(
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
         source, roles, path, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
-        seed=seed,
+        seed=seed, command=_typed(), card=card,
     )  # fmt: skip
     typer.echo(model_name(model))
     for line in told(model.method):

@@ -4,6 +4,9 @@ import os
 
 from deepcac.table.answer import MARGIN, answer
 from deepcac.table.budgeted_trials import Effort, Say, contenders, run_budgeted, usual_jobs
+from deepcac.table.cards.compare_card import compare_facts
+from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
+from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.found_subtypes import found_clusterings
 from deepcac.table.output_files import check_output
 from deepcac.table.pages.compare_page import write_compare_page
@@ -24,6 +27,7 @@ def compare_table(
     seed: int = 0,
     jobs: int | None = None,
     n_resamples: int | None = None,
+    card: str | os.PathLike[str] | None = None,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
 
@@ -49,6 +53,8 @@ def compare_table(
         same, but more of them fit into the time.
     n_resamples : int, optional
         Made exactly, whatever the time.
+    card : path-like, optional
+        Model card to write (markdown); beside the page if None.
 
     Raises
     ------
@@ -56,6 +62,8 @@ def compare_table(
         The table is at fault; column and row are named.
     """
     check_output(out, path)
+    beside = card_beside(card, out)
+    check_card(beside, out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
     _tell(table, say)
@@ -65,6 +73,9 @@ def compare_table(
     say("subtypes")
     clusterings = found_clusterings(table, trials)
     write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command)
+    known = compare_facts(table, roles.label, effort, trials, found, clusterings)
+    write_card(beside, joined(table_facts(path, table, roles, command), known))
+    say(f"card: {beside}")
     return found.sentence
 
 

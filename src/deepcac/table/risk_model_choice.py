@@ -79,7 +79,7 @@ def chosen_method(
     DataError
         More clusters are asked for than there are rows for.
     """
-    found = _candidates(name, clusters, alpha, table.rarest)
+    found = candidates(name, clusters, alpha, table.rarest)
     say(f"choosing among {len(found)} ways" if len(found) > 1 else "judging on held-out rows")
     validation, answers, ratio = _run(table, found, seed)
     best = validation[:, validation.mean(axis=0).argmax()]
@@ -122,7 +122,10 @@ def _most_clusters(rarest: int) -> int:
     return max(1, rarest // EVENTS_A_CLUSTER)
 
 
-def _candidates(name: str, clusters: int, alpha: float, rarest: int) -> list[Candidate]:
+def candidates(name: str, clusters: int, alpha: float, rarest: int) -> list[Candidate]:
+    """Return the ways that a model is chosen from; `chosen_method` says which it takes."""
+    if name == SUBTYPES:
+        return [Candidate(SUBTYPES, {"n_clusters": clusters})]
     if name == AUTO:
         return [
             Candidate(arm, values)

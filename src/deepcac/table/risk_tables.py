@@ -13,6 +13,9 @@ from deepcac.files.atomic import atomic_path
 from deepcac.persistence.model_files import load
 from deepcac.table.answer import arm_name
 from deepcac.table.budgeted_trials import Say
+from deepcac.table.cards.fit_card import fit_facts
+from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
+from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.named_estimator import NamedEstimator
 from deepcac.table.output_files import check_output
 from deepcac.table.reading.cells import plain
@@ -21,7 +24,7 @@ from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
-from deepcac.table.risk_model_choice import AUTO, SUBTYPES, check_method, chosen_method
+from deepcac.table.risk_model_choice import AUTO, SUBTYPES, candidates, check_method, chosen_method
 from deepcac.table.risk_model_file import write_risk_model
 from deepcac.table.table_model import TableModel
 
@@ -47,6 +50,8 @@ def fit_table(
     clusters: int = 2,
     alpha: float = 0.03,
     seed: int = 0,
+    command: str = "",
+    card: StrPath | None = None,
 ) -> "RiskModel | SubtypeRiskModel":
     """Fit a risk model on a table and write it as JSON.
 
@@ -62,16 +67,28 @@ def fit_table(
     method, clusters, alpha
         See `risk_model_choice`; "auto" chooses all of them.
     seed : int
+    command : str
+        What the card says it was made by.
+    card : path-like, optional
+        Model card to write (markdown); beside the model if None.
     """
     check_method(method)
     check_output(out, path)
+    beside = card_beside(card, out)
+    check_card(beside, out, path)
     table = read_labelled(path, roles, most=most, seed=seed)
     table.tell(say)
+    model: RiskModel | SubtypeRiskModel
     if method == SUBTYPES:
-        return _fit_subtypes(table, roles, out, clusters, seed, say)
-    chosen = chosen_method(table, method, clusters, alpha, seed, say)
-    model = fit_risk_model(table, roles, chosen, seed)
-    write_risk_model(out, model)
+        model = _fit_subtypes(table, roles, out, clusters, seed, say)
+    else:
+        chosen = chosen_method(table, method, clusters, alpha, seed, say)
+        model = fit_risk_model(table, roles, chosen, seed)
+        write_risk_model(out, model)
+    tried = candidates(method, clusters, alpha, table.rarest)
+    known = fit_facts(table, model, seed, model_name(model), tried)
+    write_card(beside, joined(table_facts(path, table, roles, command), known))
+    say(f"card: {beside}")
     return model
 
 

@@ -3,12 +3,13 @@
 import csv
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from deepcac.errors import ConfigError
+from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.persistence.model_files import load
 from deepcac.table.answer import arm_name
@@ -36,6 +37,7 @@ _ROWS_INSIDE = (
     "the model file holds quantiles of each column and the risk of each row of the table: keep it "
     "as you keep the table"
 )
+_TABLES = (".csv", ".tsv", ".parquet", ".pq", ".xlsx", ".xls", ".ods")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -122,6 +124,8 @@ def model_name(model: TableModel) -> str:
 
 def read_model(path: StrPath) -> TableModel | NamedEstimator:
     """Read a model of `fit_table`, or of `deepcac.save`; any other file is a `DataError`."""
+    if Path(path).suffix.lower() in _TABLES:
+        raise DataError(f"{path}: is a table; the model comes first: deepcac predict MODEL TABLE")
     model = load(path)
     return model if isinstance(model, TableModel) else NamedEstimator.of(model, path)
 

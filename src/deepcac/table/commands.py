@@ -48,6 +48,27 @@ Decimal = Annotated[
     str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
 ]
 RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
+    ),
+]
+Resamples = Annotated[
+    int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+]
+ModelOut = Annotated[
+    Path | None,
+    typer.Option(help="Model to write. Default: model.json, of subtypes model.deepcac."),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="auto, plain, k-means or CAC (a logistic regression in each cluster); or subtypes "
+        "(SubtypeClassifier: groups by what raises the risk)."
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
 
 
@@ -80,16 +101,8 @@ def compare(
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
     ] = 0.01,
-    resamples: Annotated[
-        int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
-        ),
-    ] = None,
+    resamples: Resamples = None,
+    jobs: Jobs = None,
     card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
@@ -150,23 +163,14 @@ def fit(
     table: TableOrMeds,
     label: LabelOfTable = None,
     labels: MedsLabels = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Model to write. Default: model.json, of subtypes model.deepcac."),
-    ] = None,
+    out: ModelOut = None,
     id_column: Id = None,
     group: Group = None,
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="auto, plain, k-means or CAC (a logistic regression in each cluster); or subtypes "
-            "(SubtypeClassifier: groups by what raises the risk)."
-        ),
-    ] = "auto",
+    method: Method = "auto",
     clusters: Annotated[int, typer.Option(min=2, max=50, help="Not for auto and plain.")] = 2,
     alpha: Annotated[float, typer.Option(min=0, help="Class separation, of CAC alone.")] = 0.03,
     card: Card = None,

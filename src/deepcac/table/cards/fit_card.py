@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deepcac.judging.contenders import CAC
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
 from deepcac.table.answer import arm_name
 from deepcac.table.cards.model_card import table_lines
@@ -17,6 +18,26 @@ if TYPE_CHECKING:
     from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
 
 _NAMES = {"": "no clusters", SUBTYPES: SUBTYPES}
+_USUAL = {
+    "measures": [
+        "AUROC; with two classes calibration intercept, slope, and observed by expected events. "
+        "Intervals after Nadeau and Bengio 2003."
+    ],
+    "calculation": ["deepcac predict, or deepcac.load in Python; see 22."],
+    "imbalance": ["No class was weighted or resampled, which would change the risks."],
+    "output": ["A probability of each class. No threshold is set."],
+    "evaluation": ["Both are parts of this table; no other place or time was tried."],
+    "evaluation_data": ["The test rows are rows of the same table."],
+    "answer": ["See 23a."],
+    "objective": ["To develop a risk model, and to judge it on rows held out inside the table."],
+}
+_OUTCOME_INSIDE = (
+    "Yes: the outcome took part in making the groups, so its rates in them are no evidence for "
+    "them."
+)
+_OUTCOME_CHOSE = (
+    "No; how many clusters there are was chosen by how well the outcome is predicted, unless asked."
+)
 MOST_FEATURES = 200  # in the table of the full model
 _READING = (
     "Each feature is standardised by its mean and SD, then cut as 12c says. The risk is the "
@@ -50,10 +71,8 @@ def fit_facts(
     performance = told(model.method)
     warned = [line for line in performance if line.startswith("warning")]
     return {
+        **_USUAL,
         "title": [f"A risk model of {model.label!r} on {table.name!r}."],
-        "objective": [
-            "To develop a risk model, and to judge it on rows held out inside the table."
-        ],
         "partition": [
             f"{RESAMPLES} resamples (seeds {seed} to {seed + RESAMPLES - 1}), stratified: 56 % of "
             "the "
@@ -62,21 +81,10 @@ def fit_facts(
             "rows."
         ],
         "model": [name, *_settings(model), "Settings tried:", *_tried(tried)],
-        "measures": [
-            "AUROC; with two classes calibration intercept, slope, and observed by expected "
-            "events. "
-            "Intervals after Nadeau and Bengio 2003."
-        ],
-        "calculation": ["deepcac predict, or deepcac.load in Python; see 22."],
-        "imbalance": ["No class was weighted or resampled, which would change the risks."],
-        "output": ["A probability of each class. No threshold is set."],
-        "evaluation": ["Both are parts of this table; no other place or time was tried."],
         "development": [f"{n:,} rows, {rarest:,} of the rarest class."],
         "specification": _specification(table, model),
         "performance": [line for line in performance if line not in warned],
         "calibration": _calibration(model.method["held_out"]),
-        "evaluation_data": ["The test rows are rows of the same table."],
-        "answer": ["See 23a."],
         "limitations": warned,
         **_clusters(table, model),
     }
@@ -155,45 +163,44 @@ def _number(value: float) -> str:
 def _clusters(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> dict[str, list[str]]:
     if not model.n_subtypes:
         return {"cluster_number": ["The model has no clusters."]}
-    arm = model.method["arm"]
-    by_risk = arm == SUBTYPES
-    knows = by_risk or arm == "cac"
+    own = _by_risk() if model.method["arm"] == SUBTYPES else _by_place(model.method)
     return {
-        "cluster_variables": [
-            "What each used column adds to the risk, by the model's networks."
-            if by_risk
-            else "All used columns."
-        ],
-        "cluster_outcome": [
-            "Yes: the outcome took part in making the groups, so its rates in them are not "
-            "evidence "
-            "for them."
-            if knows
-            else "No; how many clusters there are was chosen by how well the outcome is predicted."
-        ],
+        **own,
         "cluster_scaling": ["Standardised; values beyond 5 SD are cut."],
-        "cluster_algorithm": [
-            "k-means on the contributions, ten starts; soft gates."
-            if by_risk
-            else f"{arm_name(arm)} from ten starts of k-means, "
-            f"{model.method['n_clusters']} clusters asked for"
-            + (f", alpha {model.method['alpha']:g}." if arm == "cac" else ".")
-        ],
         "cluster_number": [
             f"{model.n_subtypes} ({model.method['chosen']}); at most one for {EVENTS_A_CLUSTER} "
-            "rows "
-            "of the rarest class."
+            "rows of the rarest class."
         ],
         "cluster_sizes": _sizes(table, model),
-        "cluster_assignment": [
-            "The centre that is nearest"
-            + (" to the contributions of a row." if by_risk else " to the standardised row.")
-        ],
         "cluster_limits": [
             "That these groups exist in other patients, that they have a cause, or that they make "
-            "the "
-            "model better; deepcac compare asks the last."
+            "the model better; deepcac compare asks the last."
         ],
+    }
+
+
+def _by_risk() -> dict[str, list[str]]:
+    """Return what holds for subtypes by what raises the risk."""
+    return {
+        "cluster_variables": ["What each used column adds to the risk, by the model's networks."],
+        "cluster_outcome": [_OUTCOME_INSIDE],
+        "cluster_algorithm": ["k-means on the contributions, ten starts; soft gates."],
+        "cluster_assignment": ["The centre that is nearest to the contributions of a row."],
+    }
+
+
+def _by_place(method: dict[str, Any]) -> dict[str, list[str]]:
+    """Return what holds for clusters of the columns themselves."""
+    cac = method["arm"] == CAC
+    return {
+        "cluster_variables": ["All used columns."],
+        "cluster_outcome": [_OUTCOME_INSIDE if cac else _OUTCOME_CHOSE],
+        "cluster_algorithm": [
+            f"{arm_name(method['arm'])} from ten starts of k-means, {method['n_clusters']} "
+            "clusters "
+            "asked for" + (f", alpha {method['alpha']:g}." if cac else ".")
+        ],
+        "cluster_assignment": ["The centre that is nearest to the standardised row."],
     }
 
 

@@ -19,6 +19,21 @@ from deepcac.table.reading.table_encoder import CATEGORY, LEFT_OUT
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
 _BLOCK = 1 << 20
+_USUAL = {
+    "handling": [
+        "Numbers: as they are, standardised by mean and standard deviation of the training "
+        "rows. "
+        "Categories: one column a level; levels of fewer than 5 rows, and the rarest beyond "
+        "20, "
+        "are one level."
+    ],
+    "updating": ["None was done."],
+    "unusable_input": [
+        "deepcac predict replaces a missing value by the training median and flags it. It "
+        "refuses a "
+        "table without a column, or with rows that are mostly unlike those of the fit."
+    ],
+}
 
 
 def table_facts(
@@ -54,21 +69,9 @@ def table_facts(
             f"{table.rarest / d:.1f} rows of the rarest class a feature."
         ],
         "missing": _missing(table),
-        "handling": [
-            "Numbers: as they are, standardised by mean and standard deviation of the training "
-            "rows. "
-            "Categories: one column a level; levels of fewer than 5 rows, and the rarest beyond "
-            "20, "
-            "are one level."
-        ],
-        "updating": ["None was done."],
+        **_USUAL,
         "flow": [f"{table.total:,} rows in the file, {n:,} rows used.", *_classes(table)],
         "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
-        "unusable_input": [
-            "deepcac predict replaces a missing value by the training median and flags it. It "
-            "refuses a "
-            "table without a column, or with rows that are mostly unlike those of the fit."
-        ],
         "limitations": [LEAKS_HEAD, *table.leaks]
         if table.leaks
         else ["No column tells the label or the row almost alone."],

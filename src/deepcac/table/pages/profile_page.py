@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -60,23 +61,21 @@ def write_profile_page(
     """
     check_output(out, path)
     skip = path.roles if isinstance(path, RowSource) else {}
-    keys = [label] if label else []
-    sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
+    blocks = read_blocks(path, decimal)
+    sample = sample_rows(blocks, [label] if label else [], most=most, seed=seed)
     refused: dict[str, str] = {}
     encoder = learn_encoder(
         sample.rows, sample.number, skip | ({label: "the label"} if label else {}), refused
     )
     labels, faults = _labels(sample, label, positive, above)
     named = (label, labels) if label and labels else None
-    shown = sample.rows.drop_columns(list(skip))
-    described = [column for column in encoder.columns if column.name not in skip]
-    faults += table_faults(shown, described, refused, named, sample.number)
-    typed = path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
-    told, mend = [one.text for one in faults], mending_command(typed, label, faults)
+    kept = sample.rows.drop_columns(list(skip))
+    faults += table_faults(kept, encoder.columns, refused, named, sample.number)
+    told, mend = [one.text for one in faults], mending_command(_typed(path), label, faults)
     content = {
         "version": __version__,
         "command": command,
-        "name": os.path.basename(path),
+        "name": Path(path).name,
         "rows": len(sample.number),
         "total": sample.total,
         "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
@@ -88,6 +87,11 @@ def write_profile_page(
     }
     write_page(out, "profile.html", content)
     return encoder, told, mend
+
+
+def _typed(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return what names a table on the command line."""
+    return path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
 
 
 def _labels(

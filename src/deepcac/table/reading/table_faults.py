@@ -52,7 +52,7 @@ def table_faults(
     Parameters
     ----------
     rows : pyarrow.Table
-        The rows that are described.
+        The rows that are described, without columns of no interest.
     columns : iterable of EncodedColumn
     refused : mapping
         Columns that cannot be read, and why.
@@ -69,8 +69,9 @@ def table_faults(
             Fault(f"the first line looks like a row ({shown}): is there no header? add one")
         )
     codes = None if labels is None else labels[1].codes[number - 1]
+    described = {*rows.column_names} - ({labels[0]} if labels else set())
     for column in columns:
-        if labels is None or column.name != labels[0]:
+        if column.name in described:
             found += _of_column(column, plain(rows[column.name]), codes, column.name in refused)
     if labels is not None:
         found += _spellings(labels[0], Counter(labels[1].classes))

@@ -3,7 +3,7 @@
 import functools
 import sys
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deepcac.errors import ConfigError, DeepCACError
 
@@ -22,7 +22,7 @@ def main() -> None:
     except ImportError as error:
         sys.exit(_told(_MISSING.format(error)))
     try:
-        app(prog_name="deepcac")
+        sys.exit(_called(app))
     except DeepCACError as error:
         sys.exit(_told(f"deepcac: {error}"))
     except OSError as error:
@@ -30,6 +30,25 @@ def main() -> None:
         sys.exit(_told(f"deepcac: {where}{error.strerror or error}"))
     except KeyboardInterrupt:
         sys.exit(_told("deepcac: stopped; nothing was written"))
+
+
+def _called(app: "typer.Typer") -> int:
+    """Run the command; tell a wrong use in one line, not in the four of typer."""
+    import typer
+
+    # The base that all wrong uses have; where it stands differs between versions of typer.
+    wrong_use: Any = typer.BadParameter.__base__
+    try:
+        code = app(prog_name="deepcac", standalone_mode=False)
+    except typer.Abort as stopped:
+        raise KeyboardInterrupt from stopped
+    except wrong_use as error:
+        message = error.format_message().strip()
+        if "\n" in message:  # the help, where nothing was asked for
+            return _told(message)
+        where = f" ({error.ctx.command_path} --help)" if error.ctx else ""
+        return _told(f"deepcac: {message}{where}")
+    return code if isinstance(code, int) else 0
 
 
 @functools.cache

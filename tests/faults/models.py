@@ -119,26 +119,47 @@ JSON, ZIP = Form(_read_json, _write_json), Form(_read_zip, _write_zip)
 TENSORS = Form(_read_tensors, _write_tensors)
 
 
+def _labelled(path: Path, classes: int) -> tuple[Any, Any]:
+    """Return a table with every kind of column, and its roles."""
+    from deepcac.table.reading.labelled_table import Roles, read_labelled
+
+    X, y = table()
+    X["ward"] = np.resize(["icu", "floor", "er"], len(X))
+    X["sex"] = np.resize(["f", "m", "m", "f", "m"], len(X))
+    X.iloc[::9, 2] = np.nan
+    X["outcome"] = y if classes == 2 else np.resize(["a", "b", "c"], len(X))
+    csv, roles = path.with_suffix(".csv"), Roles("outcome")
+    X.to_csv(csv, index=False)
+    return read_labelled(csv, roles, most=999, seed=0), roles
+
+
 def _command(method: str, classes: int = 2) -> Callable[[Path], None]:
     def make(path: Path) -> None:
-        from deepcac.table.reading.labelled_table import Roles, read_labelled
         from deepcac.table.risk_model import fit_risk_model
         from deepcac.table.risk_model_file import write_risk_model
 
-        X, y = table()
-        X["ward"] = np.resize(["icu", "floor", "er"], len(X))
-        X["sex"] = np.resize(["f", "m", "m", "f", "m"], len(X))
-        X.iloc[::9, 2] = np.nan
-        X["outcome"] = y if classes == 2 else np.resize(["a", "b", "c"], len(X))
-        csv, roles = path.with_suffix(".csv"), Roles("outcome")
-        X.to_csv(csv, index=False)
         how = {"alpha": 0.03, "C": 1.0, "clip": None, "chosen": "as asked for"}
         how |= {"arm": method, "n_clusters": 3 if method else 1}
-        write_risk_model(
-            path, fit_risk_model(read_labelled(csv, roles, most=999, seed=0), roles, how, 0)
-        )
+        write_risk_model(path, fit_risk_model(*_labelled(path, classes), how, 0))
 
     return make
+
+
+def _command_subtypes(path: Path) -> None:
+    from deepcac.preprocess import TableScaler
+    from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
+    from deepcac.table.subtypes.subtype_model_file import write_subtype_model
+
+    own, roles = _labelled(path, 2)
+    X = pd.DataFrame(own.features.X, columns=list(own.encoder.names))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = _subtypes(False).fit(X, own.features.label)
+    how = {"arm": "subtypes", "n_clusters": 2, "chosen": "as asked for"}
+    scaler = TableScaler().fit(own.features.X)
+    write_subtype_model(
+        path, SubtypeRiskModel(own.encoder, scaler, own.classes, roles.label, None, how, fitted)
+    )
 
 
 def _estimator(build: Callable[[], Any]) -> Callable[[Path], None]:
@@ -206,6 +227,7 @@ KINDS = {
     "command, no clusters": Kind(JSON, _command("")),
     "command, k-means": Kind(JSON, _command("km")),
     "command, CAC, three classes": Kind(JSON, _command("cac", 3)),
+    "command, subtypes": Kind(TENSORS, _command_subtypes),
     "CACClassifier": Kind(ZIP, _estimator(_cac)),
     "CACClassifierCV": Kind(ZIP, _estimator(_cac_cv)),
     "KMClassifier of LinearSVC": Kind(ZIP, _estimator(_km)),

@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterable
 from importlib import import_module
 from io import BytesIO
+from types import ModuleType
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -145,7 +146,7 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = (), device: s
     if start.startswith(b"PK"):
         return _load_archive(path, tuple(trusted))
     if start.startswith(b"{") and b"\0" not in start:
-        return _load_json(path)
+        return _of_the_command("risk_model_file").read_risk_model(path)
     return _load_deep(path, device)
 
 
@@ -201,21 +202,23 @@ def _digest(archive: zipfile.ZipFile) -> str:
     return digest.hexdigest()
 
 
-def _load_json(path: str | os.PathLike[str]) -> Any:
-    """Read a model of the command."""
+def _of_the_command(name: str) -> ModuleType:
+    """Return the module that reads a model of the command."""
     try:
-        home = import_module("deepcac.table.risk_model_file")
+        return import_module(f"deepcac.table.{name}")
     except ModuleNotFoundError as error:
         told = f"a model of `deepcac fit` needs {error.name}: pip install 'deepcac[tables]'"
         raise ModuleNotFoundError(told, name=error.name) from error
-    return home.read_risk_model(path)
 
 
 def _load_deep(path: str | os.PathLike[str], device: str) -> Any:
     """Read a deep classifier by the name in its header."""
     from deepcac.nn.persistence import read_tensors
 
-    name = read_tensors(path)[0].get("estimator")
+    header = read_tensors(path)[0]
+    if "table" in header:
+        return _of_the_command("subtypes.subtype_model_file").read_subtype_model(path, device)
+    name = header.get("estimator")
     if not isinstance(name, str) or name not in _DEEP:
         raise DataError(f"{path}: holds {name}, which is no estimator of deepcac")
     kind = getattr(import_module(_DEEP[name]), name)

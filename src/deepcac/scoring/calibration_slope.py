@@ -2,7 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logit
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 Array = npt.NDArray[np.float64]
@@ -36,3 +37,26 @@ def calibration_slope(y: npt.NDArray[np.int64], risk: Array) -> float:
     return float(
         LogisticRegression(C=_NO_PENALTY, max_iter=1000).fit(scaled, y).coef_[0, 0] / spread
     )
+
+
+def calibration_intercept(y: npt.NDArray[np.int64], risk: Array) -> float:
+    """Return the shift of the predicted log odds at which as many events are expected as came.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        1 where the event came; both values are there.
+    risk : ndarray of shape (n,)
+
+    Returns
+    -------
+    float
+        0 is right; above 0 the risks are too low.
+
+    References
+    ----------
+    Cox 1958; Van Calster et al. 2019 (calibration in the large).
+    """
+    odds = logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN))
+    most = np.abs(odds).max() + np.abs(logit(y.mean())) + 1.0
+    return float(brentq(lambda shift: expit(odds + shift).mean() - y.mean(), -most, most))

@@ -28,11 +28,22 @@ from deepcac.subtyping.smooth_inputs import QUANTILES, SmoothInputs
 from deepcac.subtyping.subtype_heads import Blend, Gain, Heads
 from deepcac.subtyping.tree_arrays import TreeArrays
 
+TABLE = "table"  # in the header of a model of the command
 _INPUTS, _NETWORKS, _TREES = "inputs.", "networks.", "trees."
 
 
-def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
-    """Write a fitted `SubtypeClassifier`; a random state that is no number is not kept."""
+def write_subtypes(
+    path: str | os.PathLike[str], model: Any, table: dict[str, Any] | None = None
+) -> None:
+    """Write a fitted `SubtypeClassifier`; a random state that is no number is not kept.
+
+    Parameters
+    ----------
+    path : path-like
+    model : SubtypeClassifier
+    table : dict, optional
+        JSON-ready: what the command's models know of their table.
+    """
     backbone = model._backbone
     header = {
         **about(model),
@@ -42,6 +53,7 @@ def write_subtypes(path: str | os.PathLike[str], model: Any) -> None:
         "best_epoch": model.best_epoch_,
         "outcome_agreement": model.outcome_agreement_,
         "width": model._gates.width,
+        **({} if table is None else {TABLE: table}),
         "tree_folds": 0 if backbone.boosted is None else len(backbone.boosted.trees),
     }
     tensors = {

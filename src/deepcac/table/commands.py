@@ -20,6 +20,19 @@ app = typer.Typer(
 
 Table = Annotated[Path, typer.Argument(help="CSV, parquet or Excel; one row a patient.")]
 Label = Annotated[str, typer.Option(help="Column with the outcome: two to ten classes.")]
+TableOrMeds = Annotated[
+    Path, typer.Argument(help="CSV, parquet or Excel, one row a patient; or a MEDS folder.")
+]
+LabelOfTable = Annotated[
+    str | None,
+    typer.Option("--label", help="Column with the outcome; of MEDS labels boolean_value."),
+]
+MedsLabels = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels", help="Of a MEDS folder: subjects, prediction times, labels (parquet)."
+    ),
+]
 Id = Annotated[str | None, typer.Option("--id", help="Column of row ids; none may stand twice.")]
 Group = Annotated[
     str | None, typer.Option(help="Column of the patient, where a patient has several rows.")
@@ -27,6 +40,10 @@ Group = Annotated[
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
 Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
 Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
+Card = Annotated[
+    Path | None,
+    typer.Option(help="Model card to write (markdown). Default: beside the output, as .card.md."),
+]
 Decimal = Annotated[
     str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
 ]
@@ -66,6 +83,17 @@ External = Annotated[
     Path | None,
     typer.Option(help="Table of another hospital; models of this one are judged on it once."),
 ]
+ModelOut = Annotated[
+    Path | None,
+    typer.Option(help="Model to write. Default: model.json, of subtypes model.deepcac."),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="auto, plain, k-means or CAC (a logistic regression in each cluster); or subtypes "
+        "(SubtypeClassifier: groups by what raises the risk)."
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
 
 
@@ -84,8 +112,9 @@ def say(line: str) -> None:
     "visits.parquet --label readmitted --group patient --budget 10 --out visits.html"
 )
 def compare(
-    table: Table,
-    label: Label,
+    table: TableOrMeds,
+    label: LabelOfTable = None,
+    labels: MedsLabels = None,
     id_column: Id = None,
     group: Group = None,
     drop: Drop = None,
@@ -104,15 +133,18 @@ def compare(
     external: External = None,
     time: Time = None,
     horizon: Horizon = None,
+    card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
     from deepcac.table.elsewhere.comparing_places import compare_places
+    from deepcac.table.meds.meds_task import table_source
     from deepcac.table.pages.risk_section import risk_questions
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal, time, horizon)
+    own = Roles(label or "", id_column, group, drop or (), positive, above, decimal, time, horizon)
+    source, roles = table_source(table, labels, own)
     if site is not None or external is not None:
         typer.echo(
             compare_places(
@@ -123,9 +155,9 @@ def compare(
         say(f"page: {out}")
         return
     answer = compare_table(
-        table, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
+        source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
         jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
-        asked=risk_questions(thresholds, by),
+        asked=risk_questions(thresholds, by), card=card,
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -200,8 +232,9 @@ def power(
 
 @app.command(epilog="Example:  deepcac profile patients.csv --label died")
 def profile(
-    table: Table,
+    table: TableOrMeds,
     label: Annotated[str | None, typer.Option(help="Column whose rates are shown.")] = None,
+    labels: MedsLabels = None,
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
@@ -210,10 +243,12 @@ def profile(
     seed: Seed = 0,
 ) -> None:
     """Describe a table on one page: columns, missing values, outcome by column."""
+    from deepcac.table.meds.meds_task import described_source
     from deepcac.table.pages.profile_page import write_profile_page
 
+    source, label = described_source(table, labels, label)
     encoder, faults, mend = write_profile_page(
-        table, out, command=_typed(), label=label, positive=positive, above=above,
+        source, out, command=_typed(), label=label, positive=positive, above=above,
         decimal=decimal, most=rows, seed=seed,
     )  # fmt: skip
     typer.echo(f"{len(encoder.columns)} columns, {len(encoder.used)} of use")
@@ -229,40 +264,40 @@ def profile(
     "&&  deepcac predict model.json new.csv --out risk.csv"
 )
 def fit(
-    table: Table,
-    label: Label,
-    out: Annotated[Path, typer.Option(help="Model to write (JSON).")] = Path("model.json"),
+    table: TableOrMeds,
+    label: LabelOfTable = None,
+    labels: MedsLabels = None,
+    out: ModelOut = None,
     id_column: Id = None,
     group: Group = None,
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
-    method: Annotated[
-        str,
-        typer.Option(help="auto, plain, k-means or CAC; a logistic regression in each cluster."),
-    ] = "auto",
+    method: Method = "auto",
     clusters: Annotated[int, typer.Option(min=2, max=50, help="Not for auto and plain.")] = 2,
     alpha: Annotated[float, typer.Option(min=0, help="Class separation, of CAC alone.")] = 0.03,
+    card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
-    from deepcac.table.answer import arm_name
+    from deepcac.table.meds.meds_task import table_source
     from deepcac.table.risk_model_choice import told
-    from deepcac.table.risk_tables import fit_table
+    from deepcac.table.risk_tables import fit_table, model_name
 
-    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    source, roles = table_source(
+        table, labels, Roles(label or "", id_column, group, drop or (), positive, above, decimal)
+    )
+    path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
-        table, roles, out, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
-        seed=seed,
+        source, roles, path, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
+        seed=seed, command=_typed(), card=card,
     )  # fmt: skip
-    k = len(model.centres)
-    what = f"{k} {arm_name(model.method['arm'])} clusters" if k else "no clusters"
-    typer.echo(f"logistic regression, {what}, {model.method['chosen']}")
+    typer.echo(model_name(model))
     for line in told(model.method):
         typer.echo(line)
-    say(f"model: {out}")
+    say(f"model: {path}")
 
 
 @app.command(epilog="Example:  deepcac predict model.json new.csv --out risk.csv")
@@ -270,14 +305,17 @@ def predict(
     model: Annotated[Path, typer.Argument(help="Model of `deepcac fit` or deepcac.save.")],
     table: Annotated[Path, typer.Argument(help="Table with the columns of the model.")],
     out: Annotated[Path, typer.Option(help="Risks to write (CSV).")] = Path("risk.csv"),
+    labels: MedsLabels = None,
     decimal: Decimal = None,
     accept_unseen: Annotated[
         bool, typer.Option("--accept-unseen", help="Though most rows of a column are unlike fit's.")
     ] = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""
+    from deepcac.table.meds.meds_task import new_source
     from deepcac.table.risk_tables import predict_table
 
-    n = predict_table(model, table, out, say=say, decimal=decimal, accept=accept_unseen)
+    source = new_source(table, labels)
+    n = predict_table(model, source, out, say=say, decimal=decimal, accept=accept_unseen)
     typer.echo(f"{n:,} rows")
     say(f"risks: {out}")

@@ -11,6 +11,9 @@ from deepcac.table.budgeted_trials import (
     run_budgeted,
     usual_jobs,
 )
+from deepcac.table.cards.compare_card import compare_facts
+from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
+from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.found_subtypes import found_clusterings
 from deepcac.table.output_files import check_output
 from deepcac.table.pages.compare_page import write_compare_page
@@ -35,6 +38,7 @@ def compare_table(
     n_resamples: int | None = None,
     train_rows: int = MOST_TRAIN,
     asked: RiskQuestions = USUAL,
+    card: str | os.PathLike[str] | None = None,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
 
@@ -63,6 +67,8 @@ def compare_table(
     train_rows : int
         Of more training rows a part is drawn.
     asked : RiskQuestions
+    card : path-like, optional
+        Model card to write (markdown); beside the page if None.
 
     Raises
     ------
@@ -70,6 +76,8 @@ def compare_table(
         The table is at fault; column and row are named.
     """
     check_output(out, path)
+    beside = card_beside(card, out)
+    check_card(beside, out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
     _tell(table, say)
@@ -83,6 +91,9 @@ def compare_table(
     say("subtypes")
     clusterings = found_clusterings(table, trials)
     write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command, asked)
+    known = compare_facts(table, roles.label, effort, trials, found, clusterings)
+    write_card(beside, joined(table_facts(path, table, roles, command), known))
+    say(f"card: {beside}")
     return found.sentence
 
 

@@ -9,7 +9,7 @@ from deepcac.files.atomic import check_writable
 StrPath = str | os.PathLike[str]
 
 
-def check_output(out: StrPath, *inputs: StrPath) -> None:
+def check_output(out: StrPath, *inputs: StrPath, option: str = "--out") -> None:
     """Refuse to write where a user would lose something, before anything is read.
 
     Parameters
@@ -18,6 +18,8 @@ def check_output(out: StrPath, *inputs: StrPath) -> None:
         File to write.
     *inputs : path-like
         Files that are read.
+    option : str
+        What names it on the command line.
 
     Raises
     ------
@@ -28,10 +30,10 @@ def check_output(out: StrPath, *inputs: StrPath) -> None:
     if path.exists():
         if not path.is_file():
             kind = "a folder" if path.is_dir() else "no regular file"
-            raise ConfigError(f"--out {out}: is {kind}; name a file")
+            raise ConfigError(f"{option} {out}: is {kind}; name a file")
         if any(Path(one).exists() and path.samefile(one) for one in inputs):
-            raise ConfigError(f"--out {out}: is what is read; name another file")
+            raise ConfigError(f"{option} {out}: is what is read; name another file")
     folder = path.absolute().parent
     if not folder.is_dir():
-        raise ConfigError(f"--out {out}: there is no folder {folder}; make it first")
+        raise ConfigError(f"{option} {out}: there is no folder {folder}; make it first")
     check_writable(folder)

@@ -1,11 +1,9 @@
 """A risk model of a table: encoding, clusters, a logistic regression in each, as arrays."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances_argmin
@@ -16,12 +14,7 @@ from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.reading.table_encoder import TableEncoder
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.table.table_model import Array, Ids, TableModel
 
 
 @dataclass(frozen=True)
@@ -47,16 +40,11 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class RiskModel:
+class RiskModel(TableModel):
     """What predicts risk and subtype of the rows of a table.
 
     Attributes
     ----------
-    encoder : TableEncoder
-    scaler : TableScaler
-    classes : tuple of str
-    label, id : str, str or None
-        Columns of the table that it was fitted on.
     method : dict
         ``arm``, ``n_clusters``, ``alpha``, ``C`` and ``clip``, and how they were chosen.
     centres : ndarray of shape (k, q)
@@ -86,27 +74,6 @@ class RiskModel:
         for j, plane in enumerate(self.planes):
             risk[cluster == j] = plane.probability(rows[cluster == j])
         return risk, cluster.astype(np.int64) + 1
-
-    def predict_proba(self, rows: "pd.DataFrame") -> Array:
-        """Return class probabilities (n, n_classes) of a frame with the columns of the table."""
-        return self.answers(self._encoded(rows))[0]
-
-    def predict(self, rows: "pd.DataFrame") -> npt.NDArray[np.str_]:
-        """Return the most probable class of each row of a frame, shape (n,)."""
-        return self.classes_[self.predict_proba(rows).argmax(axis=1)]
-
-    def assign(self, rows: "pd.DataFrame") -> Ids:
-        """Return the subtype of each row of a frame, from 0, shape (n,)."""
-        return self.answers(self._encoded(rows))[1] - 1
-
-    def _encoded(self, rows: "pd.DataFrame") -> Array:
-        table = pa.Table.from_pandas(rows, preserve_index=False)
-        return self.encoder.encode(table, np.arange(1, len(rows) + 1))[0]
-
-    @property
-    def classes_(self) -> npt.NDArray[np.str_]:
-        """Class labels, as text."""
-        return np.array(self.classes)
 
     @property
     def n_subtypes(self) -> int:

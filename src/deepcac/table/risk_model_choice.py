@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
 from deepcac.errors import ConfigError, DataError
@@ -11,15 +12,18 @@ from deepcac.judging.learners import Array
 from deepcac.judging.resamples import resamples
 from deepcac.judging.spaces import Values
 from deepcac.judging.trials import TEST, run_resample
-from deepcac.scoring.calibration_slope import calibration_slope
+from deepcac.scoring.calibration_slope import calibration_intercept, calibration_slope
 from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import MOST_TRAIN, Say, linear
 from deepcac.table.reading.labelled_table import LabelledTable
 
 AUTO, PLAIN = "auto", "plain"
-METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC}
+SUBTYPES = "subtypes"
+METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
 RESAMPLES, TRIALS = 5, 12
 EVENTS_A_CLUSTER = 20  # rows of the rarest class; with fewer a model of its own is noise
+
+Answer = tuple[npt.NDArray[Any], float, Array]  # labels, AUROC and risks of the test rows
 
 
 class Candidate(NamedTuple):
@@ -68,15 +72,14 @@ def chosen_method(
     -------
     dict
         ``arm``, ``n_clusters``, ``alpha``, ``C``, ``clip``; ``chosen``, in words; ``rarest``, rows
-        of the rarest class; ``held_out`` (`_held_out`).
+        of the rarest class; ``held_out`` (`held_out`).
 
     Raises
     ------
     DataError
         More clusters are asked for than there are rows for.
     """
-    most = max(1, table.rarest // EVENTS_A_CLUSTER)
-    found = _candidates(name, clusters, alpha, most)
+    found = candidates(name, clusters, alpha, table.rarest)
     say(f"choosing among {len(found)} ways" if len(found) > 1 else "judging on held-out rows")
     validation, answers, ratio = _run(table, found, seed)
     best = validation[:, validation.mean(axis=0).argmax()]
@@ -95,7 +98,7 @@ def chosen_method(
         if len(found) > 1
         else "as asked for",
         "rarest": table.rarest,
-        "held_out": _held_out(validation, answers, ratio),
+        "held_out": held_out(validation, answers, ratio),
     }
 
 
@@ -105,20 +108,34 @@ def check_method(name: str) -> None:
         raise ConfigError(f"method {name!r}; use {', '.join(METHODS)}")
 
 
-def _candidates(name: str, clusters: int, alpha: float, most: int) -> list[Candidate]:
+def check_events(clusters: int, rarest: int) -> None:
+    """Refuse more clusters than the rows of the rarest class allow."""
+    most = _most_clusters(rarest)
+    if clusters > most:
+        raise DataError(
+            f"--clusters {clusters}: the rarest class has rows for {most} ({EVENTS_A_CLUSTER} a "
+            "cluster); ask for fewer, or for --method plain"
+        )
+
+
+def _most_clusters(rarest: int) -> int:
+    return max(1, rarest // EVENTS_A_CLUSTER)
+
+
+def candidates(name: str, clusters: int, alpha: float, rarest: int) -> list[Candidate]:
+    """Return the ways that a model is chosen from; `chosen_method` says which it takes."""
+    if name == SUBTYPES:
+        return [Candidate(SUBTYPES, {"n_clusters": clusters})]
     if name == AUTO:
         return [
             Candidate(arm, values)
             for arm in ("", KM, CAC)
             for values in _unweighted(Contender(linear(), arm))
-            if values.get("n_clusters", 1) <= most
+            if values.get("n_clusters", 1) <= _most_clusters(rarest)
         ]
     arm = METHODS[name]
-    if arm and clusters > most:
-        raise DataError(
-            f"--clusters {clusters}: the rarest class has rows for {most} ({EVENTS_A_CLUSTER} a "
-            "cluster); ask for fewer, or for --method plain"
-        )
+    if arm:
+        check_events(clusters, rarest)
     own = {"n_clusters": clusters} | ({"alpha": alpha} if arm == CAC else {}) if arm else {}
     return [Candidate(arm, {"C": 1.0, "clip": None, "class_weight": None} | own)]
 
@@ -130,7 +147,7 @@ def _unweighted(contender: Contender) -> list[Values]:
 
 def _run(
     table: LabelledTable, found: list[Candidate], seed: int
-) -> tuple[Array, list[list[tuple[Array, float, Array]]], float]:
+) -> tuple[Array, list[list[Answer]], float]:
     """Run every candidate on every resample.
 
     Returns
@@ -160,16 +177,15 @@ def _run(
     return np.array(validation), answers, ratio
 
 
-def _held_out(
-    validation: Array, answers: list[list[tuple[Array, float, Array]]], ratio: float
-) -> dict[str, Any]:
+def held_out(validation: Array, answers: list[list[Answer]], ratio: float) -> dict[str, Any]:
     """Say how models do on test rows; in each resample its own validation rows choose.
 
     Returns
     -------
     dict
         ``auroc``, ``low`` and ``high`` (Nadeau and Bengio 2003), ``rows`` tested in a resample;
-        with two classes ``calibration_slope`` and ``observed_by_expected``.
+        with two classes ``calibration_intercept`` (of the risks as they are), ``calibration_slope``
+        and ``observed_by_expected``.
     """
     chosen = [own[t] for own, t in zip(answers, validation.argmax(axis=1), strict=True)]
     auroc = np.array([score for _, score, _ in chosen])
@@ -184,6 +200,7 @@ def _held_out(
     risks = [risk for *_, risk in chosen]
     if risks[0].shape[1] == 1:
         pairs = [(y, risk[:, 0].astype(float)) for y, risk in zip(labels, risks, strict=True)]
+        told["calibration_intercept"] = np.mean([calibration_intercept(*pair) for pair in pairs])
         told["calibration_slope"] = np.mean([calibration_slope(y, risk) for y, risk in pairs])
         told["observed_by_expected"] = np.mean([y.mean() / risk.mean() for y, risk in pairs])
     return {name: round(float(value), 4) for name, value in told.items()}
@@ -196,7 +213,8 @@ def told(method: dict[str, Any]) -> list[str]:
     lines = [f"held-out AUROC {span}, {RESAMPLES} times on {out['rows']:.0f} rows not learnt from"]
     if "calibration_slope" in out:
         lines[0] += (
-            f"; calibration slope {out['calibration_slope']:.2f}, observed / expected events "
+            f"; calibration intercept {out['calibration_intercept']:.2f} (0 is right), slope "
+            f"{out['calibration_slope']:.2f}, observed / expected events "
             f"{out['observed_by_expected']:.2f} (1 is right)"
         )
     lines.append(f"{rarest:,} rows of the rarest class")

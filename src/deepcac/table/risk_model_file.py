@@ -23,6 +23,7 @@ from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import LEARNT, TableScaler
 from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.risk_model import Plane, RiskModel
+from deepcac.table.table_model import TableModel
 
 StrPath = str | os.PathLike[str]
 Array = npt.NDArray[np.float64]
@@ -33,17 +34,11 @@ _KINDS = {float: (int, float), int: (int,), bool: (bool,)}
 
 def write_risk_model(path: StrPath, model: RiskModel) -> None:
     """Write a model with its format and a digest over all of it."""
-    scaler = {name: value.tolist() for name, value in model.scaler.learnt().items()}
     content = {
         "format": FORMAT,
         "version": VERSION,
         "software": __version__,
-        "encoder": model.encoder.to_dict(),
-        "scaler": scaler,
-        "classes": list(model.classes),
-        "label": model.label,
-        "id": model.id,
-        "method": model.method,
+        **table_part(model),
         "centres": model.centres.tolist(),
         "planes": [
             {"coef": plane.coef.tolist(), "intercept": plane.intercept.tolist()}
@@ -79,18 +74,7 @@ def read_risk_model(path: StrPath) -> RiskModel:
 
 
 def _model(content: dict[str, Any]) -> RiskModel:
-    encoder = TableEncoder.from_dict(content["encoder"])
-    kinds = dict.fromkeys(LEARNT, float) | {"flagged_": int, "kept_": bool}
-    scaler = TableScaler.of(
-        {name: _array(name, content["scaler"][name], kinds[name]) for name in LEARNT}
-    )
-    if scaler.n_features_in_ != len(encoder.names) or not len(scaler.mean_):
-        raise DataError(f"{scaler.n_features_in_} columns are scaled, of {len(encoder.names)}")
-    classes = _texts("classes", content["classes"])
-    label, named = content["label"], content["id"]
-    used = [column.name for column in encoder.used]
-    if not isinstance(label, str) or label in used or not isinstance(named, str | None):
-        raise DataError("label and id are not columns beside those of the model")
+    encoder, scaler, classes, label, named = read_table_part(content)
     method = _method(content["method"])
     k = len(content["centres"])
     clustered = bool(method["arm"]) and method["n_clusters"] > 1
@@ -105,6 +89,37 @@ def _model(content: dict[str, Any]) -> RiskModel:
         raise DataError(f"{len(content['planes'])} planes for {k} clusters")
     planes = [_plane(one, len(classes), width) for one in content["planes"]]
     return RiskModel(encoder, scaler, classes, label, named, method, centres, planes)
+
+
+def table_part(model: TableModel) -> dict[str, Any]:
+    """Return what the file of any model of a table holds of the table."""
+    return {
+        "encoder": model.encoder.to_dict(),
+        "scaler": {name: value.tolist() for name, value in model.scaler.learnt().items()},
+        "classes": list(model.classes),
+        "label": model.label,
+        "id": model.id,
+        "method": model.method,
+    }
+
+
+def read_table_part(
+    content: dict[str, Any],
+) -> tuple[TableEncoder, TableScaler, tuple[str, ...], str, str | None]:
+    """Return encoder, scaler, classes, label and id; an impossible one is a `DataError`."""
+    encoder = TableEncoder.from_dict(content["encoder"])
+    kinds = dict.fromkeys(LEARNT, float) | {"flagged_": int, "kept_": bool}
+    scaler = TableScaler.of(
+        {name: _array(name, content["scaler"][name], kinds[name]) for name in LEARNT}
+    )
+    if scaler.n_features_in_ != len(encoder.names) or not len(scaler.mean_):
+        raise DataError(f"{scaler.n_features_in_} columns are scaled, of {len(encoder.names)}")
+    classes = _texts("classes", content["classes"])
+    label, named = content["label"], content["id"]
+    used = [column.name for column in encoder.used]
+    if not isinstance(label, str) or label in used or not isinstance(named, str | None):
+        raise DataError("label and id are not columns beside those of the model")
+    return encoder, scaler, classes, label, named
 
 
 def _plane(content: dict[str, Any], n_classes: int, width: int) -> Plane:

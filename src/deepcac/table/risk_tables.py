@@ -3,25 +3,41 @@
 import csv
 import os
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.persistence.model_files import load
+from deepcac.table.answer import arm_name
 from deepcac.table.budgeted_trials import Say
+from deepcac.table.cards.fit_card import fit_facts
+from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
+from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.named_estimator import NamedEstimator
 from deepcac.table.output_files import check_output
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
-from deepcac.table.risk_model_choice import AUTO, check_method, chosen_method
+from deepcac.table.risk_model_choice import AUTO, SUBTYPES, candidates, check_method, chosen_method
 from deepcac.table.risk_model_file import write_risk_model
+from deepcac.table.table_model import TableModel
+
+if TYPE_CHECKING:
+    from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
 
 StrPath = str | os.PathLike[str]
+_ROWS_INSIDE = (
+    "the model file holds quantiles of each column and the risk of each row of the table: keep it "
+    "as you keep the table"
+)
+_TABLES = (".csv", ".tsv", ".parquet", ".pq", ".xlsx", ".xls", ".ods")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -36,7 +52,9 @@ def fit_table(
     clusters: int = 2,
     alpha: float = 0.03,
     seed: int = 0,
-) -> RiskModel:
+    command: str = "",
+    card: StrPath | None = None,
+) -> "RiskModel | SubtypeRiskModel":
     """Fit a risk model on a table and write it as JSON.
 
     Parameters
@@ -51,21 +69,65 @@ def fit_table(
     method, clusters, alpha
         See `risk_model_choice`; "auto" chooses all of them.
     seed : int
+    command : str
+        What the card says it was made by.
+    card : path-like, optional
+        Model card to write (markdown); beside the model if None.
     """
     check_method(method)
     check_output(out, path)
+    beside = card_beside(card, out)
+    check_card(beside, out, path)
     table = read_labelled(path, roles, most=most, seed=seed)
     table.tell(say)
-    chosen = chosen_method(table, method, clusters, alpha, seed, say)
-    model = fit_risk_model(table, roles, chosen, seed)
-    write_risk_model(out, model)
+    model: RiskModel | SubtypeRiskModel
+    if method == SUBTYPES:
+        model = _fit_subtypes(table, roles, out, clusters, seed, say)
+    else:
+        chosen = chosen_method(table, method, clusters, alpha, seed, say)
+        model = fit_risk_model(table, roles, chosen, seed)
+        write_risk_model(out, model)
+    tried = candidates(method, clusters, alpha, table.rarest)
+    known = fit_facts(table, model, seed, model_name(model), tried)
+    write_card(beside, joined(table_facts(path, table, roles, command), known))
+    say(f"card: {beside}")
     return model
 
 
-def read_model(path: StrPath) -> RiskModel | NamedEstimator:
+def _fit_subtypes(
+    table: LabelledTable, roles: Roles, out: StrPath, clusters: int, seed: int, say: Say
+) -> "SubtypeRiskModel":
+    """Fit and write a model of the extra `nn`."""
+    try:
+        from deepcac.table.subtypes.subtype_fit import fit_subtype_model
+        from deepcac.table.subtypes.subtype_model_file import write_subtype_model
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"--method subtypes needs {error.name}: pip install 'deepcac[tables,nn]'"
+        ) from error
+    model = fit_subtype_model(table, roles, clusters, seed, say)
+    write_subtype_model(out, model)
+    for number, name in enumerate(model.estimator.subtype_names_, start=1):
+        say(f"subtype {number}: {name}")
+    say(_ROWS_INSIDE)
+    return model
+
+
+def model_name(model: TableModel) -> str:
+    """Return in words what a model of `fit_table` is."""
+    k, arm = model.n_subtypes, model.method["arm"]
+    if arm == SUBTYPES:
+        return f"SubtypeClassifier, {k or 'no'} subtypes"
+    what = f"{k} {arm_name(arm)} clusters" if k else "no clusters"
+    return f"logistic regression, {what}, {model.method['chosen']}"
+
+
+def read_model(path: StrPath) -> TableModel | NamedEstimator:
     """Read a model of `fit_table`, or of `deepcac.save`; any other file is a `DataError`."""
+    if Path(path).suffix.lower() in _TABLES:
+        raise DataError(f"{path}: is a table; the model comes first: deepcac predict MODEL TABLE")
     model = load(path)
-    return model if isinstance(model, RiskModel) else NamedEstimator.of(model, path)
+    return model if isinstance(model, TableModel) else NamedEstimator.of(model, path)
 
 
 def predict_table(
@@ -80,7 +142,8 @@ def predict_table(
     """Write the risk of every row of a table as CSV, block by block; return how many rows.
 
     The columns are the id of the row (or ``row``, its number), ``risk`` of the positive class (of
-    more than two classes ``risk_{class}`` each), and ``subtype`` where the model has clusters. An
+    more than two classes ``risk_{class}`` each), ``subtype`` where the model has clusters, and
+    ``reasons``, the variables that move the risk most, where it knows them. An
     id that a spreadsheet would run as a formula gets an apostrophe before it.
 
     Parameters
@@ -102,6 +165,8 @@ def predict_table(
     """
     check_output(out, model_path, path)
     model = read_model(model_path)
+    if isinstance(path, RowSource):
+        path = path.with_features([column.name for column in model.encoder.used])
     strange = Unfamiliar.of(model)
     remarks: dict[str, None] = {}
     rows = 0
@@ -118,10 +183,11 @@ def predict_table(
     return rows
 
 
-def _head(model: RiskModel | NamedEstimator, named: bool) -> list[str]:
+def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:
     first = str(model.id) if named else "row"
     risks = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
-    return [first, *risks] + (["subtype"] if model.n_subtypes else [])
+    last = ["reasons"] if isinstance(model, TableModel) and model.explains else []
+    return [first, *risks] + (["subtype"] if model.n_subtypes else []) + last
 
 
 def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
@@ -133,7 +199,7 @@ def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
 
 
 def _risks(
-    model: RiskModel | NamedEstimator,
+    model: TableModel | NamedEstimator,
     path: StrPath,
     decimal: str | None,
     strange: Unfamiliar,
@@ -158,7 +224,9 @@ def _risks(
             strange.add_ids(str(model.id), ids)
         elif model.id is not None:
             remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
-        tail = [[one] for one in subtype.tolist()] if model.n_subtypes else [[]] * len(ids)
+        told = [subtype.tolist()] if model.n_subtypes else []
+        told += [model.reasons(X)] if isinstance(model, TableModel) and model.explains else []
+        tail = list(zip(*told, strict=True)) if told else [()] * len(ids)
         yield {
             "named": named,
             "rows": [

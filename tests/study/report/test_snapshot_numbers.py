@@ -108,7 +108,14 @@ def test_the_cells_of_the_ledger_agree_where_they_are_within_their_bound():
 # Where the numbers of a page's prose stand, beside the tables that are shown on pages.
 TABLES = {
     "README.md": ("judge_verdicts", "judge_scores"),
-    "findings.md": ("ledger", "judge_verdicts", "judge_scores", "judge_divisions", "factorial", "runs"),
+    "findings.md": (
+        "ledger",
+        "judge_verdicts",
+        "judge_scores",
+        "judge_divisions",
+        "factorial",
+        "runs",
+    ),
     "cac.md": (
         "runs",
         "ledger",

@@ -77,7 +77,7 @@ def write_compare_page(
         "classes": _classes(table),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "missing": missingness(table.columns, len(table.features.label)),
-        "method": _method(table, effort, trials),
+        "method": how_judged(table, effort, trials),
         "risks": None
         if trials.held_out is None
         else risk_section(table, trials.held_out, found, asked),
@@ -239,7 +239,8 @@ def _spaced(name: str, table: LabelledTable) -> str:
     return name.replace("=", " = ", 1) if name in table.encoder.level_names else name
 
 
-def _method(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:
+def how_judged(table: LabelledTable, effort: Effort, trials: Trials) -> list[str]:
+    """Return how the comparison was made, a paragraph each."""
     n = len(table.features.label)
     rows = "patients (--group)" if table.group is not None else "rows"
     return [

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, Ids, column_parts
 from deepcac.table.reading.label_leaks import label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
+from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
 from deepcac.table.reading.table_files import read_blocks
@@ -58,20 +60,22 @@ def write_profile_page(
         faults ask for.
     """
     check_output(out, path)
-    keys = [label] if label else []
-    sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
+    skip = path.roles if isinstance(path, RowSource) else {}
+    blocks = read_blocks(path, decimal)
+    sample = sample_rows(blocks, [label] if label else [], most=most, seed=seed)
     refused: dict[str, str] = {}
     encoder = learn_encoder(
-        sample.rows, sample.number, {label: "the label"} if label else {}, refused
+        sample.rows, sample.number, skip | ({label: "the label"} if label else {}), refused
     )
     labels, faults = _labels(sample, label, positive, above)
     named = (label, labels) if label and labels else None
-    faults += table_faults(sample.rows, encoder.columns, refused, named, sample.number)
-    told, mend = [one.text for one in faults], mending_command(os.fspath(path), label, faults)
+    kept = sample.rows.drop_columns(list(skip))
+    faults += table_faults(kept, encoder.columns, refused, named, sample.number)
+    told, mend = [one.text for one in faults], mending_command(_typed(path), label, faults)
     content = {
         "version": __version__,
         "command": command,
-        "name": os.path.basename(path),
+        "name": Path(path).name,
         "rows": len(sample.number),
         "total": sample.total,
         "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
@@ -83,6 +87,11 @@ def write_profile_page(
     }
     write_page(out, "profile.html", content)
     return encoder, told, mend
+
+
+def _typed(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return what names a table on the command line."""
+    return path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
 
 
 def _labels(

@@ -122,7 +122,10 @@ def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 def _wrong_number(name: str, distinct: pa.Array, cells: pa.ChunkedArray) -> str:
     if len(distinct) < 2:
-        return f"column {name!r} holds {distinct[0].as_py()!r} in every row; two classes are needed"
+        return (
+            f"column {name!r} holds {distinct[0].as_py()!r} in every row; two classes are needed: "
+            "name another column by --label"
+        )
     return (
         f"column {name!r} holds {len(distinct):,} different values; a label has 2 to "
         f"{MOST_CLASSES} classes{_halves(cells, name)}"

@@ -174,7 +174,8 @@ def read_labelled(
         codes, classes = follow.outcome, horizon_classes(roles.label, follow)
     _check_sizes(codes, classes)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
-    remarks = horizon_remarks(follow) if follow is not None else []
+    remarks = [*getattr(path, "remarks", ())]
+    remarks += horizon_remarks(follow) if follow is not None else []
     remarks += _remarks(sample, labels.classes, labels.reason, encoder)
     return LabelledTable(
         name=Path(path).stem,

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ def table_faults(
     Parameters
     ----------
     rows : pyarrow.Table
-        The rows that are described.
+        The rows that are described, without columns of no interest.
     columns : iterable of EncodedColumn
     refused : mapping
         Columns that cannot be read, and why.
@@ -69,19 +69,20 @@ def table_faults(
             Fault(f"the first line looks like a row ({shown}): is there no header? add one")
         )
     codes = None if labels is None else labels[1].codes[number - 1]
+    described = {*rows.column_names} - ({labels[0]} if labels else set())
     for column in columns:
-        if labels is None or column.name != labels[0]:
+        if column.name in described:
             found += _of_column(column, plain(rows[column.name]), codes, column.name in refused)
     if labels is not None:
         found += _spellings(labels[0], Counter(labels[1].classes))
     return found
 
 
-def mending_command(path: str, label: str | None, faults: Iterable[Fault]) -> str:
+def mending_command(typed: Sequence[str], label: str | None, faults: Iterable[Fault]) -> str:
     """Return the comparison with every option that the faults ask for."""
     options = [one.option for one in faults if one.option]
     asked = f"--label {shlex.quote(label)}" if label else "--label COLUMN"
-    return " ".join(["deepcac compare", shlex.quote(path), asked, *dict.fromkeys(options)])
+    return " ".join(["deepcac compare", shlex.join(typed), asked, *dict.fromkeys(options)])
 
 
 def _is_cell(name: str, cells: pa.ChunkedArray) -> bool:

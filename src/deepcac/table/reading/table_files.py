@@ -13,6 +13,7 @@ from pyarrow import csv as arrow_csv
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.reading.cells import is_text, with_points
+from deepcac.table.reading.row_source import RowSource
 
 StrPath = str | os.PathLike[str]
 
@@ -27,8 +28,9 @@ def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.Record
     Parameters
     ----------
     path : path-like
-        Parquet (``.parquet``), a spreadsheet that pandas reads, or delimited text with a header
-        (comma, semicolon, tab or bar; UTF-8). Text files and spreadsheets give text columns.
+        A `RowSource`, parquet (``.parquet``), a spreadsheet that pandas reads, or delimited text
+        with a header (comma, semicolon, tab or bar; UTF-8). Text files and spreadsheets give text
+        columns.
     decimal : {".", ","}, optional
         Sign before the decimals of numbers that are text; the other one stands between thousands.
 
@@ -42,10 +44,10 @@ def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.Record
     """
     if decimal not in (None, ".", ","):
         raise ConfigError(f"--decimal {decimal!r}; use . or ,")
-    file = Path(path)
-    if not file.is_file():
-        raise DataError(f"{path}: no such file")
-    blocks = _reader(file)(file)
+    if isinstance(path, RowSource):
+        blocks: Iterable[pa.RecordBatch] = path.blocks()
+    else:
+        blocks = _file_blocks(Path(path))
     rows = 0
     for block in blocks:
         _check_names(path, block.schema.names)
@@ -53,6 +55,14 @@ def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.Record
         yield block if decimal is None else _with_points(block, decimal)
     if not rows:
         raise DataError(f"{path}: holds no rows")
+
+
+def _file_blocks(file: Path) -> Iterable[pa.RecordBatch]:
+    if file.is_dir():
+        raise DataError(f"{file}: is a folder; name a file, or a MEDS folder and its --labels")
+    if not file.is_file():
+        raise DataError(f"{file}: no such file")
+    return _reader(file)(file)
 
 
 def _with_points(block: pa.RecordBatch, decimal: str) -> pa.RecordBatch:

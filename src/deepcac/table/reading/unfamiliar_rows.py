@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from deepcac.errors import DataError
 from deepcac.table.reading.table_encoder import NUMBER, OTHER, TableEncoder, feature_names
-from deepcac.table.risk_model import RiskModel
+from deepcac.table.table_model import TableModel
 
 Array = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Unfamiliar:
         """Return empty counts for a model; of one without a scaler only levels are known."""
         names = model.encoder.names
         far = np.tile([[-np.inf], [np.inf]], (1, len(names)))
-        if not isinstance(model, RiskModel):
+        if not isinstance(model, TableModel):
             return cls(model.encoder, far, {(name, "no value"): 1.0 for name in names})
         scaler = model.scaler
         mean, spread = np.zeros((2, len(scaler.kept_)))

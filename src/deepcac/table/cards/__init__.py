@@ -1,0 +1,1 @@
+"""Model cards: what a tool can know of a report on a prediction model, and blanks for the rest."""

@@ -1,0 +1,147 @@
+"""The card of a comparison of models with and without clusters."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from deepcac.judging.choice import TUNED, choose, open_to
+from deepcac.judging.questions import HELP
+from deepcac.judging.resamples import test_share
+from deepcac.scoring.small_cells import WITHHELD
+from deepcac.scoring.statistics import corrected_error
+from deepcac.table.answer import Answer, arm_name, contender_name, signed
+from deepcac.table.budgeted_trials import Effort, Trials
+from deepcac.table.cards.model_card import table_lines
+from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
+from deepcac.table.pages.compare_page import how_judged
+from deepcac.table.reading.labelled_table import LabelledTable
+
+
+def compare_facts(
+    table: LabelledTable,
+    label: str,
+    effort: Effort,
+    trials: Trials,
+    found: Answer,
+    clusterings: list[FoundClustering],
+) -> dict[str, list[str]]:
+    """Return the lines of a card that hold for a comparison; see `write_compare_page`."""
+    method = how_judged(table, effort, trials)
+    return {
+        "title": [f"Do clusters help a tuned risk model of {label!r} on {table.name!r}?"],
+        "objective": [
+            "To judge whether risk models with clusters predict better than the same models "
+            "without, "
+            "on rows held out inside the table."
+        ],
+        "partition": [
+            f"{len(trials.seeds)} resamples, seeds {trials.seeds[0]} to {trials.seeds[-1]}; how "
+            "they "
+            "are drawn is in 12c."
+        ],
+        "model": [*method, "Settings tried:", *_draws(trials)],
+        "measures": [
+            "AUROC and AUPRC on the test rows; differences with corrected intervals, Holm-adjusted."
+        ],
+        "calculation": ["By the models of each resample, on test rows that no choice has seen."],
+        "imbalance": ["Class weights are among the settings tried (12c)."],
+        "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
+        "evaluation": ["Both are parts of this table; no other place or time was tried."],
+        "evaluation_data": ["The test rows are rows of the same table."],
+        "development": [
+            f"At most {trials.train_rows:,} training rows a resample, of "
+            f"{len(table.features.label):,} "
+            f"rows with {table.rarest:,} of the rarest class."
+        ],
+        "specification": ["None: deepcac fit makes a model, with a card of its own."],
+        "performance": [*_scores(trials), *_differences(found)],
+        "answer": [found.sentence, *found.details],
+        **_clusters(clusterings),
+    }
+
+
+def _draws(trials: Trials) -> list[str]:
+    rows = [
+        (contender_name(name), str(t), json.dumps(values, sort_keys=True))
+        for name, record in trials.records.items()
+        for t, values in enumerate(record["trials"])
+    ]
+    return table_lines(("contender", "trial", "values"), rows)
+
+
+def _scores(trials: Trials) -> list[str]:
+    rows = [(contender_name(name), *_score(trials, name)) for name in trials.records]
+    return table_lines(("contender, tuned", "AUROC", "95 % interval"), rows)
+
+
+def _score(trials: Trials, name: str) -> Iterator[str]:
+    """Yield the mean AUROC of a contender and its interval."""
+    scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
+    share = test_share(trials.records[name])
+    half = stats.t.ppf(0.975, len(scores) - 1) * corrected_error(scores, share / (1 - share))
+    low, high = np.clip([scores.mean() - half, scores.mean() + half], 0, 1)
+    yield f"{scores.mean():.3f}"
+    yield f"{low:.3f} to {high:.3f}"
+
+
+def _differences(found: Answer) -> list[str]:
+    table = found.table
+    own = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]
+    rows = [
+        (
+            contender_name(one["contender"]),
+            contender_name(one["reference"]),
+            signed(one["mean"], 4),
+            "" if np.isnan(one["low"]) else f"{signed(one['low'], 4)} to {signed(one['high'], 4)}",
+            one["verdict"],
+        )
+        for one in own.to_dict("records")
+    ]
+    head = ("with clusters", "without", "difference in AUROC", "95 % interval", "verdict")
+    return ["Differences:", *table_lines(head, rows)]
+
+
+def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
+    return {
+        "cluster_variables": ["All used columns."],
+        "cluster_outcome": ["Of k-means no; of CAC yes, its clusters separate the outcome."],
+        "cluster_scaling": ["Standardised on the training rows; values beyond 5 SD are cut."],
+        "cluster_algorithm": [_named(one) for one in clusterings],
+        "cluster_number": [
+            "The best mean AUROC on validation rows; of those within one standard error the fewest "
+            "clusters."
+        ],
+        "cluster_sizes": [line for one in clusterings for line in _sizes(one)],
+        "cluster_stability": [
+            f"{arm_name(one.arm)}: adjusted Rand index {one.stability:.2f} between these clusters "
+            "and "
+            f"those of the training rows of resamples (at most {STABILITY_RESAMPLES})."
+            for one in clusterings
+        ],
+        "cluster_assignment": ["The centre that is nearest to the standardised row, cut at 5 SD."],
+        "cluster_controls": [
+            "Cells around rows drawn at random, and a hash of the row number, each with as many "
+            "parts."
+        ],
+        "cluster_limits": [
+            "That these groups exist in other patients, or that they have a cause. Rates of the "
+            "outcome "
+            "in them are those of the rows they were made from."
+        ],
+    }
+
+
+def _named(one: FoundClustering) -> str:
+    alpha = f", alpha {one.alpha:g}" if one.alpha else ""
+    return f"{arm_name(one.arm)}: {one.k} clusters asked for{alpha}; ten starts of k-means."
+
+
+def _sizes(one: FoundClustering) -> list[str]:
+    rows: list[tuple[Any, ...]] = [
+        (str(each.number), each.name, WITHHELD if each.size is None else f"{each.size:,}")
+        for each in one.subtypes
+    ]
+    return [f"{arm_name(one.arm)}:", *table_lines(("subtype", "name", "rows"), rows)]

@@ -1,0 +1,216 @@
+"""The card of a model of `deepcac fit`."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deepcac.judging.contenders import CAC
+from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
+from deepcac.table.answer import arm_name
+from deepcac.table.cards.model_card import table_lines
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.risk_model import RiskModel
+from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, RESAMPLES, SUBTYPES, Candidate, told
+
+if TYPE_CHECKING:
+    from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
+
+_NAMES = {"": "no clusters", SUBTYPES: SUBTYPES}
+_USUAL = {
+    "measures": [
+        "AUROC; with two classes calibration intercept, slope, and observed by expected events. "
+        "Intervals after Nadeau and Bengio 2003."
+    ],
+    "calculation": ["deepcac predict, or deepcac.load in Python; see 22."],
+    "imbalance": ["No class was weighted or resampled, which would change the risks."],
+    "output": ["A probability of each class. No threshold is set."],
+    "evaluation": ["Both are parts of this table; no other place or time was tried."],
+    "evaluation_data": ["The test rows are rows of the same table."],
+    "answer": ["See 23a."],
+    "objective": ["To develop a risk model, and to judge it on rows held out inside the table."],
+}
+_OUTCOME_INSIDE = (
+    "Yes: the outcome took part in making the groups, so its rates in them are no evidence for "
+    "them."
+)
+_OUTCOME_CHOSE = (
+    "No; how many clusters there are was chosen by how well the outcome is predicted, unless asked."
+)
+MOST_FEATURES = 200  # in the table of the full model
+_READING = (
+    "Each feature is standardised by its mean and SD, then cut as 12c says. The risk is the "
+    "logistic function of intercept plus coefficients times features (softmax for three classes or "
+    "more). With clusters the nearest centre decides, by standardised values cut at 5 SD. What "
+    "would tell of fewer than 5 patients is withheld here, and stands in the model file."
+)
+
+
+def fit_facts(
+    table: LabelledTable,
+    model: "RiskModel | SubtypeRiskModel",
+    seed: int,
+    name: str,
+    tried: Sequence[Candidate],
+) -> dict[str, list[str]]:
+    """Return the lines of a card that hold for one fitted model.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    model : RiskModel or SubtypeRiskModel
+    seed : int
+        Of the first resample.
+    name : str
+        What the model is, in words.
+    tried : sequence of Candidate
+        What it was chosen from.
+    """
+    n, rarest = len(table.features.label), table.rarest
+    performance = told(model.method)
+    warned = [line for line in performance if line.startswith("warning")]
+    return {
+        **_USUAL,
+        "title": [f"A risk model of {model.label!r} on {table.name!r}."],
+        "partition": [
+            f"{RESAMPLES} resamples (seeds {seed} to {seed + RESAMPLES - 1}), stratified: 56 % of "
+            "the "
+            "rows for training, 19 % to choose, 25 % for the test. The model itself is fitted on "
+            "all "
+            "rows."
+        ],
+        "model": [name, *_settings(model), "Settings tried:", *_tried(tried)],
+        "development": [f"{n:,} rows, {rarest:,} of the rarest class."],
+        "specification": _specification(table, model),
+        "performance": [line for line in performance if line not in warned],
+        "calibration": _calibration(model.method["held_out"]),
+        "limitations": warned,
+        **_clusters(table, model),
+    }
+
+
+def _tried(tried: Sequence[Candidate]) -> list[str]:
+    rows = [
+        (_NAMES.get(one.arm) or arm_name(one.arm), json.dumps(one.values, sort_keys=True))
+        for one in tried
+    ]
+    return table_lines(("clusters", "values"), rows)
+
+
+def _calibration(held_out: dict[str, float]) -> list[str]:
+    if "calibration_slope" not in held_out:
+        return []
+    return [
+        f"On held-out rows: intercept {held_out['calibration_intercept']:.2f} (0 is right), slope "
+        f"{held_out['calibration_slope']:.2f} (1), observed by expected events "
+        f"{held_out['observed_by_expected']:.2f} (1)."
+    ]
+
+
+def _settings(model: "RiskModel | SubtypeRiskModel") -> list[str]:
+    if isinstance(model, RiskModel):
+        method = model.method
+        clip = "none" if method["clip"] is None else f"{method['clip']:g} standard deviations"
+        return [f"Ridge penalty C {method['C']:g}; cut of far values: {clip}."]
+    settings = ", ".join(f"{k}={v}" for k, v in sorted(model.estimator.get_params().items()))
+    return [f"Settings: {settings}; best epoch {model.estimator.best_epoch_}."]
+
+
+def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> list[str]:
+    """Return the whole model as a table, where it can be one."""
+    if not isinstance(model, RiskModel):
+        return ["All weights are in the model file; they are too many for a table."]
+    names = model.scaler.get_feature_names_out(np.array(model.encoder.names, dtype=object))
+    if len(names) > MOST_FEATURES:
+        return [f"{len(names)} features; all numbers are in the model file."]
+    outputs = model.classes[1:] if len(model.classes) == 2 else model.classes
+    columns = _spreads(table, model) | {
+        f"centre {j}": [*map(_number, centre)] for j, centre in enumerate(model.centres, start=1)
+    }
+    first = dict.fromkeys(columns, "")
+    for j, plane in enumerate(model.planes, start=1):
+        of = f" {j}" if len(model.centres) else ""
+        for name, coef, intercept in zip(outputs, plane.coef, plane.intercept, strict=True):
+            columns[f"coefficient{of}, {name}"] = [*map(_number, coef)]
+            first[f"coefficient{of}, {name}"] = _number(intercept)
+    rows = zip(names, *columns.values(), strict=True)
+    return [
+        _READING,
+        *table_lines(("feature", *columns), [("(intercept)", *first.values()), *rows]),
+    ]
+
+
+def _spreads(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
+    """Return median, mean and SD of each feature; of a level of few patients none is shown."""
+    scaler, d = model.scaler, len(model.encoder.names)
+    medians = [*map(_number, scaler.median_), *([""] * len(scaler.flagged_))]
+    kept = np.flatnonzero(scaler.kept_)
+    share = np.array([j >= d or model.encoder.names[j] in model.encoder.level_names for j in kept])
+    rows = scaler.mean_ * len(table.features.label)
+    few = share & (np.minimum(rows, len(table.features.label) - rows) < FEW - 0.5)
+    shown = {"mean": scaler.mean_, "SD": scaler.scale_}
+    return {"replaces missing": [medians[j] for j in kept]} | {
+        what: [WITHHELD if hide else _number(v) for v, hide in zip(values, few, strict=True)]
+        for what, values in shown.items()
+    }
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _clusters(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> dict[str, list[str]]:
+    if not model.n_subtypes:
+        return {"cluster_number": ["The model has no clusters."]}
+    own = _by_risk() if model.method["arm"] == SUBTYPES else _by_place(model.method)
+    return {
+        **own,
+        "cluster_scaling": ["Standardised; values beyond 5 SD are cut."],
+        "cluster_number": [
+            f"{model.n_subtypes} ({model.method['chosen']}); at most one for {EVENTS_A_CLUSTER} "
+            "rows of the rarest class."
+        ],
+        "cluster_sizes": _sizes(table, model),
+        "cluster_limits": [
+            "That these groups exist in other patients, that they have a cause, or that they make "
+            "the model better; deepcac compare asks the last."
+        ],
+    }
+
+
+def _by_risk() -> dict[str, list[str]]:
+    """Return what holds for subtypes by what raises the risk."""
+    return {
+        "cluster_variables": ["What each used column adds to the risk, by the model's networks."],
+        "cluster_outcome": [_OUTCOME_INSIDE],
+        "cluster_algorithm": ["k-means on the contributions, ten starts; soft gates."],
+        "cluster_assignment": ["The centre that is nearest to the contributions of a row."],
+    }
+
+
+def _by_place(method: dict[str, Any]) -> dict[str, list[str]]:
+    """Return what holds for clusters of the columns themselves."""
+    cac = method["arm"] == CAC
+    return {
+        "cluster_variables": ["All used columns."],
+        "cluster_outcome": [_OUTCOME_INSIDE if cac else _OUTCOME_CHOSE],
+        "cluster_algorithm": [
+            f"{arm_name(method['arm'])} from ten starts of k-means, {method['n_clusters']} "
+            "clusters "
+            "asked for" + (f", alpha {method['alpha']:g}." if cac else ".")
+        ],
+        "cluster_assignment": ["The centre that is nearest to the standardised row."],
+    }
+
+
+def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> list[str]:
+    """Return rows of each subtype by class; those that would tell of few patients are withheld."""
+    subtype = model.answers(table.features.X)[1] - 1
+    counts = np.zeros((model.n_subtypes, len(table.classes)), dtype=np.int64)
+    np.add.at(counts, (subtype, table.features.label), 1)
+    rows = [
+        (str(j + 1), *([WITHHELD] * len(own) if secret else [f"{one:,}" for one in own]))
+        for j, (own, secret) in enumerate(zip(counts, few_rows(counts), strict=True))
+    ]
+    return table_lines(("subtype", *table.classes), rows)

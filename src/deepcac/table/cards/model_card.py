@@ -1,0 +1,128 @@
+"""A card as markdown: every item of the checklist, filled, "not computed", or a marked blank."""
+
+import csv
+import html
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+from deepcac.errors import ConfigError
+from deepcac.files.atomic import atomic_path
+from deepcac.table.output_files import check_output
+
+StrPath = str | os.PathLike[str]
+Facts = Mapping[str, Sequence[str]]
+
+NOT_COMPUTED = "Not computed."
+_HEAD = (
+    "A draft for the report on this model. The numbers are those of TRIPOD+AI (Collins et al., BMJ "
+    "2024, e078378); C1 to C10 are about clusters. What the tool knows is filled in. Every "
+    "[to be filled by you] is yours. This card does not say that a guideline is met."
+)
+
+
+class Item(NamedTuple):
+    """One line of the checklist.
+
+    Attributes
+    ----------
+    number, part, topic : str
+    key : str
+        Of the fact that fills it; empty where a tool knows nothing.
+    ask : str
+        What only the authors know; empty where they need not add anything.
+    """
+
+    number: str
+    part: str
+    topic: str
+    key: str
+    ask: str
+
+
+@cache
+def checklist() -> tuple[Item, ...]:
+    """Return every item, in order."""
+    file = resources.files("deepcac.table.cards") / "checklist.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return tuple(Item(*row) for row in list(csv.reader(lines))[1:])
+
+
+def card_beside(card: StrPath | None, out: StrPath) -> Path:
+    """Return where a card goes: as asked for, or beside the output it belongs to."""
+    return Path(out).with_suffix(".card.md") if card is None else Path(card)
+
+
+def check_card(card: Path, out: StrPath, *inputs: StrPath) -> None:
+    """Refuse a card where a user would lose something, as `check_output` does."""
+    if card.absolute() == Path(out).absolute():
+        raise ConfigError(f"--card {card}: is --out too; name another file")
+    check_output(card, *inputs, option="--card")
+
+
+def joined(*facts: Facts) -> dict[str, list[str]]:
+    """Return facts of several sources; lines of one key stand after each other."""
+    keys = dict.fromkeys(key for own in facts for key in own)
+    return {key: [line for own in facts for line in own.get(key, ())] for key in keys}
+
+
+def write_card(path: StrPath, facts: Facts) -> None:
+    """Write a card.
+
+    Parameters
+    ----------
+    path : path-like
+        Markdown file to write.
+    facts : mapping
+        Key of the checklist to its lines; what is absent is not computed. A line that begins with
+        ``|`` is part of a table (`table_lines`), all others are escaped here.
+
+    Raises
+    ------
+    KeyError
+        A key that no item has.
+    """
+    unknown = set(facts) - {item.key for item in checklist()}
+    if unknown:
+        raise KeyError(f"no item for {sorted(unknown)}")
+    lines, part = ["# Model card", "", _HEAD], ""
+    for item in checklist():
+        if item.part != part:
+            part = item.part
+            lines += ["", f"## {part}"]
+        lines += ["", f"### {item.number}. {item.topic}", "", *_filled(item, facts)]
+    with atomic_path(path) as partial:
+        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _filled(item: Item, facts: Facts) -> list[str]:
+    told = list(facts.get(item.key, ())) or ([NOT_COMPUTED] if item.key else [])
+    lines: list[str] = []
+    for line in told:
+        table = line.startswith("|")
+        if lines and not (table and lines[-1].startswith("|")):
+            lines.append("")
+        lines.append(line if table else escaped(line))
+    return (
+        [*lines, *([""] if lines else []), f"[to be filled by you: {item.ask}]"]
+        if (item.ask)
+        else lines
+    )
+
+
+def escaped(text: str) -> str:
+    """Return text that is neither markdown nor HTML, on one line."""
+    plain = html.escape(" ".join(str(text).split()), quote=False)
+    for sign in "\\`*_[]|#":
+        plain = plain.replace(sign, f"\\{sign}")
+    return plain
+
+
+def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table of markdown; cells are escaped."""
+    whole = [[escaped(cell) for cell in row] for row in (head, *rows)]
+    lines = [f"| {' | '.join(row)} |" for row in whole]
+    return [lines[0], f"|{' --- |' * len(head)}", *lines[1:]]

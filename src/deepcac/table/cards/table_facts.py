@@ -1,0 +1,136 @@
+"""What a card knows of a table: files, rows, outcome, columns, missing values, software."""
+
+import hashlib
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+
+from deepcac import __version__
+from deepcac.scoring.small_cells import WITHHELD, few_rows
+from deepcac.table.cards.model_card import StrPath, table_lines
+from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
+from deepcac.table.reading.labelled_table import LabelledTable, Roles
+from deepcac.table.reading.row_source import RowSource
+from deepcac.table.reading.table_encoder import CATEGORY, LEFT_OUT
+
+_SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
+_BLOCK = 1 << 20
+_USUAL = {
+    "handling": [
+        "Numbers: as they are, standardised by mean and standard deviation of the training "
+        "rows. "
+        "Categories: one column a level; levels of fewer than 5 rows, and the rarest beyond "
+        "20, "
+        "are one level."
+    ],
+    "updating": ["None was done."],
+    "unusable_input": [
+        "deepcac predict replaces a missing value by the training median and flags it. It "
+        "refuses a "
+        "table without a column, or with rows that are mostly unlike those of the fit."
+    ],
+}
+
+
+def table_facts(
+    source: StrPath, table: LabelledTable, roles: Roles, command: str
+) -> dict[str, list[str]]:
+    """Return the lines of a card that hold for any model of a table.
+
+    Parameters
+    ----------
+    source : path-like
+        What was read.
+    table : LabelledTable
+    roles : Roles
+    command : str
+        As the user typed it.
+    """
+    n, d = table.features.X.shape
+    out = [one for one in table.columns if one.kind == LEFT_OUT]
+    return {
+        "data": [*_digests(source), f"{table.total:,} rows, {len(table.columns)} columns."],
+        "preparation": [
+            *table.remarks,
+            *(f"Column {one.name!r} is not used: {one.note}." for one in out),
+        ],
+        "outcome": [f"Column {roles.label!r}: {' or '.join(table.classes)}."],
+        "predictors": [
+            f"{len(table.encoder.used)} columns, from which {d} features are made. No column was "
+            "chosen by its relation to the outcome."
+        ],
+        "coding": _coding(table),
+        "sample_size": [
+            f"{n:,} rows, {table.rarest:,} of the rarest class, {d} features: "
+            f"{table.rarest / d:.1f} rows of the rarest class a feature."
+        ],
+        "missing": _missing(table),
+        **_USUAL,
+        "flow": [f"{table.total:,} rows in the file, {n:,} rows used.", *_classes(table)],
+        "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
+        "limitations": [LEAKS_HEAD, *table.leaks]
+        if table.leaks
+        else ["No column tells the label or the row almost alone."],
+        "code": [f"Command: {command}", _software()],
+    }
+
+
+def _leaks(table: LabelledTable) -> list[str]:
+    if table.leaks:
+        return [LEAKS_HEAD, *table.leaks]
+    return ["No column tells the label or the row almost alone."]
+
+
+def _digests(source: StrPath) -> list[str]:
+    files = source.files() if isinstance(source, RowSource) else [os.fspath(source)]
+    return [f"{Path(file).name}, SHA-256 {_digest(file)}." for file in files]
+
+
+def _digest(file: str) -> str:
+    found = hashlib.sha256()
+    with open(file, "rb") as content:
+        while block := content.read(_BLOCK):
+            found.update(block)
+    return found.hexdigest()
+
+
+def _coding(table: LabelledTable) -> list[str]:
+    used = [
+        f"{one.name!r}: {', '.join(one.levels)}."
+        for one in table.encoder.used
+        if one.kind == CATEGORY
+    ]
+    return [*used, "All other columns are numbers."]
+
+
+def _missing(table: LabelledTable) -> list[str]:
+    holes = [one for one in table.encoder.used if one.missing]
+    return [
+        f"{len(holes)} of {len(table.encoder.used)} columns miss values (see 20b).",
+        "A missing number is replaced by the median of the training rows, with a column that says "
+        "so. A missing category is a level of its own. No row was left out for it.",
+    ]
+
+
+def _classes(table: LabelledTable) -> list[str]:
+    counts = np.bincount(table.features.label, minlength=len(table.classes))
+    hidden = few_rows(counts[:, None])
+    rows = [
+        (name, WITHHELD if secret else f"{count:,}")
+        for name, count, secret in zip(table.classes, counts, hidden, strict=True)
+    ]
+    return table_lines(("class", "rows"), rows)
+
+
+def _software() -> str:
+    found = [f"deepcac {__version__}", f"Python {platform.python_version()}"]
+    for name in _SOFTWARE:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return f"Software: {', '.join(found)}."

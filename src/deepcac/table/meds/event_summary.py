@@ -1,0 +1,151 @@
+"""Events before a prediction time as one row: what was seen, how often, and how long ago."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from deepcac.table.meds.meds_files import CODE, PREDICTED_AT, SUBJECT, TIME, VALUE
+
+Array = npt.NDArray[np.float64]
+
+SEEN = ("count", "days_since")  # of every code with a time
+MEASURED = ("last", "mean", "change")  # of those with numbers
+FLAG, STATIC = "recorded", "value"  # of codes without a time
+_DAY = 86_400.0  # seconds
+_ROW = "row"
+
+
+class EventFeature(NamedTuple):
+    """One column: a code and what is told of it.
+
+    Attributes
+    ----------
+    code : str
+    kind : str
+        ``count``, ``days_since``, ``last``, ``mean``, ``change`` (last less first), or of a code
+        without a time ``recorded`` (0 or 1) and ``value``.
+    """
+
+    code: str
+    kind: str
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return f"{self.code}_{self.kind}"
+
+    @classmethod
+    def parse(cls, name: str) -> "EventFeature | None":
+        """Return the feature of a name; None for a name that no feature has."""
+        for kind in (*SEEN, *MEASURED, FLAG, STATIC):
+            if name.endswith(f"_{kind}"):
+                return cls(name.removesuffix(f"_{kind}"), kind)
+        return None
+
+
+def code_features(code: str, *, timed: bool, static: bool, numeric: bool) -> list[EventFeature]:
+    """Return the features of a code that stands with a time, without one, or with numbers."""
+    kinds = [*(SEEN if timed else ()), *(MEASURED if timed and numeric else ())]
+    kinds += [*([FLAG] if static else []), *([STATIC] if static and numeric else [])]
+    return [EventFeature(code, kind) for kind in kinds]
+
+
+def before_prediction(events: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the events of each labelled row up to its prediction time, and those without time.
+
+    Parameters
+    ----------
+    events : DataFrame
+        Of `meds_files.read_events`.
+    rows : DataFrame
+        ``subject_id`` and ``prediction_time``; ``row`` is added, its place.
+    """
+    numbered = rows[[SUBJECT, PREDICTED_AT]].assign(**{_ROW: np.arange(len(rows))})
+    joined = events.merge(numbered, on=SUBJECT)
+    return joined[joined[TIME].isna() | (joined[TIME] <= joined[PREDICTED_AT])]
+
+
+def summarise(
+    events: pd.DataFrame, rows: pd.DataFrame, features: Sequence[EventFeature]
+) -> dict[str, Array]:
+    """Return every feature of every labelled row, by its name.
+
+    A code that was never seen has count (or flag) 0 and is missing in the others.
+
+    Parameters
+    ----------
+    events, rows : DataFrame
+        See `before_prediction`.
+    features : sequence of EventFeature
+
+    Returns
+    -------
+    dict
+        Name to ndarray of shape (len(rows),).
+    """
+    wanted = events[events[CODE].isin({one.code for one in features})]
+    seen = before_prediction(wanted, rows)
+    timeless = seen[TIME].isna()
+    told = _timed(seen[~timeless]) | _static(seen[timeless])
+    return {one.name: _column(told[one.kind], one, len(rows)) for one in features}
+
+
+def _timed(seen: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return each summary by (code, row) of events with a time."""
+    ordered = seen.sort_values(TIME, kind="stable")
+    each = ordered.groupby([CODE, _ROW], observed=True)
+    latest = each[[TIME, PREDICTED_AT]].last()
+    values = each[VALUE]
+    last = values.last()
+    return {
+        "count": each.size().astype(np.float64),
+        "days_since": (latest[PREDICTED_AT] - latest[TIME]).dt.total_seconds() / _DAY,
+        "last": last,
+        "mean": values.mean(),
+        "change": last - values.first(),
+    }
+
+
+def _static(seen: pd.DataFrame) -> dict[str, pd.Series]:
+    each = seen.groupby([CODE, _ROW], observed=True)
+    return {FLAG: (each.size() > 0).astype(np.float64), STATIC: each[VALUE].last()}
+
+
+def _column(told: pd.Series, one: EventFeature, n: int) -> Array:
+    column = np.full(n, 0.0 if one.kind in ("count", FLAG) else np.nan)
+    if one.code in told.index.get_level_values(0):
+        own = told.loc[one.code]
+        column[own.index.to_numpy()] = own.to_numpy(dtype=np.float64)
+    return column
+
+
+def subjects_by_code(events: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return how many subjects have each code with a time, without one, and with a number.
+
+    Parameters
+    ----------
+    events : iterable of DataFrame
+        Shards, of `before_prediction`; no subject stands in two.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by code; ``subjects``, ``timed``, ``static`` and ``numeric``.
+    """
+    found = []
+    for shard in events:
+        told = pd.DataFrame(
+            {
+                CODE: shard[CODE].astype(str),
+                SUBJECT: shard[SUBJECT],
+                "subjects": True,
+                "timed": shard[TIME].notna(),
+                "static": shard[TIME].isna(),
+                "numeric": shard[VALUE].notna(),
+            }
+        )
+        found.append(told.groupby([CODE, SUBJECT]).any().groupby(level=CODE).sum())
+    return pd.concat(found).groupby(level=0).sum()

@@ -1,0 +1,1 @@
+"""`deepcac fit --method subtypes`: a SubtypeClassifier on a table."""

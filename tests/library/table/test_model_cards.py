@@ -1,0 +1,166 @@
+"""Model cards: every item is filled, not computed or a blank; the full model is the model."""
+
+import hashlib
+import re
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from deepcac.errors import ConfigError
+from deepcac.table.budgeted_trials import Effort
+from deepcac.table.cards.model_card import (
+    NOT_COMPUTED,
+    check_card,
+    checklist,
+    escaped,
+    table_lines,
+    write_card,
+)
+from deepcac.table.cards.table_facts import table_facts
+from deepcac.table.comparing import compare_table
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.risk_tables import fit_table
+
+
+def patients(n=240, seed=0):
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 2, n)
+    table = pd.DataFrame(rng.normal(size=(n, 3)), columns=["crp", "urea", "age"])
+    table["crp"] += 5 * kind
+    died = rng.random(n) < expit(-2 * (2 * kind - 1) * table["age"])
+    table["sex"] = rng.choice(["f", "m"], n)
+    table["ward"] = np.where(np.arange(n) < 3, "cellar", rng.choice(["a", "b"], n))
+    table.loc[::9, "urea"] = np.nan
+    table.loc[:1, "age"] = np.nan
+    return table.assign(died=np.where(died, "yes", "no"))
+
+
+@pytest.fixture
+def csv(tmp_path):
+    patients().to_csv(tmp_path / "patients.csv", index=False)
+    return tmp_path / "patients.csv"
+
+
+def section(text, number, topic):
+    """Return what stands under one item."""
+    return re.search(
+        rf"### {number}\. {re.escape(topic)}\n\n(.*?)\n\n(#|\Z)", f"{text}\n\n#", re.S
+    )[1]
+
+
+def test_the_items_are_the_27_of_tripod_ai():
+    numbers = [int(re.match(r"\d+", one.number)[0]) for one in checklist() if one.number[0] != "C"]
+    assert list(dict.fromkeys(numbers)) == list(range(1, 28))
+    assert all(one.key or one.ask for one in checklist())
+
+
+def test_an_empty_card_is_blanks_and_what_was_not_computed(tmp_path):
+    write_card(tmp_path / "card.md", {})
+    text = (tmp_path / "card.md").read_text()
+    assert text.count(NOT_COMPUTED) == sum(bool(one.key) for one in checklist())
+    assert text.count("[to be filled by you: ") == sum(bool(one.ask) for one in checklist())
+    assert "does not say that a guideline is met" in text
+    with pytest.raises(KeyError, match="net_benfit"):
+        write_card(tmp_path / "card.md", {"net_benfit": ["0.1"]})
+
+
+def test_a_fact_that_comes_later_fills_its_item(tmp_path):
+    write_card(tmp_path / "card.md", {"net_benefit": ["At 10 %: 0.03", *table_lines("ab", ["12"])]})
+    text = (tmp_path / "card.md").read_text()
+    assert "### 23a. Net benefit\n\nAt 10 %: 0.03\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n" in text
+
+
+def test_names_from_a_table_are_text():
+    assert escaped("<b>*a*|`x`\n[y](z)") == r"&lt;b&gt;\*a\*\|\`x\` \[y\](z)"
+    assert table_lines(["a|b"], [["c"]])[0] == r"| a\|b |"
+
+
+def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
+    model = fit_table(
+        csv, Roles("died"), tmp_path / "m.json", say=print, most=10_000, method="k-means",
+        clusters=2, command="deepcac fit patients.csv",
+    )  # fmt: skip
+    text = (tmp_path / "m.card.md").read_text()
+    told = section(text, 22, "Full model")
+    lines = [line for line in told.splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line[1:-1].split(" | ")] for line in lines]
+    rows = {own[0].replace("\\", ""): own[1:] for own in cells[3:]}
+    intercepts = [float(cell) for cell in cells[2][-2:]]
+    kept = {name: cells for name, cells in rows.items() if "withheld" not in cells}
+    assert set(rows) - set(kept) == {"ward=(other)", "age_missing"}
+    frame = patients().iloc[3:]  # of which no row has what is withheld
+    plane, distance = np.array(intercepts)[None, :] + np.zeros((len(frame), 1)), 0.0
+    for name, cells in kept.items():
+        base = name.removesuffix("_missing")
+        median, mean, sd, *rest = ["0" if cell == "" else cell for cell in cells]
+        numbers = [float(cell) for cell in (mean, sd, *rest)]
+        if name.endswith("_missing"):
+            value = frame[base].isna().astype(float)
+        elif "=" in name:
+            column, level = name.split("=")
+            value = (frame[column] == level).astype(float)
+        else:
+            value = frame[base].fillna(float(median))
+        z = ((value - numbers[0]) / numbers[1]).to_numpy()[:, None]
+        plane = plane + z * np.array(numbers[4:6])
+        distance = distance + (np.clip(z, -5, 5) - np.array(numbers[2:4])) ** 2
+    left = read_labelled(csv, Roles("died"))
+    names = list(model.scaler.get_feature_names_out(np.array(model.encoder.names, dtype=object)))
+    for name in set(rows) - set(kept):  # constant in these rows
+        j = names.index(name)
+        z = -model.scaler.mean_[j] / model.scaler.scale_[j]
+        plane = plane + z * np.array([one.coef[0, j] for one in model.planes])
+        distance = distance + (z - model.centres[:, j]) ** 2
+    nearest = np.asarray(distance).argmin(axis=1)
+    risk = expit(plane[np.arange(len(frame)), nearest])
+    assert np.allclose(risk, model.predict_proba(frame)[:, 1], atol=1e-4)
+    assert hashlib.sha256(csv.read_bytes()).hexdigest() in text
+    assert f"{left.rarest:,} of the rarest class" in section(text, 10, "Sample size")
+    auroc = model.method["held_out"]["auroc"]
+    assert f"{auroc:.3f}" in section(text, "23a", "Performance")
+    assert NOT_COMPUTED in section(text, "23a", "Net benefit")
+    assert "Command: deepcac fit patients.csv" in section(text, "18f", "Code sharing")
+
+
+def test_a_model_without_clusters_says_so(csv, tmp_path):
+    fit_table(
+        csv, Roles("died"), tmp_path / "m.json", say=print, most=10_000, method="plain",
+        card=tmp_path / "own.md",
+    )  # fmt: skip
+    text = (tmp_path / "own.md").read_text()
+    assert section(text, "C5", "How their number was chosen") == "The model has no clusters."
+    assert section(text, "C6", "Sizes") == NOT_COMPUTED
+    assert not (tmp_path / "m.card.md").exists()
+
+
+def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
+    monkeypatch.setattr("deepcac.table.comparing.Effort", partial(Effort, trials=2))
+    sentence = compare_table(
+        csv, Roles("died"), tmp_path / "page.html", say=lambda line: None,
+        command="deepcac compare patients.csv", n_resamples=5, jobs=1,
+    )  # fmt: skip
+    text = (tmp_path / "page.card.md").read_text()
+    assert escaped(sentence) in section(text, 25, "Interpretation")
+    performance = section(text, "23a", "Performance")
+    assert len(re.findall(r"\| 0\.\d{3} \| 0\.\d{3} to [01]\.\d{3} \|", performance)) == 12
+    assert "of CAC yes" in section(text, "C2", "Was the outcome among them?")
+    assert "adjusted Rand index" in section(text, "C7", "Stability")
+    assert "seeds 0 to 4" in section(text, "12a", "Use of the data")
+
+
+def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):
+    table = read_labelled(csv, Roles("died"))
+    facts = table_facts(csv, table, Roles("died"), "")
+    whole = "\n".join(line for lines in facts.values() for line in lines)
+    assert "cellar" not in whole
+    assert "| age | number | under 5 |" in whole
+
+
+def test_a_card_replaces_no_input(csv, tmp_path):
+    with pytest.raises(ConfigError, match=r"--card .*is what is read; name another file"):
+        check_card(csv, tmp_path / "m.json", csv)
+    with pytest.raises(ConfigError, match="is --out too; name another file"):
+        check_card(tmp_path / "m.json", tmp_path / "m.json", csv)

@@ -1,0 +1,146 @@
+"""Twenty wrong uses of the command: one line that names the thing and the way out, exit code 2."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.command import main
+
+CASES = {
+    "no such table": ("compare nope.csv --label died", r"nope\.csv: no such file"),
+    "no such column": (
+        "compare p.csv --label dead",
+        "no column 'dead'; there are age, crp, patient",
+    ),
+    "no label": ("fit p.csv", "no label; name the column with the outcome by --label"),
+    "misspelt option": (
+        "compare p.csv --labl died",
+        r"No such option: --labl.*\(deepcac compare --help",
+    ),
+    "misspelt command": ("comparee p.csv", r"No such command 'comparee'.*\(deepcac --help\)"),
+    "no table": ("compare --label died", r"Missing argument 'table'.*\(deepcac compare --help\)"),
+    "text for a number": (
+        "compare p.csv --label died --budget fast",
+        "Invalid value for '--budget'",
+    ),
+    "label of one class": (
+        "compare one.csv --label died",
+        "column 'died' holds 'yes' in every row; two classes are needed: name another column",
+    ),
+    "a measurement as label": ("fit p.csv --label crp", "data row 1: .* or divide the number with"),
+    "a missing label": (
+        "fit hole.csv --label died",
+        "column 'died', data row 3: no label; fill it in",
+    ),
+    "ids that repeat": (
+        "compare ids.csv --label died --id patient",
+        "data row 2: 'p1' stands in row 1 already; rows of one patient are named by --group",
+    ),
+    "a folder as output": (
+        "fit p.csv --label died --out folder",
+        "--out folder: is a folder; name a",
+    ),
+    "the input as output": ("fit p.csv --label died --out p.csv", "is what is read; name another"),
+    "output nowhere": (
+        "compare p.csv --label died --out no/a.html",
+        "there is no folder .* make it",
+    ),
+    "card over the model": (
+        "fit p.csv --label died --card model.json",
+        "is --out too; name another",
+    ),
+    "a column to drop that is none": (
+        "fit p.csv --label died --drop blood",
+        "no column 'blood' to dr",
+    ),
+    "a class that is none": (
+        "fit p.csv --label died --positive dead",
+        "no 'dead' .* there are no, yes",
+    ),
+    "a method that is none": (
+        "fit p.csv --label died --method kmeans",
+        "use auto, plain, k-means, CAC",
+    ),
+    "more clusters than events": (
+        "fit p.csv --label died --method CAC --clusters 40",
+        "--clusters 40: the rarest class has rows for .; ask for fewer|has rows for . .20 a cluster",
+    ),
+    "a folder as table": (
+        "compare folder --label died",
+        "folder: is a folder; of a MEDS folder name",
+    ),
+    "labels without a folder": ("fit p.csv --labels p.csv", "is no folder; --labels is for a MEDS"),
+    "model and table swapped": (
+        "predict p.csv model.json",
+        "p.csv: is a table; the model comes first: deepcac predict MODEL TABLE",
+    ),
+    "a model that is none": ("predict broken.json p.csv", r"broken\.json: not readable as JSON"),
+    "a few rows": ("compare short.csv --label died", "20 rows; at least 40 are needed"),
+    "a wrong decimal sign": ("compare p.csv --label died --decimal ;", "--decimal ';'; use . or ,"),
+    "text in a number": (
+        "fit slip.csv --label died",
+        "'crp', data row 5: 'high' is no number.*mend it",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(100, 2)), columns=["age", "crp"])
+    table["patient"] = [f"p{i}" for i in range(100)]
+    table["died"] = np.where(rng.random(100) < 0.5, "yes", "no")
+    slip = table.astype({"crp": object})
+    slip.loc[4, "crp"] = "high"
+    hole = table.copy()
+    hole.loc[2, "died"] = ""
+    for name, frame in {
+        "p": table,
+        "one": table.assign(died="yes"),
+        "ids": table.assign(patient="p1"),
+        "short": table[:20],
+        "slip": slip,
+        "hole": hole,
+    }.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "broken.json").write_text("{not a model")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_use_is_told_in_one_line(folder, monkeypatch, capsys, case):
+    arguments, message = CASES[case]
+    before = sorted(folder.rglob("*"))
+    monkeypatch.setattr("sys.argv", ["deepcac", *arguments.split()])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    told = capsys.readouterr()
+    line = told.err.splitlines()[-1]
+    assert stopped.value.code == 2
+    assert line.startswith("deepcac: ")
+    assert re.search(message, line), line
+    assert "Traceback" not in told.err
+    assert "Usage:" not in told.err
+    assert not told.out
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_nothing_asked_for_is_answered_by_the_help(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["deepcac"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    told = capsys.readouterr()
+    assert stopped.value.code == 2
+    assert "compare" in told.err + told.out
+
+
+def test_help_is_no_mistake(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["deepcac", "fit", "--help"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 0
+    assert "--method" in capsys.readouterr().out

@@ -35,7 +35,7 @@ def test_another_workflow_uses_this_one(tmp_path):
     )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
-    assert re.search(r"^deepcac_base_arm +1$", said, re.MULTILINE)
+    assert re.search(r"^deepcac_run +1$", said, re.MULTILINE)
     record = json.loads((outside / "results/demo_diabetes/lr_k1.json").read_text())
     assert [split["seed"] for split in record["splits"]] == [0]  # of its own configuration
     shown = re.search(r'"mean": ([\d.]+)', (outside / "mine" / "auroc.txt").read_text())
@@ -55,5 +55,5 @@ def test_the_small_run_of_the_catalogue_is_planned_to_the_report(tmp_path):
     )
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
-    jobs = dict(re.findall(r"^(run|base_arm|report|all) +(\d+)$", said, re.MULTILINE))
-    assert jobs == {"run": "2", "base_arm": "1", "report": "1", "all": "1"}
+    jobs = dict(re.findall(r"^(run|table_runs_1|report|all) +(\d+)$", said, re.MULTILINE))
+    assert jobs == {"table_runs_1": "1", "report": "1", "all": "1"}

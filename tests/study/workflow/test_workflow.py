@@ -16,7 +16,7 @@ from stores import connect
 
 from deepcac.files.storage import content_digest
 from deepcac_study.catalogue.methods import classifiers
-from deepcac_study.jobs.sharing import RESULTS, STAGES, pointed_files, pull, share
+from deepcac_study.jobs.sharing import RESULTS, pointed_files, pull, share
 
 FEATURES = "data/features/demo_diabetes.parquet"
 SPLITS = "data/splits/demo_diabetes.parquet"
@@ -172,7 +172,7 @@ def test_what_was_pulled_is_not_built_again(finished, tmp_path):
     for folder in (source, clone):
         connect(folder, store)
     share(source, shared, dict.fromkeys([*shared, *pointed_files(source)], ""))
-    for pointer in (f"{FEATURES}.dvc", f"{SPLITS}.dvc", STAGES, RESULTS):
+    for pointer in (f"{FEATURES}.dvc", f"{SPLITS}.dvc", RESULTS):
         shutil.copy(source / pointer, clone / pointer)
     assert pull(clone)[0] == len(shared)
     planned = arguments(RUN)

@@ -4,7 +4,7 @@ BIN = .venv/bin
 INSTALL = $(BIN)/pip install --quiet --require-hashes
 CORES ?= 2
 
-.PHONY: env report demo test test-cpus lint docs remote share pull clean
+.PHONY: env report demo test test-cpus lint words docs remote share pull clean
 
 env: .venv/ready
 
@@ -26,7 +26,7 @@ report: env
 	$(BIN)/python -m deepcac_study.report.site.shipped study
 
 demo: env
-	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES)
+	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES) everything
 	@echo "The report is results/report/index.html"
 
 test: env
@@ -36,13 +36,17 @@ test: env
 test-cpus: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/cpus.py
 
-lint: env
+lint: env words
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+# Short pages in plain English.
+words:
+	$(BIN)/python docs/words.py README.md docs/*.md
 
 # The gallery's pictures are made by the page's own blocks.
 docs: env

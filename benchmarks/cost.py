@@ -19,7 +19,7 @@ START = "<!-- cost: made by benchmarks/cost.py -->\n"
 END = "<!-- end of cost -->\n"
 LOGS = "logs/benchmarks"
 # Jobs of several runs, by how their files begin.
-ARMS = ("base_arm", "clustered_arms", "every_k", "pair")
+ARMS = ("table", "every_k")
 
 BASE = {"n": 8000, "d": 10, "k": 2, "alphas": 2, "splits": 1}
 GROWN = {
@@ -55,7 +55,7 @@ class Cost:
 def rule_of(path: Path) -> str:
     """Return the rule of a benchmark file, by its place below the folder of all of them."""
     stage = path.with_suffix("").parts[0]
-    arm = next((arm for arm in ARMS if path.name.startswith(f"{arm}_")), None)
+    arm = next((arm for arm in ARMS if path.name.startswith(arm)), None)
     return f"{stage}, {arm}" if stage == "runs" and arm else stage
 
 

@@ -120,7 +120,7 @@ def test_the_examples_of_the_docstrings_run(name):
     assert done.attempted > 0
 
 
-def test_the_python_blocks_of_the_readme_run():
+def test_the_python_blocks_of_readme_and_estimators_run():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5))
     y = ((X[:, 0] > 0) ^ (X[:, 1] > 0)).astype(int)
@@ -132,7 +132,9 @@ def test_the_python_blocks_of_the_readme_run():
         "y": y,
         "labels": (X[:, 0] > 0).astype(int),
     }
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    pages = (ROOT / "README.md", ROOT / "docs" / "estimators.md")
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(blocks) >= 3
     for block in blocks:
         exec(block, names)

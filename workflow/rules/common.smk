@@ -8,6 +8,10 @@ def grows(amount):
     return asked
 
 
+# What takes longest starts first, so that nothing waits for it alone at the end.
+LONG = 10
+
+
 # For what may leave: any file is followed back through the jobs that could write it.
 def jobs_of(file):
     """Yield every job that could write a file: the name of its rule and its inputs."""
@@ -37,7 +41,7 @@ def decomposed(dataset, input, output, threads):
     }
 
 
-def inputs_of_one(wildcards, names):
-    """Return what the run with a method and a k reads, which may name wildcards."""
-    named = [str(name).format(**wildcards) for name in names]
-    return layout.run_inputs(wildcards.variant, wildcards.dataset, *named)
+def inputs_of(wildcards, stem):
+    """Return what a run reads, and those beside it; its name may hold wildcards."""
+    method, _, k = stem.format(**wildcards).rpartition("_k")
+    return layout.run_inputs(wildcards.variant, wildcards.dataset, method, k)

@@ -10,6 +10,7 @@ rule decomposition:
         "logs/benchmarks/decomposition/{variant}{dataset}.tsv"
     wildcard_constraints:
         variant="(as_published/)?",
+    priority: LONG
     conda:
         "../../envs/deepcac.yaml"
     resources:

@@ -38,6 +38,7 @@ for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items()
             f"logs/{place}.log",
         benchmark:
             f"logs/benchmarks/{place}.tsv"
+        priority: LONG
         conda:
             "../../envs/deepcac.yaml"
         resources:
@@ -78,7 +79,7 @@ rule case_study:
         ),
         splits=lambda wildcards: layout.split_file(wildcards.variant, wildcards.dataset),
         pretrained=lambda wildcards: layout.shared_file(
-            wildcards.variant, wildcards.dataset, "deepcac", wildcards.k
+            wildcards.variant, wildcards.dataset, "deepcac"
         ),
         scores="results/{variant}{dataset}/deepcac_k{k}.scores.parquet",
     output:

@@ -2,6 +2,12 @@
 from deepcac_study.judge.study_files import StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
+judged = [
+    *study.verdicts,
+    *study.divisions,
+    *study.ablations,
+    *collect("results/factorial/{name}.parquet", name=config["factorial"]),
+]
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
 _DATASET = r"(?!(planted|public|ablations)/)\w+"
 

@@ -1,25 +1,4 @@
-# The sound ones; runs with others share a job that makes them.
-rule clusterings:
-    input:
-        features=lambda wildcards: layout.feature_file("", wildcards.dataset),
-        splits=lambda wildcards: layout.split_file("", wildcards.dataset),
-    output:
-        clusterings="data/clusterings/{dataset}_k{k}.parquet",
-    log:
-        "logs/clusterings/{dataset}_k{k}.log",
-    benchmark:
-        "logs/benchmarks/clusterings/{dataset}_k{k}.tsv"
-    conda:
-        "../../envs/deepcac.yaml"
-    params:
-        code=code_digest("deepcac.cac"),
-        call="deepcac_study.experiments.clustering_files.write_all_clusterings",
-        family="cac",
-        n_splits=None,
-    script:
-        "../scripts/experiment.py"
-
-
+# What networks on a table start from.
 rule pretrain:
     input:
         features=lambda wildcards: layout.feature_file(

@@ -14,6 +14,7 @@ rule skmeans_run:
         "logs/benchmarks/skmeans/{dataset}/{method}.tsv"
     wildcard_constraints:
         method="none|pair|iterative|spectral",
+    priority: LONG
     conda:
         "../../envs/deepcac.yaml"
     resources:

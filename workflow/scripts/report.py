@@ -10,9 +10,10 @@ with job(snakemake):
     from deepcac_study.jobs.layout import Layout
     from deepcac_study.report.site.page import build
 
-    registry = registry_folder(Path(snakemake.scriptdir).resolve().parents[1])
+    project = Path(snakemake.scriptdir).resolve().parents[1]
+    registry = registry_folder(project)
     layout = Layout(load_registry(registry), snakemake.config)
-    records = list(snakemake.input.records)
+    records = list(dict.fromkeys([*snakemake.input.records, *snakemake.params.judged]))
     build(
         records,
         registry,
@@ -22,5 +23,6 @@ with job(snakemake):
         # No input: raw files are not shared, and after a pull nothing but the report is made.
         truth_paths=Path("data/raw").glob("demo_*/subtypes.csv"),
         run_inputs={run: layout.run_inputs(**one) for run in records for one in runs_among([run])},
+        kept=project / "docs" / "results",
         threads=snakemake.threads,
     )

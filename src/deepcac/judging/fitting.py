@@ -8,7 +8,7 @@ import numpy as np
 from deepcac.files.declared import resolve
 from deepcac.judging.contenders import DISTANCES, Contender
 from deepcac.judging.learners import Array, Predict
-from deepcac.judging.partitions import distances, part
+from deepcac.judging.partitions import Partition, distances, part
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values, learners
 
@@ -19,15 +19,21 @@ Fit = Callable[[Values, Rows, Rows, Resample], Predict]
 
 def fit_trial(contender: Contender, values: Values, sample: Resample) -> Predict:
     """Fit one trial on a resample; return what gives rows their class probabilities."""
-    entry = learners()[contender.learner]
-    own = {name: v for name, v in values.items() if name in entry.space}
-    fit: Fit = resolve(f"deepcac.judging.{entry.fit}")
+    fit, own = learner_fit(contender.learner, values)
     k = values.get("n_clusters", 1)
     if not contender.arm or k == 1:
         return fit(own, sample.train, sample.validation, sample)
     if contender.arm == DISTANCES:
         return _with_distances(fit, own, sample, k)
-    return _in_parts(fit, own, sample, contender.arm, k, values.get("alpha", 0.0))
+    found = part(sample, contender.arm, k, values.get("alpha", 0.0))
+    return in_parts(fit, own, sample, found, int(found.train.max()) + 1)
+
+
+def learner_fit(learner: str, values: Values) -> tuple[Fit, Values]:
+    """Return what fits a learner, and those of the values that are its own."""
+    entry = learners()[learner]
+    fit: Fit = resolve(f"deepcac.judging.{entry.fit}")
+    return fit, {name: v for name, v in values.items() if name in entry.space}
 
 
 def _with_distances(fit: Fit, values: Values, sample: Resample, k: int) -> Predict:
@@ -38,15 +44,12 @@ def _with_distances(fit: Fit, values: Values, sample: Resample, k: int) -> Predi
     return lambda rows: answer(rows.beside(measure(rows)))
 
 
-def _in_parts(
-    fit: Fit, values: Values, sample: Resample, arm: str, k: int, alpha: float
-) -> Predict:
-    """Fit one model in each part."""
-    found = part(sample, arm, k, alpha)
+def in_parts(fit: Fit, values: Values, sample: Resample, found: Partition, parts: int) -> Predict:
+    """Fit one model in each of `parts` parts, those without training rows too."""
     own = found.assign(sample.validation)
     models = [
         _local(fit, values, sample, np.flatnonzero(found.train == j), np.flatnonzero(own == j))
-        for j in range(int(found.train.max()) + 1)
+        for j in range(parts)
     ]
 
     def predict(rows: Rows) -> Array:
@@ -69,8 +72,9 @@ def _local(fit: Fit, values: Values, sample: Resample, train: Any, validation: A
     rows = sample.train.take(train)
     counts = np.bincount(rows.y, minlength=sample.n_classes)
     if len(rows) < FEWEST or np.count_nonzero(counts) < sample.n_classes or counts.min() < 2:
-        overall = np.bincount(sample.train.y, minlength=sample.n_classes) / len(sample.train)
-        share = (counts + overall) / (len(rows) + 1)
+        overall = np.bincount(sample.train.y, sample.train.weight, minlength=sample.n_classes)
+        own = np.bincount(rows.y, rows.weight, minlength=sample.n_classes)
+        share = (own + overall / overall.sum()) / (own.sum() + 1)
         return lambda rows: np.tile(share, (len(rows), 1))
     held_out = sample.validation.take(validation)
     if len(np.unique(held_out.y)) < sample.n_classes:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestCentroid
@@ -31,8 +30,12 @@ def _without_weight(values: Values) -> Values:
     return {name: value for name, value in values.items() if name != "class_weight"}
 
 
-def _weights(y: npt.NDArray[np.int64], class_weight: str | None) -> Array | None:
-    return None if class_weight is None else compute_sample_weight(class_weight, y)
+def _weights(rows: Rows, class_weight: str | None) -> Array | None:
+    """Return the weights of rows, those of their classes included."""
+    if class_weight is None:
+        return rows.weight
+    balanced: Array = compute_sample_weight(class_weight, rows.y)
+    return balanced if rows.weight is None else balanced * rows.weight
 
 
 def _objective(classes: int, binary: str, several: str) -> dict[str, Any]:
@@ -46,7 +49,7 @@ def lr(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predi
     wide = train.scaled.shape[1] * sample.n_classes > 300
     model = LogisticRegression(
         C=C, class_weight=weight, max_iter=500, solver="lbfgs" if wide else "newton-cholesky"
-    ).fit(clipped(train, clip), train.y)
+    ).fit(clipped(train, clip), train.y, train.weight)
     return lambda rows: class_scores(model, clipped(rows, clip), sample.n_classes)
 
 
@@ -61,9 +64,9 @@ def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pre
         **{"num_threads": 1, "seed": sample.seed, "deterministic": True},
         **{"force_col_wise": True, "bagging_freq": 1, "verbose": -1},
     }
-    data = lightgbm.Dataset(train.raw, train.y, weight=_weights(train.y, weigh))
+    data = lightgbm.Dataset(train.raw, train.y, weight=_weights(train, weigh))
     stop = lightgbm.early_stopping(PATIENCE, verbose=False)
-    weight = _weights(validation.y, weigh)
+    weight = _weights(validation, weigh)
     held_out = lightgbm.Dataset(validation.raw, validation.y, weight=weight, reference=data)
     model = lightgbm.train(settings, data, ROUNDS, valid_sets=[held_out], callbacks=[stop])
     return lambda rows: _by_class(model.predict(rows.raw, num_threads=1))
@@ -74,7 +77,7 @@ def hgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pred
     model = HistGradientBoostingClassifier(
         **_without_weight(values), early_stopping=False, random_state=sample.seed
     )
-    model.fit(train.raw, train.y, sample_weight=_weights(train.y, values["class_weight"]))
+    model.fit(train.raw, train.y, sample_weight=_weights(train, values["class_weight"]))
     return lambda rows: class_scores(model, rows.raw, sample.n_classes)
 
 
@@ -89,7 +92,7 @@ def xgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pred
         **{"nthread": 1, "seed": sample.seed, "tree_method": "hist"},
     }
     data, held_out = (
-        xgboost.DMatrix(rows.raw, rows.y, weight=_weights(rows.y, weigh), nthread=1)
+        xgboost.DMatrix(rows.raw, rows.y, weight=_weights(rows, weigh), nthread=1)
         for rows in (train, validation)
     )
     model = xgboost.train(
@@ -122,8 +125,8 @@ def catboost(values: Values, train: Rows, validation: Rows, sample: Resample) ->
         allow_writing_files=False,
     )
     model.fit(
-        Pool(train.raw, train.y, weight=_weights(train.y, weigh)),
-        eval_set=Pool(validation.raw, validation.y, weight=_weights(validation.y, weigh)),
+        Pool(train.raw, train.y, weight=_weights(train, weigh)),
+        eval_set=Pool(validation.raw, validation.y, weight=_weights(validation, weigh)),
     )
     return lambda rows: class_scores(model, rows.raw, sample.n_classes)
 
@@ -131,7 +134,7 @@ def catboost(values: Values, train: Rows, validation: Rows, sample: Resample) ->
 def rf(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
     """Random forest."""
     model = RandomForestClassifier(TREES, random_state=sample.seed, n_jobs=1, **values)
-    model.fit(train.scaled, train.y)
+    model.fit(train.scaled, train.y, train.weight)
     return lambda rows: class_scores(model, rows.scaled, sample.n_classes)
 
 

@@ -11,6 +11,7 @@ from sklearn.model_selection import train_test_split
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import TEST, TRAIN, VALIDATION, draw, units
 from deepcac.preprocess import TableScaler
+from deepcac.scoring.censored import FollowUp
 from deepcac.task import Array, Ids
 
 OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its own
@@ -31,6 +32,8 @@ class Rows:
     row_id : ndarray of shape (n,), int64
     unit : ndarray of shape (n,) or None
         Rows with one value, those of a patient, stay together.
+    weight : ndarray of shape (n,) or None
+        How many patients each row stands for (`FollowUp.weights`); None where each is one.
     """
 
     raw: Array
@@ -38,9 +41,15 @@ class Rows:
     y: Ids
     row_id: Ids
     unit: npt.NDArray[Any] | None = None
+    weight: Array | None = None
 
     def __len__(self) -> int:
         return len(self.y)
+
+    @property
+    def counted(self) -> int:
+        """Rows whose outcome is known."""
+        return len(self) if self.weight is None else int(np.count_nonzero(self.weight))
 
     @property
     def bounded(self) -> Array:
@@ -49,8 +58,10 @@ class Rows:
 
     def take(self, rows: npt.NDArray[Any]) -> "Rows":
         """Return some of the rows."""
-        unit = None if self.unit is None else self.unit[rows]
-        return Rows(self.raw[rows], self.scaled[rows], self.y[rows], self.row_id[rows], unit)
+        unit, weight = (None if one is None else one[rows] for one in (self.unit, self.weight))
+        return Rows(
+            self.raw[rows], self.scaled[rows], self.y[rows], self.row_id[rows], unit, weight
+        )
 
     def beside(self, columns: Array) -> "Rows":
         """Return the rows with further columns, standardised already."""
@@ -60,6 +71,7 @@ class Rows:
             self.y,
             self.row_id,
             self.unit,
+            self.weight,
         )
 
 
@@ -104,6 +116,7 @@ def resamples(
     *,
     first: int = 0,
     unit: npt.NDArray[Any] | None = None,
+    follow: FollowUp | None = None,
 ) -> Iterator[Resample]:
     """Yield `n` stratified resamples: 56 % for training, 19 % validation, 25 % test.
 
@@ -117,17 +130,24 @@ def resamples(
     unit : ndarray of shape (n,), optional
         Rows with one value, those of a patient, stay in one part; the shares are then shares of
         patients (`deepcac.judging.draws.units`).
+    follow : FollowUp, optional
+        Rows are weighted for censoring, as learnt from the training rows. Those whose outcome is
+        not known are left out of training and validation, and weigh nothing in the test.
     """
     drawn, place = units(features.label, unit)
     for seed in range(first, first + n):
         part = draw(drawn, seed, stratified=True)[place]
         train, validation, test = (np.flatnonzero(part == p) for p in (TRAIN, VALIDATION, TEST))
-        if len(train) > train_rows:
-            kept, _ = train_test_split(
-                train, train_size=train_rows, random_state=seed, stratify=features.label[train]
-            )
-            train = np.sort(kept)
-        yield prepared(features, (train, validation, test), seed, unit)
+        train = at_most(train_rows, train, features.label, seed)
+        yield prepared(features, (train, validation, test), seed, unit, follow)
+
+
+def at_most(most: int, rows: npt.NDArray[np.intp], label: Ids, seed: int) -> npt.NDArray[np.intp]:
+    """Return rows (positions in `label`), or of more than `most` a stratified part."""
+    if len(rows) <= most:
+        return rows
+    kept, _ = train_test_split(rows, train_size=most, random_state=seed, stratify=label[rows])
+    return np.sort(kept)
 
 
 def prepared(
@@ -135,10 +155,14 @@ def prepared(
     parts: tuple[npt.NDArray[np.intp], ...],
     seed: int,
     unit: npt.NDArray[Any] | None = None,
+    follow: FollowUp | None = None,
 ) -> Resample:
-    """Return a resample whose rows are scaled by its training rows."""
+    """Return a resample whose rows are scaled by its training rows; `resamples` has the rest."""
+    weight = None if follow is None else follow.weights(parts[0])
+    if follow is not None:
+        parts = (*(part[follow.known[part]] for part in parts[:2]), parts[2])
     scaler = TableScaler().fit(features.X[parts[0]])
-    train, validation, test = (_rows(features, part, scaler, unit) for part in parts)
+    train, validation, test = (_rows(features, part, scaler, unit, weight) for part in parts)
     return Resample(train, validation, test, features.n_classes, seed)
 
 
@@ -147,6 +171,8 @@ def _rows(
     rows: npt.NDArray[Any],
     scaler: TableScaler,
     unit: npt.NDArray[Any] | None,
+    weight: Array | None,
 ) -> Rows:
-    X, own = features.X[rows], None if unit is None else unit[rows]
-    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows], own)
+    X = features.X[rows]
+    own = (None if one is None else one[rows] for one in (unit, weight))
+    return Rows(X, scaler.transform(X), features.label[rows], features.row_id[rows], *own)

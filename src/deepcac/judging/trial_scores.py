@@ -12,8 +12,14 @@ Scores = dict[str, dict[str, float]]
 METRICS = ("auroc", "auprc", "f1", "log_loss", "brier")
 
 
-def score_trial(y_validation: Ids, y_test: Ids, validation: Array, test: Array) -> Scores:
-    """Score probabilities of shape (n, n_classes).
+def score_trial(
+    y_validation: Ids,
+    y_test: Ids,
+    validation: Array,
+    test: Array,
+    weights: tuple[Array | None, Array | None] = (None, None),
+) -> Scores:
+    """Score probabilities of shape (n, n_classes), rows weighted if they have weights.
 
     Returns
     -------
@@ -23,21 +29,23 @@ def score_trial(y_validation: Ids, y_test: Ids, validation: Array, test: Array) 
         probable class of three or more), and ``log_loss`` and ``brier`` with a minus, so that
         more is better.
     """
-    threshold = best_threshold(y_validation, validation[:, 1])
+    threshold = best_threshold(y_validation, validation[:, 1], weights[0])
     return {
-        "validation": scores(y_validation, validation, threshold),
-        "test": scores(y_test, test, threshold),
+        "validation": scores(y_validation, validation, threshold, weights[0]),
+        "test": scores(y_test, test, threshold, weights[1]),
     }
 
 
-def best_threshold(y: Ids, risk: Array) -> float:
+def best_threshold(y: Ids, risk: Array, weight: Array | None = None) -> float:
     """Return the threshold of the highest F1; rows with this risk or more are positive."""
-    precision, recall, thresholds = precision_recall_curve(y == 1, risk)
+    precision, recall, thresholds = precision_recall_curve(y == 1, risk, sample_weight=weight)
     harmonic = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
     return float(thresholds[harmonic[:-1].argmax()])
 
 
-def scores(y: Ids, probability: Array, threshold: float) -> dict[str, float]:
+def scores(
+    y: Ids, probability: Array, threshold: float, weight: Array | None = None
+) -> dict[str, float]:
     """Return every metric of one part, rounded to 7 digits."""
     n, n_classes = probability.shape
     certain = np.clip(probability[np.arange(n), y], 1e-7, 1)
@@ -46,7 +54,10 @@ def scores(y: Ids, probability: Array, threshold: float) -> dict[str, float]:
         risk = probability[:, 1]
         predicted = (risk >= threshold).astype(np.int64)
         squares /= 2
-        auroc, auprc = roc_auc_score(y, risk), average_precision_score(y, risk)
+        auroc, auprc = (
+            measure(y, risk, sample_weight=weight)
+            for measure in (roc_auc_score, average_precision_score)
+        )
     else:
         predicted = probability.argmax(axis=1)
         auroc, auprc = (
@@ -55,8 +66,12 @@ def scores(y: Ids, probability: Array, threshold: float) -> dict[str, float]:
     found = {
         "auroc": auroc,
         "auprc": auprc,
-        "f1": f1(y, predicted, n_classes),
-        "log_loss": np.log(certain).mean(),
-        "brier": -squares.mean(),
+        "f1": f1(y, predicted, n_classes, weight),
+        "log_loss": _mean(np.log(certain), weight),
+        "brier": -_mean(squares, weight),
     }
     return {name: round(float(value), 7) for name, value in found.items()}
+
+
+def _mean(values: Array, weight: Array | None) -> float:
+    return float(values.mean() if weight is None else np.average(values, weights=weight))

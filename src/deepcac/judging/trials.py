@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow as pa
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import Contender
 from deepcac.judging.fitting import fit_trial
+from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import Resample, Rows, resamples
 from deepcac.judging.trial_scores import score_trial
 
@@ -105,9 +107,12 @@ def judge_samples(
 
 
 def run_resample(
-    sample: Resample, contender: Contender, trials: list[dict[str, Any]]
+    sample: Resample,
+    contender: Contender,
+    trials: list[dict[str, Any]],
+    fit: Callable[[Contender, dict[str, Any], Resample], Predict] = fit_trial,
 ) -> tuple[dict[str, Any], pa.Table]:
-    """Run all trials of a contender on one resample.
+    """Run all trials of a contender on one resample, each by `fit`.
 
     Returns
     -------
@@ -123,7 +128,7 @@ def run_resample(
     }
     scores = []
     for number, values in enumerate(trials):
-        answers, entry = _run_trial(sample, contender, values)
+        answers, entry = _run_trial(sample, partial(fit, contender, values, sample))
         scores.append(entry)
         for c in range(1, sample.n_classes):
             columns[f"t{number}_{c}"] = answers[:, c]
@@ -131,21 +136,22 @@ def run_resample(
         "seed": sample.seed,
         "n_train": len(sample.train),
         "n_validation": len(sample.validation),
-        "n_test": len(sample.test),
+        "n_test": sample.test.counted,
         "trials": scores,
     }
     return entry, pa.table(columns)
 
 
 def _run_trial(
-    sample: Resample, contender: Contender, values: dict[str, Any]
+    sample: Resample, fit: Callable[[], Predict]
 ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
     begin = time.process_time()
-    predict = fit_trial(contender, values, sample)
+    predict = fit()
     parts: tuple[Rows, Rows] = (sample.validation, sample.test)
     # What is stored is what is scored, so that scores can be taken again from the stored answers.
     answers = [np.asarray(predict(rows), dtype=np.float32) for rows in parts]
     seconds = time.process_time() - begin
+    weights = (sample.validation.weight, sample.test.weight)
     validation, test = (answer.astype(np.float64) for answer in answers)
-    scores = score_trial(sample.validation.y, sample.test.y, validation, test)
+    scores = score_trial(sample.validation.y, sample.test.y, validation, test, weights)
     return np.concatenate(answers), {**scores, "seconds": round(seconds, 2)}

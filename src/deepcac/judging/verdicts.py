@@ -1,7 +1,7 @@
 """From scores in resamples to verdicts: one row a comparison and metric."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -19,7 +19,13 @@ _VALIDATION_BY_TEST = 1 - SHARE  # rows, of `resamples`
 _VERDICTS = ["verdict", "verdict_strict", "verdict_wide"]
 
 
-def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame:
+def verdicts(
+    scores: pd.DataFrame,
+    margin: float,
+    strict: float,
+    questions: Sequence[Question] = QUESTIONS,
+    paired: Callable[[Question, list[str]], Iterator[tuple[str, str]]] = pairs,
+) -> pd.DataFrame:
     """Compare the contenders of every question on every data set.
 
     Parameters
@@ -27,7 +33,10 @@ def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame
     scores : DataFrame
         Of `deepcac.judging.resample_scores.resample_scores`.
     margin, strict : float
-        Differences that are of no account, and a stricter choice of them.
+        Differences that are negligible, and a stricter choice of them.
+    questions : sequence of Question
+    paired : callable
+        As `questions.pairs`.
 
     Returns
     -------
@@ -51,10 +60,10 @@ def verdicts(scores: pd.DataFrame, margin: float, strict: float) -> pd.DataFrame
     }
     rows = [
         row
-        for question in QUESTIONS
+        for question in questions
         for metric in METRICS
         for dataset, found in by_dataset.items()
-        for row in _compare(question, metric, dataset, found)
+        for row in _compare(question, metric, dataset, found, paired(question, sorted(found)))
     ]
     if not rows:
         return pd.DataFrame()
@@ -107,9 +116,13 @@ def _wide(share: float) -> float:
 
 
 def _compare(
-    question: Question, metric: str, dataset: str, found: dict[str, pd.DataFrame]
+    question: Question,
+    metric: str,
+    dataset: str,
+    found: dict[str, pd.DataFrame],
+    compared: Iterator[tuple[str, str]],
 ) -> Iterator[dict[str, Any]]:
-    for name, reference in pairs(question, sorted(found)):
+    for name, reference in compared:
         column = f"{metric}_{question.choice}"
         both = found[name].set_index("seed"), found[reference].set_index("seed")
         if not both[0].index.equals(both[1].index):

@@ -61,7 +61,7 @@ def difference(
     test_share : float
         Part of the rows in the test; the correlation of two resamples is taken to be this.
     margin : float
-        Differences up to this are of no account.
+        Differences up to this are negligible.
     tests : int
         Tests of the family that this one belongs to.
 
@@ -76,8 +76,24 @@ def difference(
     Nadeau and Bengio 2003, section 3. Benavoli et al. 2017, section 3.
     """
     d = np.asarray(values, dtype=np.float64)
-    mean, freedom = float(d.mean()), len(d) - 1
-    error = max(corrected_error(d, test_share / (1 - test_share)), 1e-12)
+    error = corrected_error(d, test_share / (1 - test_share))
+    return measured(float(d.mean()), error, len(d) - 1, margin=margin, tests=tests)
+
+
+def measured(
+    mean: float, error: float, freedom: float, *, margin: float, tests: int = 1
+) -> Difference:
+    """Hold a difference with a standard error against a margin.
+
+    Parameters
+    ----------
+    mean, error : float
+    freedom : float
+        Degrees of freedom of Student's distribution; infinite for the normal one.
+    margin, tests
+        As of `difference`.
+    """
+    error = max(error, 1e-12)
     spread = stats.t(freedom, loc=mean, scale=error)
     worse, better = float(spread.cdf(-margin)), float(spread.sf(margin))
     quantile, strictest = stats.t.ppf([1 - LEVEL / 2, 1 - LEVEL / 2 / tests], freedom).tolist()

@@ -80,10 +80,10 @@ def score_predictions(task: Task, fitted: Fitted) -> Scores:
     return {name: _finite(value) for name, value in values.items()}
 
 
-def f1(y: Ids, predicted: Ids, n_classes: int) -> float:
+def f1(y: Ids, predicted: Ids, n_classes: int, weight: Array | None = None) -> float:
     """F1 of class 1 of two, or the mean F1 of three or more; 0 for a class never predicted."""
     average = "binary" if n_classes == 2 else "macro"
-    return float(sk.f1_score(y, predicted, average=average, zero_division=0))
+    return float(sk.f1_score(y, predicted, average=average, zero_division=0, sample_weight=weight))
 
 
 def _discrimination(task: Task, fitted: Fitted) -> Scores:

@@ -1,21 +1,27 @@
 """Does clustering help on this table? The verdicts, and what they say in a sentence."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
+from deepcac.judging.choice import TUNED, choose
 from deepcac.judging.questions import ANY, HELP, NEGATIVE
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 from deepcac.scoring.small_cells import FEW
+from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.budgeted_trials import Trials
 
 FEWEST_EVENTS = 20  # rows of the rarest class; with fewer, five or less are tested at a time
+ENOUGH_EVENTS = 100  # below, no firm no
 MARGIN, STRICT = 0.01, 0.005  # of AUROC, as in the study of the papers' data sets
 
-_BOOSTERS = {"lgbm": "LightGBM", "hgb": "boosting (scikit-learn)"}
+Line = Mapping[Hashable, Any]  # a comparison
+
+_BOOSTERS = {"lgbm": "boosted trees (LightGBM)", "hgb": "boosted trees (scikit-learn)"}
 _ARMS = {
     "km": "k-means",
     "cac": "CAC",
@@ -32,14 +38,19 @@ class Answer:
     Attributes
     ----------
     sentence : str
-        The answer in one sentence.
+        The answer in one sentence, which can be acted on.
     details : list of str
         What it rests on, a sentence each.
     verdict : str
-        ``gain``, ``no gain``, ``undecided`` or ``too few``.
+        One of `VERDICTS`.
     table : DataFrame
         Of `deepcac.judging.verdicts.verdicts`.
     margin : float
+    numbers : list of (str, str)
+        The best model without clusters, its AUROC, the change by clusters, training rows and
+        events: what each is, and its value.
+    best, clustered : str
+        Ids of the best model without clusters, and of the best with them.
     """
 
     sentence: str
@@ -47,6 +58,9 @@ class Answer:
     verdict: str
     table: pd.DataFrame
     margin: float
+    numbers: list[tuple[str, str]] = field(default_factory=list)
+    best: str = ""
+    clustered: str = ""
 
 
 def contender_name(contender: str) -> str:
@@ -78,54 +92,130 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     rarest : int
         Its rows of the rarest class.
     margin : float
-        Differences in AUROC up to this are of no account.
+        Differences in AUROC up to this are negligible.
     """
-    table = verdicts(resample_scores({name: trials.records}), margin, min(STRICT, margin))
+    scores = resample_scores({name: trials.records})
+    table = verdicts(scores, margin, min(STRICT, margin))
     rows = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]
+    lines = rows.to_dict("records")
+    best = max(lines, key=lambda row: row["reference_score"])["reference"]
+    own = [row for row in lines if row["reference"] == best]
+    clustered = max(own, key=lambda row: row["mean"])
+    verdict = _verdict(lines, best, trials.cut, rarest)
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
-    verdict = TOO_FEW if rarest < FEWEST_EVENTS else _overall(counts)
-    sentence = _SENTENCES[verdict].format(
-        **{one.split()[0]: count or "none" for one, count in counts.items()},
-        n=len(rows),
-        rarest=rarest if rarest >= FEW else f"fewer than {FEW}",
-        margin=f"{margin:g}",
-        best=_best(rows),
+    return Answer(
+        sentence=_sentence(verdict, lines, best, rarest),
+        details=[_counted(counts, margin), *_details(table, rows, counts)],
+        verdict=verdict,
+        table=table,
+        margin=margin,
+        numbers=_numbers(trials, best, clustered, rarest),
+        best=best,
+        clustered=clustered["contender"],
     )
-    return Answer(sentence, _details(table, rows, counts), verdict, table, margin)
 
 
-GAIN, NO_GAIN, OPEN, TOO_FEW = "gain", "no gain", "undecided", "too few"
+USE, WEAKER, LIKELY, OPEN, NO_GAIN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
+    *("gain", "gain of the weaker model", "gain likely", "undecided", "no gain"),
+    *("no gain, cut training set", "no gain, few events", "too few"),
+)
 _ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER)
-_SENTENCES = {
-    GAIN: "Yes, for some models: clusters are better in {better} of {n} comparisons of a model "
-    "with clusters and the same model without; {best}.",
-    NO_GAIN: "No gain: of {n} comparisons of a model with clusters and the same model without, "
-    "clusters are better in none, equivalent (within {margin} AUROC) in {equivalent}, worse in "
-    "{worse}; they were offered and never chosen in {never}.",
-    OPEN: "No gain was found, but not everything is settled: of {n} comparisons of a model with "
-    "clusters and the same model without, clusters are better in none, equivalent (within {margin} "
-    "AUROC) in {equivalent}, worse in {worse}, undecided in {undecided}; they were offered and "
-    "never chosen in {never}.",
-    TOO_FEW: "Too few events to say whether clusters help: {rarest} rows of the rarest class.",
-}  # fmt: skip
 
 
-def _overall(counts: dict[str, int]) -> str:
-    if counts[BETTER]:
-        return GAIN
-    return OPEN if counts[UNDECIDED] else NO_GAIN
+def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int) -> str:
+    """Decide what the first line says; a firm no needs all training rows and enough events."""
+    if rarest < FEWEST_EVENTS:
+        return TOO_FEW
+    better = [row for row in lines if row["verdict"] == BETTER]
+    if better:
+        return USE if any(row["reference"] == best for row in better) else WEAKER
+    if _likely(lines):
+        return LIKELY
+    if any(row["verdict"] == UNDECIDED for row in lines):
+        return OPEN
+    return CUT if cut else FEW_EVENTS if rarest < ENOUGH_EVENTS else NO_GAIN
 
 
-def _best(rows: pd.DataFrame) -> str:
-    """Describe the largest gain."""
-    better = [one for one in rows.to_dict("records") if one["verdict"] == BETTER]
-    if not better:
-        return ""
-    one = max(better, key=lambda row: row["mean"])
-    return (
-        f"the largest gain is {signed(one['mean'])} AUROC (95 % interval {signed(one['low'])} to "
-        f"{signed(one['high'])}), {contender_name(one['contender'])}"
-    )
+def _likely(lines: Sequence[Line]) -> list[Line]:
+    """Return the gains that a test of their own shows, and that the correction takes away."""
+    return [row for row in lines if row["verdict"] == UNDECIDED and row["low"] > 0]
+
+
+def _sentence(verdict: str, lines: Sequence[Line], best: str, rarest: int) -> str:
+    model = contender_name(best)
+    if verdict == TOO_FEW:
+        events = rarest if rarest >= FEW else f"fewer than {FEW}"
+        return f"Too few events ({events}) to say whether clusters help."
+    if verdict in (USE, WEAKER):
+        pool = [row for row in lines if row["verdict"] == BETTER]
+        if verdict == USE:
+            pool = [row for row in pool if row["reference"] == best]
+        top = max(pool, key=lambda row: row["mean"])
+        if verdict == USE:
+            return f"Use {contender_name(top['contender'])}: clusters help, {_gain(top)}."
+        weaker = contender_name(top["reference"])
+        if top["score"] < _best_score(lines):
+            return f"Use {model} without clusters; they help only {weaker}, {_gain(top)}."
+        return f"Clusters help {weaker}, {_gain(top)}; it is then no worse than {model}."
+    if verdict == LIKELY:
+        top = max(_likely(lines), key=lambda row: row["mean"])
+        said = f"gain is likely, not shown: {contender_name(top['contender'])}, {_gain(top)}."
+        behind = top["reference"] != best and top["score"] < _best_score(lines)
+        return f"Use {model} without clusters; elsewhere a {said}" if behind else f"A {said}"
+    undecided = sum(row["verdict"] == UNDECIDED for row in lines)
+    return _NO[verdict].format(model=model, events=f"{rarest:,}", undecided=undecided, n=len(lines))
+
+
+def _best_score(lines: Sequence[Line]) -> float:
+    return float(max(row["reference_score"] for row in lines))
+
+
+_NO = {
+    OPEN: "Use {model} without clusters for now: no gain was shown, and {undecided} of {n} "
+    "comparisons are inconclusive.",
+    NO_GAIN: "Use {model} without clusters: they do not help on this table.",
+    CUT: "Use {model} without clusters for now: no gain from a part of the training rows; "
+    "--train-rows asks with more.",
+    FEW_EVENTS: "Use {model} without clusters for now: no gain was seen, from {events} events.",
+}
+
+
+def _gain(row: Line) -> str:
+    return f"{signed(row['mean'])} AUROC ({signed(row['low'])} to {signed(row['high'])})"
+
+
+def _numbers(trials: Trials, best: str, clustered: Line, rarest: int) -> list[tuple[str, str]]:
+    """Return the numbers of the first screen."""
+    alone = choose(trials.records[best], TUNED, "auroc").scores
+    sizes = trials.records[best]["resamples"][0]
+    spread = corrected_t_test(alone, n_train=sizes["n_train"], n_test=sizes["n_test"])
+    auroc = f"{spread.mean:.3f}"
+    if spread.low == spread.low:
+        auroc += f" ({spread.low:.3f} to {min(spread.high, 1.0):.3f})"
+    name = f"Change by clusters ({arm_name(clustered['contender'])})"
+    change = "never chosen" if clustered["verdict"] == NEVER else _gain(clustered)
+    trained = f"{trials.trained_on:,}" + " (a part)" * trials.cut
+    events = f"{rarest:,}" if rarest >= FEW else f"fewer than {FEW}"
+    return [
+        ("Best model without clusters", contender_name(best)),
+        ("Its AUROC", auroc),
+        (name, change),
+        ("Training rows", trained),
+        ("Events in the table", events),
+    ]
+
+
+def _counted(counts: Mapping[str, int], margin: float) -> str:
+    """Count the verdicts of the models with clusters against the same without."""
+    words = {
+        BETTER: "clusters improved the model",
+        WORSE: "they made it worse",
+        EQUIVALENT: f"they made no difference (within {margin:g} AUROC)",
+        UNDECIDED: "it is inconclusive",
+        NEVER: "they were offered and never chosen",
+    }
+    told = ", ".join(f"in {counts[one]} {words[one]}" for one in _ORDER if counts[one])
+    return f"Of {sum(counts.values())} comparisons with and without clusters, {told}."
 
 
 def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) -> list[str]:

@@ -1,7 +1,7 @@
 """The judge's protocol inside a number of minutes: resamples, each with all contenders."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -12,20 +12,22 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import ARMS, Contender
-from deepcac.judging.learners import Array
-from deepcac.judging.resamples import resamples
-from deepcac.judging.spaces import of_kind
+from deepcac.judging.fitting import fit_trial
+from deepcac.judging.learners import Array, Predict
+from deepcac.judging.resamples import Resample, resamples
+from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trials import run_resample
+from deepcac.table.held_out_risks import HeldOut, chosen_risks, pooled
 from deepcac.table.reading.labelled_table import LabelledTable
 
 Say = Callable[[str], None]
+Fit = Callable[[Contender, Values, Resample], Predict]
 
 BOOSTERS = ("lgbm", "hgb")  # the second where the first is not installed
 SMALL_ROWS, RESAMPLES_SMALL, RESAMPLES = 2_500, 30, 10  # as in the study of the papers' data sets
 FEWEST_RESAMPLES = 5  # are made however long they take
 TRIALS = 8
-CELLS_A_MINUTE = 60_000  # training rows times features, so that a resample takes half a minute
-FEWEST_TRAIN, MOST_TRAIN = 500, 10_000
+MOST_TRAIN = 10_000  # training rows, unless more or fewer are asked for
 MOST_JOBS = 8  # unless more are asked for: each is a process with its own copy of the table
 
 
@@ -45,6 +47,8 @@ class Effort:
         says does not depend on it.
     resamples : int or None
         Made exactly, whatever the time; None makes as many as the minutes allow.
+    train_rows : int
+        Of more training rows a part is drawn in each resample. The minutes never change it.
     """
 
     minutes: float = 3.0
@@ -52,6 +56,7 @@ class Effort:
     seed: int = 0
     jobs: int = 1
     resamples: int | None = None
+    train_rows: int = MOST_TRAIN
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class Trials:
         Resamples that were judged at once.
     seeds : list of int
         Of the resamples that were made.
+    held_out : HeldOut or None
+        Risks of the test rows, of two classes.
     """
 
     records: dict[str, dict[str, Any]]
@@ -79,6 +86,17 @@ class Trials:
     seconds: float
     jobs: int = 1
     seeds: list[int] = field(default_factory=list)
+    held_out: HeldOut | None = None
+
+    @property
+    def trained_on(self) -> int:
+        """Training rows of a resample."""
+        return max(one["n_train"] for one in next(iter(self.records.values()))["resamples"])
+
+    @property
+    def cut(self) -> bool:
+        """Whether training rows were left out."""
+        return self.trained_on == self.train_rows
 
 
 def linear() -> str:
@@ -101,7 +119,13 @@ def usual_jobs() -> int:
     return min(cpu_count(), MOST_JOBS)
 
 
-def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
+def run_budgeted(
+    table: LabelledTable,
+    effort: Effort,
+    say: Say,
+    fighters: Sequence[Contender] | None = None,
+    fit: Fit = fit_trial,
+) -> Trials:
     """Run all trials of all contenders until the resamples are done or the time is over.
 
     The number of resamples made depends on the time, on no result; each resample has its own
@@ -113,36 +137,33 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
     effort : Effort
     say : callable
         Is told how far it is, in one line.
+    fighters : sequence of Contender, optional
+        `contenders` if None.
+    fit : callable
+        As `fit_trial`.
     """
     begin = time.monotonic()
-    n, d = table.features.X.shape
+    n = len(table.features.label)
     planned = effort.resamples or (RESAMPLES_SMALL if n < SMALL_ROWS else RESAMPLES)
-    limit = int(np.clip(CELLS_A_MINUTE * effort.minutes / d, FEWEST_TRAIN, MOST_TRAIN))
-    fighters = contenders()
+    limit = effort.train_rows
+    fighters = contenders() if fighters is None else fighters
     each: list[float] = []
-
-    def due() -> Iterator[int]:
-        """Yield seeds as long as there is time for one resample more."""
-        for made in range(planned):
-            spent = time.monotonic() - begin + (float(np.mean(each)) if each else 0.0)
-            over = effort.resamples is None and made >= FEWEST_RESAMPLES
-            if over and spent > 60 * effort.minutes:
-                return
-            yield effort.seed + made
-
     # No row is written to a file for the processes to share (max_nbytes).
     pool = Parallel(
         n_jobs=effort.jobs, pre_dispatch=effort.jobs, return_as="generator", max_nbytes=None
     )
     found: list[list[dict[str, Any]]] = []
-    for entries, seconds in pool(
+    kept: list[HeldOut | None] = []
+    for entries, risks, seconds in pool(
         delayed(_judge)(
-            (table.features, 1, limit), {"first": seed, "unit": table.group}, fighters,
-            effort.trials, say if seed == effort.seed else None,
+            (table.features, 1, limit),
+            {"first": seed, "unit": table.group, "follow": table.follow}, fighters, effort.trials,
+            say if seed == effort.seed else None, fit,
         )
-        for seed in due()
+        for seed in _due(effort, planned, each)
     ):  # fmt: skip
         found.append(entries)
+        kept.append(risks)
         each.append(seconds)
         left = _left(effort, planned, each, time.monotonic() - begin)
         say(f"resample {len(found)} of {planned}: about {_duration(left)} left")
@@ -151,29 +172,47 @@ def run_budgeted(table: LabelledTable, effort: Effort, say: Say) -> Trials:
         for place, one in enumerate(fighters)
     }
     seeds = list(range(effort.seed, effort.seed + len(found)))
-    return Trials(records, planned, limit, time.monotonic() - begin, effort.jobs, seeds)
+    spent = time.monotonic() - begin
+    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(kept))
+
+
+def _due(effort: Effort, planned: int, each: Sequence[float]) -> Iterator[int]:
+    """Yield seeds as long as there is time for a resample more; `each` grows with those made."""
+    begin = time.monotonic()
+    for made in range(planned):
+        spent = time.monotonic() - begin + (float(np.mean(each)) if each else 0.0)
+        over = effort.resamples is None and made >= FEWEST_RESAMPLES
+        if over and spent > 60 * effort.minutes:
+            return
+        yield effort.seed + made
 
 
 def _judge(
     drawn: tuple[FeatureMatrix, int, int],
     options: dict[str, Any],
-    fighters: list[Contender],
+    fighters: Sequence[Contender],
     trials: int,
     say: Say | None,
-) -> tuple[list[dict[str, Any]], float]:
-    """Run all contenders on one resample, with one thread; return their entries and seconds.
+    fit: Fit,
+) -> tuple[list[dict[str, Any]], HeldOut | None, float]:
+    """Run all contenders on one resample; return their entries, test risks, and seconds.
 
     `drawn` and `options` are what `resamples` is called with; a whole table is not sent about.
     """
     begin = time.monotonic()
     (sample,) = resamples(*drawn, **options)
-    entries = []
+    made = {}
     with threadpool_limits(1):
         for place, one in enumerate(fighters, start=1):
-            entries.append(run_resample(sample, one, one.trials(trials))[0])
+            made[one] = run_resample(sample, one, one.trials(trials), fit)
             if say is not None:
                 say(f"first resample: {place} of {len(fighters)} contenders")
-    return entries, time.monotonic() - begin
+    entries = [entry for entry, _ in made.values()]
+    if options["follow"] is None:
+        return entries, chosen_risks(sample, made), time.monotonic() - begin
+    for entry, answers in made.values():
+        entry["answers"] = answers
+    return entries, None, time.monotonic() - begin
 
 
 def _left(effort: Effort, planned: int, each: list[float], spent: float) -> float:

@@ -7,6 +7,35 @@ from typing import Annotated
 
 import typer
 
+from deepcac.table.command_options import (
+    Above,
+    Budget,
+    By,
+    Card,
+    Decimal,
+    Drop,
+    External,
+    Group,
+    Horizon,
+    Id,
+    Jobs,
+    Label,
+    LabelOfTable,
+    Margin,
+    MedsLabels,
+    Method,
+    ModelOut,
+    Positive,
+    Resamples,
+    RowLimit,
+    Seed,
+    Site,
+    Table,
+    TableOrMeds,
+    Thresholds,
+    Time,
+    TrainRows,
+)
 from deepcac.table.reading.labelled_table import Roles
 from deepcac.table.reading.row_sample import MOST_ROWS
 
@@ -17,59 +46,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Does clustering help on your patients? Tables: CSV, parquet, Excel.",
 )
-
-Table = Annotated[Path, typer.Argument(help="CSV, parquet or Excel; one row a patient.")]
-Label = Annotated[str, typer.Option(help="Column with the outcome: two to ten classes.")]
-TableOrMeds = Annotated[
-    Path, typer.Argument(help="CSV, parquet or Excel, one row a patient; or a MEDS folder.")
-]
-LabelOfTable = Annotated[
-    str | None,
-    typer.Option("--label", help="Column with the outcome; of MEDS labels boolean_value."),
-]
-MedsLabels = Annotated[
-    Path | None,
-    typer.Option(
-        "--labels", help="Of a MEDS folder: subjects, prediction times, labels (parquet)."
-    ),
-]
-Id = Annotated[str | None, typer.Option("--id", help="Column of row ids; none may stand twice.")]
-Group = Annotated[
-    str | None, typer.Option(help="Column of the patient, where a patient has several rows.")
-]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
-Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
-Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
-Card = Annotated[
-    Path | None,
-    typer.Option(help="Model card to write (markdown). Default: beside the output, as .card.md."),
-]
-Decimal = Annotated[
-    str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
-]
-RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Resamples judged at once; each says the same. Default: the cores, at most 8.",
-    ),
-]
-Resamples = Annotated[
-    int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
-]
-ModelOut = Annotated[
-    Path | None,
-    typer.Option(help="Model to write. Default: model.json, of subtypes model.deepcac."),
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        help="auto, plain, k-means or CAC (a logistic regression in each cluster); or subtypes "
-        "(SubtypeClassifier: groups by what raises the risk)."
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
 
 
 @app.callback()
@@ -97,26 +73,73 @@ def compare(
     above: Above = None,
     decimal: Decimal = None,
     out: Annotated[Path, typer.Option(help="Page to write.")] = Path("compare.html"),
-    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")] = 3.0,
-    margin: Annotated[
-        float, typer.Option(min=0.0001, max=0.2, help="AUROC differences of no account.")
-    ] = 0.01,
+    budget: Budget = 3.0,
+    margin: Margin = 0.01,
     resamples: Resamples = None,
     jobs: Jobs = None,
+    train_rows: TrainRows = 10_000,
+    thresholds: Thresholds = None,
+    by: By = None,
+    site: Site = None,
+    external: External = None,
+    time: Time = None,
+    horizon: Horizon = None,
     card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Answer on one page whether clusters help a tuned risk model on this table."""
     from deepcac.table.comparing import compare_table
+    from deepcac.table.elsewhere.comparing_places import compare_places
     from deepcac.table.meds.meds_task import table_source
+    from deepcac.table.pages.risk_section import risk_questions
 
-    source, roles = table_source(
-        table, labels, Roles(label or "", id_column, group, drop or (), positive, above, decimal)
-    )
+    own = Roles(label or "", id_column, group, drop or (), positive, above, decimal, time, horizon)
+    source, roles = table_source(table, labels, own)
+    if site is not None or external is not None:
+        typer.echo(
+            compare_places(
+                table, roles, out, say=say, command=_typed(), site=site, external=external,
+                margin=margin, most=rows, seed=seed, jobs=jobs,
+            )
+        )  # fmt: skip
+        say(f"page: {out}")
+        return
     answer = compare_table(
         source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        jobs=jobs, n_resamples=resamples, say=say, command=_typed(), card=card,
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
+        asked=risk_questions(thresholds, by), card=card,
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
+
+
+@app.command(epilog="Example:  deepcac audit patients.csv --label died --groups phenotype")
+def audit(
+    table: Table,
+    label: Label,
+    groups: Annotated[str, typer.Option(help="Column of the groups that are judged.")],
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("audit.html"),
+    budget: Budget = 3.0,
+    margin: Margin = 0.01,
+    resamples: Resamples = None,
+    jobs: Jobs = None,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Answer on one page whether groups of patients, whoever made them, are of use."""
+    from deepcac.table.audit.auditing import audit_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    answer = audit_table(
+        table, roles, groups, out, minutes=budget, margin=margin, most=rows, seed=seed,
+        jobs=jobs, n_resamples=resamples, say=say, command=_typed(),
     )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
@@ -124,6 +147,38 @@ def compare(
 
 def _typed() -> str:
     return shlex.join(["deepcac", *sys.argv[1:]])
+
+
+@app.command(epilog="Example:  deepcac power patients.csv --label died")
+def power(
+    table: Table,
+    label: Label,
+    id_column: Id = None,
+    group: Group = None,
+    drop: Drop = None,
+    positive: Positive = None,
+    above: Above = None,
+    decimal: Decimal = None,
+    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("power.html"),
+    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for planted cohorts.")] = 2.0,
+    r2: Annotated[
+        float | None,
+        typer.Option("--r2", help="Cox-Snell R2 of the model; 15 % of the largest if not given."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Cohorts judged at once.")] = None,
+    rows: RowLimit = MOST_ROWS,
+    seed: Seed = 0,
+) -> None:
+    """Say on one page which gain by clusters this table could show, before a comparison."""
+    from deepcac.table.detectable.power_page import power_table
+
+    roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    answer = power_table(
+        table, roles, out, minutes=budget, most=rows, seed=seed, jobs=jobs, r2=r2, say=say,
+        command=_typed(),
+    )  # fmt: skip
+    typer.echo(answer)
+    say(f"page: {out}")
 
 
 @app.command(epilog="Example:  deepcac profile patients.csv --label died")

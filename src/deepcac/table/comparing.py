@@ -3,15 +3,24 @@
 import os
 
 from deepcac.table.answer import MARGIN, answer
-from deepcac.table.budgeted_trials import Effort, Say, contenders, run_budgeted, usual_jobs
+from deepcac.table.budgeted_trials import (
+    MOST_TRAIN,
+    Effort,
+    Say,
+    contenders,
+    run_budgeted,
+    usual_jobs,
+)
 from deepcac.table.cards.compare_card import compare_facts
 from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.found_subtypes import found_clusterings
 from deepcac.table.output_files import check_output
 from deepcac.table.pages.compare_page import write_compare_page
+from deepcac.table.pages.risk_section import USUAL, RiskQuestions
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
+from deepcac.table.subgroups import check_columns
 
 
 def compare_table(
@@ -27,6 +36,8 @@ def compare_table(
     seed: int = 0,
     jobs: int | None = None,
     n_resamples: int | None = None,
+    train_rows: int = MOST_TRAIN,
+    asked: RiskQuestions = USUAL,
     card: str | os.PathLike[str] | None = None,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
@@ -44,7 +55,7 @@ def compare_table(
     minutes : float
         For the comparison; at least five resamples are made.
     margin : float
-        Differences in AUROC up to this are of no account.
+        Differences in AUROC up to this are negligible.
     most : int
         Of more rows than this a sample is used.
     seed : int
@@ -53,6 +64,9 @@ def compare_table(
         same, but more of them fit into the time.
     n_resamples : int, optional
         Made exactly, whatever the time.
+    train_rows : int
+        Of more training rows a part is drawn.
+    asked : RiskQuestions
     card : path-like, optional
         Model card to write (markdown); beside the page if None.
 
@@ -67,12 +81,16 @@ def compare_table(
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
     _tell(table, say)
-    effort = Effort(minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples)
+    check_columns(table, asked.by)
+    effort = Effort(
+        minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
+        train_rows=train_rows,
+    )  # fmt: skip
     trials = run_budgeted(table, effort, say)
     found = answer(trials, table.name, table.rarest, margin)
     say("subtypes")
     clusterings = found_clusterings(table, trials)
-    write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command)
+    write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command, asked)
     known = compare_facts(table, roles.label, effort, trials, found, clusterings)
     write_card(beside, joined(table_facts(path, table, roles, command), known))
     say(f"card: {beside}")

@@ -161,7 +161,7 @@ class Judge(Entry):
     )
     trials: int = Field(20, ge=1, description="trials of each contender; the first is the default")
     network_trials: int = Field(8, ge=1, description="trials of each network")
-    margin: float = Field(0.01, gt=0, description="differences up to this are of no account")
+    margin: float = Field(0.01, gt=0, description="differences up to this are negligible")
     strict_margin: float = Field(0.005, gt=0, description="a stricter margin, shown beside it")
 
 

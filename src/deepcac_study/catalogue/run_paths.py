@@ -1,10 +1,10 @@
 """Paths of run records, taken apart; and patterns by which the workflow tells them from others."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from deepcac_study.catalogue.config import Plan
-from deepcac_study.catalogue.methods import classifiers, parse_method
+from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import folder_pattern
 from deepcac_study.catalogue.registry import NO_RUNS
 
@@ -26,33 +26,48 @@ def dataset_pattern() -> str:
     return f"(?!({'|'.join(NO_RUNS)})/)[a-z0-9_]+"
 
 
-def datasets_of_whole_arms(plans: Sequence[Plan]) -> str:
-    """Return a pattern of the data sets, each before its k, with KM+X and CAC+X of every X.
+class Together(NamedTuple):
+    """Runs that one job makes, in all the places where the configuration plans just these.
 
-    It matches ``cic`` of ``cic/cac_lr_k2.json`` if all of these runs are planned for k = 2.
+    Attributes
+    ----------
+    stems : tuple of str
+        File names without ``.json``: ``("lr_k1", "km_lr_k2")``, or ``("km_z_k1", "km_z_k2")``.
+    places : str
+        A pattern, to begin that of the wildcard ``variant`` with.
     """
-    whole = {f"{arm}_{x}" for arm in ("km", "cac") for x in classifiers()}
-    found: dict[str, set[str]] = {}
-    for plan in plans:
-        if whole <= set(plan.methods):
-            for dataset in plan.datasets:
-                found.setdefault(dataset, set()).update(map(str, plan.clusters(dataset)))
-    places = [rf"{name}(?=/\w+_k({'|'.join(sorted(ks))})\.)" for name, ks in found.items()]
-    return "|".join(places) or "(?!)"
+
+    stems: tuple[str, ...]
+    places: str
 
 
-def networks_of_every_k(plans: Sequence[Plan]) -> tuple[list[int], str]:
-    """Return numbers of clusters, and a pattern of the data sets whose networks have them all.
+def tables_together(paths: Iterable[str]) -> list[Together]:
+    """Return the runs of the CAC family by table and protocol: they share their clusterings."""
+    found: dict[str, list[str]] = {}
+    for one in runs_among(paths):
+        if parse_method(one["method"]).family == "cac":
+            place = f"{one['variant']}{one['dataset']}/"
+            found.setdefault(place, []).append(f"{one['method']}_k{one['k']}")
+    return _by_stems(found)
 
-    They are those of the plan with most of them. The pattern matches ``cic`` of
-    ``cic/km_z_k2.json`` if that plan has it, soundly and as published. Networks on sequences are
-    left out: one takes minutes.
+
+def networks_together(paths: Iterable[str]) -> list[Together]:
+    """Return the numbers of clusters of each network on a table: they share the scaled splits.
+
+    Networks on sequences are left out: one takes minutes.
     """
-    both = [plan for plan in plans if {"sound", "as_published"} <= set(plan.protocols)]
-    plan = max(both, key=lambda plan: len(plan.clusters("")), default=None)
-    if plan is None or plan.part != "deep" or len(plan.clusters("")) == 1:
-        return [1], "(?!)"
-    parsed = map(parse_method, plan.methods)
-    names = "|".join(one.id for one in parsed if one.clustered and not one.sequence)
-    same = [name for name in plan.datasets if plan.clusters(name) == plan.clusters("")]
-    return plan.clusters(""), "|".join(rf"{name}(?=/({names})_k\d)" for name in same)
+    found: dict[str, list[str]] = {}
+    for one in runs_among(paths):
+        method = parse_method(one["method"])
+        if method.family == "deep" and not method.sequence:
+            place = f"{one['variant']}{one['dataset']}/{method.id}_k"
+            found.setdefault(place, []).append(f"{{method}}_k{one['k']}")
+    return _by_stems(found)
+
+
+def _by_stems(found: Mapping[str, list[str]]) -> list[Together]:
+    places: dict[tuple[str, ...], list[str]] = {}
+    for place, stems in found.items():
+        if len(stems) > 1:
+            places.setdefault(tuple(sorted(stems)), []).append(place)
+    return [Together(stems, f"(?={'|'.join(own)})") for stems, own in places.items()]

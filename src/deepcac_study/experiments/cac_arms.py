@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from deepcac.linear.base_classifiers import balanced_shares, class_scores, fit_w
 from deepcac.task import Fitted, Task
 from deepcac_study.catalogue.methods import Method, classifiers
 from deepcac_study.catalogue.protocol import Protocol
-from deepcac_study.experiments.clustering_files import read_clusterings
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.published.cac_program import class_weight, classifier_seed, given_alpha
 
@@ -40,15 +38,8 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
     return tuple(sorted(known.union(GRID if tuned else ()))), tuned
 
 
-def shared_clusterings(
-    task: Task, setting: Setting, methods: Iterable[Method], file: Path | None = None
-) -> AlphaPath | None:
-    """Return the clusterings that methods have in common on one split.
-
-    Parameters
-    ----------
-    file : Path, optional
-        Holds them; without it they are made here.
+def shared_clusterings(task: Task, setting: Setting, methods: Iterable[Method]) -> AlphaPath | None:
+    """Make the clusterings that methods have in common on one split.
 
     Returns
     -------
@@ -57,8 +48,6 @@ def shared_clusterings(
     """
     if not any(method.arm in ("km", "cac") for method in methods):
         return None
-    if file is not None:
-        return read_clusterings(file, task.y_train, task.seed)
     alphas, tuned = alphas_needed(setting.dataset, setting.protocol)
     return alpha_path(task.X_train, task.y_train, task.k, task.seed, alphas, full_only=not tuned)
 

@@ -46,12 +46,11 @@ def shared_stage(
     task, setting, methods
         A split, what it was made for, and what will be fitted on it.
     file : Path or None
-        The clusterings of every alpha (CAC family; None makes those that are needed here) or
-        the pre-trained autoencoders (deep methods).
+        The pre-trained autoencoders (deep methods).
     """
     if methods[0].family == "deep":
         return file
-    return cac_arms.shared_clusterings(task, setting, methods, file)
+    return cac_arms.shared_clusterings(task, setting, methods)
 
 
 def fit(task: Task, setting: Setting, method: Method, shared: AlphaPath | Path | None) -> Fitted:

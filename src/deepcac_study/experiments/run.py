@@ -36,7 +36,7 @@ class RunFiles(NamedTuple):
     features, splits : path
         Of the data set.
     shared : path or None
-        Clusterings or pre-trained autoencoders (see `fit.shared_stage`).
+        Pre-trained autoencoders (see `fit.shared_stage`).
     """
 
     features: Path

@@ -15,23 +15,16 @@ from deepcac_study.catalogue.entries import DataSet, Source, Step, file_names
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, switches
 from deepcac_study.catalogue.registry import DEMO, Registry
-from deepcac_study.catalogue.run_paths import (
-    datasets_of_whole_arms,
-    networks_of_every_k,
-    runs_among,
-)
+from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
 _WHOLE_TABLE = "features.flat.flat"
 
-# A switch of these stages changes what is shared by the methods of a family.
-_SHARED_STAGES = {
-    "cac": frozenset({"features", "splits", "scaling"}),
-    "deep": frozenset({"features", "splits", "scaling"}),
-}
-_SHARED_LABELS = {"cac": frozenset({"A11", "V2"}), "deep": frozenset({"D14"})}
+# A switch of these stages, or this label, changes what networks start from.
+_PRETRAINED = frozenset({"features", "splits", "scaling"})
+_PRETRAINED_LABELS = frozenset({"D14"})
 
 
 @dataclass(frozen=True)
@@ -136,41 +129,24 @@ class Layout:
         return {
             "features": self.feature_file(variant, dataset),
             "splits": self.split_file(variant, dataset),
-            "shared": self.shared_file(variant, dataset, method, int(k)),
+            "shared": self.shared_file(variant, dataset, method),
         }
-
-    def whole_arms(self) -> str:
-        """Return a pattern of the data sets with all KM+X and CAC+X (`datasets_of_whole_arms`)."""
-        return datasets_of_whole_arms(self._plans())
-
-    def networks_of_every_k(self) -> tuple[list[int], str]:
-        """Return numbers of clusters, and the data sets whose networks have them all."""
-        return networks_of_every_k(self._plans())
 
     def _plans(self) -> list[Plan]:
         return [checked(Plan, plan, "runs") for plan in self.config["runs"]]
 
-    def shared_file(self, variant: str, dataset: str, method: str, k: int | str) -> list[str]:
-        """Return the file that methods of one family share, if this one uses it (0 or 1).
+    def shared_file(self, variant: str, dataset: str, method: str) -> list[str]:
+        """Return the autoencoders that a network starts from (0 or 1 file)."""
+        if parse_method(method).family != "deep":
+            return []
+        own = self._changes_pretraining(variant, dataset)
+        return [f"data/pretrained/{variant if own else ''}{dataset}.safetensors"]
 
-        Only the sound clusterings have a file. Runs with others come together in one job, which
-        makes them.
-        """
-        parsed = parse_method(method)
-        own = self._changes_shared(variant, dataset, parsed.family)
-        if parsed.family == "deep":
-            return [f"data/pretrained/{variant if own else ''}{dataset}.safetensors"]
-        if parsed.arm in ("km", "cac") and not own:
-            return [f"data/clusterings/{dataset}_k{k}.parquet"]
-        return []
-
-    def _changes_shared(self, variant: str, dataset: str, family: str) -> bool:
+    def _changes_pretraining(self, variant: str, dataset: str) -> bool:
         for label in Protocol.from_folder(variant).labels:
-            switch = switches()[label]
-            relevant = switch.stage != "features" or label in self._switches(dataset)
-            if relevant and switch.stage in _SHARED_STAGES[family]:
-                return True
-            if label in _SHARED_LABELS[family]:
+            stage = switches()[label].stage
+            relevant = stage != "features" or label in self._switches(dataset)
+            if (relevant and stage in _PRETRAINED) or label in _PRETRAINED_LABELS:
                 return True
         return False
 
@@ -195,11 +171,11 @@ class Layout:
         return self.runs("cac") + self.runs("deep")
 
     def stage_files(self) -> list[str]:
-        """Return the clusterings and autoencoders that the configured runs read."""
+        """Return the autoencoders that the configured runs read."""
         return [
             file
             for run in runs_among(self.all_runs())
-            for file in self.shared_file(run["variant"], run["dataset"], run["method"], run["k"])
+            for file in self.shared_file(run["variant"], run["dataset"], run["method"])
         ]
 
     def skmeans_files(self) -> list[str]:

@@ -4,31 +4,24 @@ import logging
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.storage import write_json
-from deepcac.judging.choice import choose, open_to
 from deepcac.judging.contenders import parse_contender
-from deepcac.judging.questions import BOOSTING, HELP, NEGATIVE, Question, pairs
-from deepcac.judging.resamples import test_share
+from deepcac.judging.planted_outcomes import TOLD, planted_comparisons, told
+from deepcac.judging.questions import BOOSTING, HELP, NEGATIVE
 from deepcac.judging.trials import Effort, judge_rows
-from deepcac.scoring.equivalence import BETTER, LEVEL, difference, verdict
+from deepcac.scoring.equivalence import BETTER, LEVEL
 from deepcac_study.records.record import machine
 from deepcac_study.simulate.planted import planted
 
 log = logging.getLogger(__name__)
 
-METRIC = "auroc"
-TOLD = "told_"  # before the name of a learner that knows the true subtypes
-ORACLE = Question("oracle", "What would the true subtypes give the same learner?")
 ASKED = (HELP, NEGATIVE, BOOSTING)
 STUDY = 57  # comparisons that the study asks of a learner with clusters and without
 MANY = 50_000  # rows to learn the true gain from
@@ -64,7 +57,7 @@ def run_planted(
         knowing = told(matrix, subtype)
         learners = [one for one in map(parse_contender, contenders) if not one.arm]
         records |= {TOLD + one.id: judge_rows(knowing, one, effort)[0] for one in learners}
-        found += [{"cohort": seed, **one} for one in _comparisons(records, margin)]
+        found += [{"cohort": seed, **one} for one in planted_comparisons(records, ASKED, margin)]
         log.info("strength %g: cohort %d of %d", strength, seed + 1, cohorts)
     content = {
         "synthetic": True,
@@ -75,17 +68,6 @@ def run_planted(
     }
     seconds = {"total": time.perf_counter() - begin}
     write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
-
-
-def told(matrix: FeatureMatrix, subtype: npt.NDArray[np.int64]) -> FeatureMatrix:
-    """Return a cohort with its true subtype as a column, and each column in the second alone.
-
-    A line fitted on these has its own weights in each subtype.
-    """
-    second = (subtype == subtype.max()).astype(np.float64)[:, None]
-    names = ("subtype", *(f"{name}_in_second" for name in matrix.names))
-    X = np.hstack([matrix.X, second, matrix.X * second])
-    return replace(matrix, X=X, names=(*matrix.names, *names))
 
 
 def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
@@ -107,28 +89,6 @@ def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
         told[own] = fitted.decision_function(X[own])
     fresh = ~learnt
     return float(roc_auc_score(y[fresh], told[fresh]) - roc_auc_score(y[fresh], blind[fresh]))
-
-
-def _comparisons(records: dict[str, dict[str, Any]], margin: float) -> list[dict[str, Any]]:
-    own = sorted(name for name in records if not name.startswith(TOLD))
-    asked = [(question, *pair) for question in ASKED for pair in pairs(question, own)]
-    asked += [(ORACLE, TOLD + name, name) for name in own if TOLD + name in records]
-    found = []
-    for question, name, reference in asked:
-        ours = choose(open_to(records, name), question.choice, METRIC).scores
-        theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
-        one = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
-        found.append(
-            {
-                "question": question.id,
-                "contender": name,
-                "reference": reference,
-                "mean": round(one.mean, 5),
-                "p": round(one.p, 7),
-                "verdict": verdict(one, one.p, one.p_equivalent),
-            }
-        )
-    return found
 
 
 def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

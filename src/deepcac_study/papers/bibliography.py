@@ -97,6 +97,8 @@ class Paper(_Fact):
         The folder of `deepcac_study.papers` with its printed tables, claims, names and settings.
     label : str
         For people.
+    proposes : str
+        What the paper proposes, in a sentence.
     pictures : tuple of str
         Pages of the report whose pictures decide its claims.
     """
@@ -104,6 +106,7 @@ class Paper(_Fact):
     key: str
     folder: str
     label: str
+    proposes: str
     reference: Reference
     pictures: tuple[str, ...]
 

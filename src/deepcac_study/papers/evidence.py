@@ -26,7 +26,7 @@ VERDICTS = {
 }
 HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED, TOY, NOT_DECIDABLE, LOST, NOT_RUN = VERDICTS.values()
 TIE = 0.0005  # half of the last printed digit
-MARGIN = 0.01  # differences of scores up to this are of no account
+MARGIN = 0.01  # differences of scores up to this are negligible
 
 
 @dataclass(frozen=True)

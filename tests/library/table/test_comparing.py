@@ -10,8 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
+from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
 from deepcac.table import budgeted_trials
@@ -61,8 +62,11 @@ def test_five_resamples_are_made_however_long_they_take(judged):
 def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     table, _, trials, subtype, _ = judged
     found = answer(trials, "patients", 100)
-    assert found.verdict == "gain"
+    assert found.verdict in ("gain", "gain of the weaker model")
     assert "logistic regression" in found.sentence
+    numbers = dict(found.numbers)
+    assert numbers["Events in the table"] == "100"
+    assert int(numbers["Training rows"]) == trials.records["lr"]["resamples"][0]["n_train"]
     best = found_clusterings(table, trials)[0]
     assert adjusted_rand_score(best.label, subtype) > 0.9
     assert best.stability > 0.9
@@ -70,6 +74,19 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert all(word in names for word in ("crp", "urea", "lactate"))
     assert [one.size for one in best.subtypes] == np.bincount(best.label).tolist()
     assert best.subtypes[0].size >= best.subtypes[1].size
+
+
+def test_the_kept_risks_are_those_of_the_chosen_trials(judged):
+    _, _, trials, _, _ = judged
+    kept = trials.held_out
+    assert set(kept.risk) == set(trials.records)
+    for name in trials.records:
+        scores = choose(open_to(trials.records, name), "tuned", "auroc").scores
+        for j, score in enumerate(scores):
+            own = kept.resample == j
+            found = roc_auc_score(kept.y[own], kept.risk[name][own])
+            assert found == pytest.approx(score, abs=1e-6), name
+    assert len(set(kept.patient)) == len(set(kept.row)) / 2
 
 
 def test_rows_of_a_patient_stay_together(judged):
@@ -148,27 +165,58 @@ def test_the_page_opens_in_a_browser_without_an_error(judged, tmp_path):
         (["equivalent"] * 6, "no gain"),
         (["equivalent"] * 5 + ["worse"], "no gain"),
         (["equivalent"] * 5 + ["undecided"], "undecided"),
-        (["better"] + ["worse"] * 5, "gain"),
+        (["worse"] * 5 + ["better"], "gain"),
+        (["better"] + ["worse"] * 5, "gain of the weaker model"),
     ],
 )
 def test_the_answer_is_the_verdicts(judged, monkeypatch, verdicts, word):
-    table, _, trials, _, _ = judged
-    made = answer(trials, table.name, table.rarest).table
-    own = (made["question"] == "help") & (made["metric"] == "auroc")
-    made.loc[own, "verdict"] = verdicts
-    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: made)
-    found = answer(trials, table.name, table.rarest)
+    found = _answer_of(judged, monkeypatch, verdicts)
     assert found.verdict == word
-    assert found.sentence.startswith("Yes" if word == "gain" else "No gain")
+    model = dict(found.numbers)["Best model without clusters"]
+    assert found.sentence.startswith(f"Use {model}")
+    assert ("without clusters" in found.sentence) == (word != "gain")
 
 
-@pytest.mark.parametrize(
-    ("rarest", "told"), [(9, ": 9 rows"), (19, ": 19 rows"), (3, ": fewer than 5 rows")]
-)
+def _answer_of(judged, monkeypatch, verdicts, rarest=200, **rows):
+    """Answer with given verdicts of the comparisons of the weaker model, then of the best."""
+    table, _, trials, _, _ = judged
+    made = answer(trials, table.name, rarest).table
+    own = made[(made["question"] == "help") & (made["metric"] == "auroc")]
+    ordered = own.sort_values("reference_score", kind="stable").index
+    made.loc[ordered, "verdict"] = verdicts
+    made.loc[ordered, ["low", "high"]] = (-0.1, 0.1)
+    made.loc[ordered, "score"] = 0.5
+    for name, value in rows.items():
+        made.loc[ordered, name] = value
+    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: made)
+    return answer(trials, table.name, rarest)
+
+
+def test_a_gain_that_the_correction_takes_away_is_called_likely(judged, monkeypatch):
+    found = _answer_of(judged, monkeypatch, ["undecided"] * 6, low=[-0.1] * 5 + [0.01])
+    assert found.verdict == "gain likely"
+    assert found.sentence.startswith("A gain is likely, not shown: ")
+    weaker = _answer_of(judged, monkeypatch, ["undecided"] * 6, low=[0.01] + [-0.1] * 5)
+    assert weaker.sentence.startswith("Use ")
+    assert "elsewhere a gain is likely, not shown" in weaker.sentence
+
+
+def test_no_firm_no_from_few_events_or_a_part_of_the_training_rows(judged, monkeypatch):
+    few = _answer_of(judged, monkeypatch, ["equivalent"] * 6, rarest=60)
+    assert (few.verdict, "for now" in few.sentence) == ("no gain, few events", True)
+    table, _, trials, *_ = judged
+    cut = replace(trials, train_rows=trials.trained_on)
+    found = _answer_of((table, None, cut, None, None), monkeypatch, ["equivalent"] * 6)
+    assert found.verdict == "no gain, cut training set"
+    assert "--train-rows" in found.sentence
+    assert dict(found.numbers)["Training rows"].endswith("(a part)")
+
+
+@pytest.mark.parametrize(("rarest", "told"), [(9, "(9)"), (19, "(19)"), (3, "(fewer than 5)")])
 def test_too_few_events_are_no_answer(judged, rarest, told):
     found = answer(judged[2], "patients", rarest)
     assert found.verdict == "too few"
-    assert found.sentence.startswith("Too few events to say whether clusters help")
+    assert found.sentence.startswith("Too few events")
     assert told in found.sentence
     assert answer(judged[2], "patients", 20).verdict != "too few"
 

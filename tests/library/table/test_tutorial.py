@@ -1,6 +1,7 @@
 """The blocks of the tutorial and of the gallery are run as they stand."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def test_the_tutorial_is_followed_in_an_empty_folder(tmp_path, commands):
     folder.mkdir()
     follow("tutorial.md", folder, commands)
     page = (folder / "compare.html").read_text()
-    assert "No gain" in page
+    assert re.search(r'<h1 class="answer">Use [^<]* without clusters', page)
     assert (folder / "risk.csv").read_text().startswith("row,risk")
     assert len((folder / "risk.csv").read_text().splitlines()) == 570
 
@@ -52,7 +53,8 @@ def test_the_gallery_makes_the_pictures_that_it_shows(tmp_path, commands):
     assert len(shown) == text.count("](gallery-") > 2
     for name in shown:
         assert (folder / name).stat().st_size > 5_000
-    assert "Yes, for some models" in (folder / "gallery-compare.html").read_text()
+    page = (folder / "gallery-compare.html").read_text()
+    assert re.search(r'<h1 class="answer">[^<]*(clusters|they) help', page, re.IGNORECASE)
 
 
 @pytest.mark.long

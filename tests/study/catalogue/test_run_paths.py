@@ -1,29 +1,45 @@
-"""Which paths are run records, and of which data sets all are planned."""
+"""Which paths are run records, and which of them one job makes."""
 
 import re
 
-from deepcac_study.catalogue.config import Plan
-from deepcac_study.catalogue.methods import classifiers
-from deepcac_study.catalogue.run_paths import dataset_pattern, datasets_of_whole_arms, runs_among
+from deepcac_study.catalogue.run_paths import (
+    dataset_pattern,
+    networks_together,
+    runs_among,
+    tables_together,
+)
 
 
-def plan(datasets, methods, k):
-    return Plan(part="cac", protocols=["sound"], datasets=datasets, methods=methods, k=k)
+def places(together, path):
+    """Tell whether the runs of a job are those of a place."""
+    return re.match(together.places + ".*", path) is not None
 
 
-def test_whole_arms_are_recognised_by_data_set_and_k():
-    every = [f"{arm}{x}" for arm in ("", "km_", "cac_") for x in classifiers()]
-    whole = plan(["cic", "credit"], every, {"default": [2], "credit": [2, 3]})
-    more = plan(["cic"], ["cac_lr"], [4])
-    pattern = re.compile(f"results/({datasets_of_whole_arms([whole, more])})/.*")
-    found = [
-        f"{dataset}_k{k}"
-        for dataset in ("cic", "credit", "cic_los")
-        for k in (2, 3, 4, 22)
-        if pattern.fullmatch(f"results/{dataset}/cac_lr_k{k}.json")
-    ]
-    assert found == ["cic_k2", "credit_k2", "credit_k3"]
-    assert re.match(datasets_of_whole_arms([more]), "cic/cac_lr_k4.json") is None
+def test_the_classical_runs_of_a_table_come_together():
+    folders = ["", "as_published/", "switches/A1/"]
+    stems = ["lr_k1", "km_lr_k2", "cac_lr_k2"]
+    paths = [f"results/{folder}cic/{stem}.json" for folder in folders for stem in stems]
+    more = [f"results/credit/{stem}.json" for stem in ("lr_k1", "cac_lr_k4")]
+    one, other = tables_together([*paths, *more, "results/titanic/lr_k1.json"])
+    assert one.stems == tuple(sorted(stems))
+    found = [folder for folder in folders if places(one, f"{folder}cic/lr_k1.json")]
+    assert found == folders
+    assert not places(one, "credit/lr_k1.json")
+    assert not places(one, "cic_los/lr_k1.json")
+    assert other.stems == ("cac_lr_k4", "lr_k1")
+    assert not places(other, "titanic/lr_k1.json")  # alone
+
+
+def test_every_k_of_a_network_comes_together_but_on_sequences():
+    paths = [f"results/cic/km_z_k{k}.json" for k in (2, 3, 1)]
+    paths += [f"results/as_published/cic/grasp_k{k}.json" for k in (2, 3)]
+    paths += [f"results/sepsis_ts/grasp_ts_k{k}.json" for k in (2, 3)]
+    one, other = networks_together([*paths, "results/cic/lr_k1.json"])
+    assert one.stems == ("{method}_k1", "{method}_k2", "{method}_k3")
+    assert places(one, "cic/km_z_k2.json")
+    assert not places(one, "cic/grasp_k2.json")
+    assert places(other, "as_published/cic/grasp_k3.json")
+    assert not places(other, "cic/grasp_k3.json")
 
 
 def test_records_of_other_folders_are_no_data_sets():

@@ -12,14 +12,13 @@ from deepcac.cac.path import (
     alpha_path,
     draw_folds,
 )
-from deepcac.errors import ConfigError, DataError
+from deepcac.errors import ConfigError
 from deepcac.linear.base_classifiers import fit_weighted
 from deepcac.task import Task
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import SOUND, Protocol
 from deepcac_study.experiments import cac_arms
 from deepcac_study.experiments.cac_arms import alphas_needed, shared_clusterings
-from deepcac_study.experiments.clustering_files import read_clusterings, write_clusterings
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.published.cac_program import printed_alpha
 
@@ -79,26 +78,16 @@ def test_every_arm_of_every_classifier_scores_each_test_row(name, arm):
     assert np.array_equal(fitted.probability.argmax(axis=1), fitted.predicted)
 
 
-def test_shared_clusterings_change_nothing(tmp_path):
+def test_shared_clusterings_change_nothing():
     task = xor_task()
-    path = alpha_path(task.X_train, task.y_train, 2, task.seed, GRID)
-    write_clusterings(tmp_path / "c.parquet", {0: path, 7: path})
     methods = [parse_method("lr"), parse_method("cac_lr")]
-    given = shared_clusterings(task, asked(), methods, tmp_path / "c.parquet")
-    assert shared_clusterings(task, asked(), methods[:1], tmp_path / "c.parquet") is None
-    shared = fit_task(task, asked(), "cac", "lr", given)
+    path = shared_clusterings(task, asked(), methods)
+    assert shared_clusterings(task, asked(), methods[:1]) is None
+    shared = fit_task(task, asked(), "cac", "lr", path)
     alone = fit_task(task, asked(), "cac", "lr")
     assert np.array_equal(shared.probability, alone.probability)
     assert shared.hyperparameters == alone.hyperparameters
-    back = read_clusterings(tmp_path / "c.parquet", task.y_train, 7)
-    assert back.labels.keys() == path.labels.keys()
-    assert all(np.array_equal(back.labels[key], path.labels[key]) for key in path.labels)
-    assert back.whole.keys() == path.whole.keys() == {START, *GRID}
-    for alpha, found in path.whole.items():
-        again = back.whole[alpha]
-        assert (again.n_iter, again.converged) == (found.n_iter, found.converged)
-        for name in ("labels", "moves", "cost", "within", "separation", "counts"):
-            assert np.array_equal(getattr(again, name), getattr(found, name)), name
+    assert path.whole.keys() == {START, *GRID}
     assert len(path.labels) == 6 * (len(GRID) + 1)
     assert (path.labels[FULL, START] >= 0).all()
     folds = draw_folds(task.y_train, task.seed)
@@ -119,16 +108,6 @@ def test_a_shared_clustering_is_taken_over_as_it_is():
     ).fit(task.X_train, task.y_train, labels=path.labels[FULL, START])
     assert np.array_equal(model.predict_proba(task.X_test), fitted.probability)
     assert model.cost_history_.tolist() == fitted.history["cost"]
-
-
-def test_clusterings_of_other_rows_are_refused(tmp_path):
-    task = xor_task()
-    path = alpha_path(task.X_train, task.y_train, 2, 0, (), full_only=True)
-    write_clusterings(tmp_path / "c.parquet", {0: path})
-    with pytest.raises(DataError, match="build it again"):
-        read_clusterings(tmp_path / "c.parquet", task.y_train[:-1], 0)
-    with pytest.raises(DataError, match="split 3"):
-        read_clusterings(tmp_path / "c.parquet", task.y_train, 3)
 
 
 def test_class_weights_of_the_published_program():

@@ -1,11 +1,25 @@
 """Calibration curves are drawn without class weights, as the scores of the records are taken."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from deepcac.pages import figures
 from deepcac.scoring.bootstrap import SplitScores
-from deepcac_study.records.runs import Run
-from deepcac_study.report.runs.curves import calibration_figure, unweighted_risk
+from deepcac_study.records.runs import Run, Runs
+from deepcac_study.report.runs import curves
+from deepcac_study.report.runs.comparisons import Difference
+from deepcac_study.report.runs.curves import unweighted_risk
+from deepcac_study.report.runs.kept_curves import (
+    BOOTSTRAPS,
+    CALIBRATION,
+    CURVES,
+    KeptBootstraps,
+    bootstrap_table,
+    curve_table,
+    kept_curves,
+)
 
 
 def run_of(method, weight, sizes=((70, 10), (20, 0))):
@@ -33,14 +47,49 @@ def test_only_weights_that_were_used_are_taken_out(method, weight, moved):
     assert risk == pytest.approx(wanted)
 
 
-def test_a_balanced_model_lies_on_the_diagonal():
+def test_a_balanced_model_lies_on_the_diagonal(monkeypatch):
     rng = np.random.default_rng(0)
     risk = rng.uniform(0.01, 0.2, 40_000)
     label = (rng.random(len(risk)) < risk).astype(np.int64)
     odds = risk / (1 - risk) * 9  # as if both classes were as frequent
     scores = SplitScores(np.arange(len(risk)), label, label, odds / (1 + odds))
-    figure = calibration_figure("cic", [(run_of("cac_lr", "balanced"), [scores])], "figures")
-    plain = calibration_figure("cic", [(run_of("cac_lr", None), [scores])], "figures")
+    monkeypatch.setattr(curves, "split_scores", lambda run: [scores])
+    runs = [run_of("cac_lr", weight) for weight in ("balanced", None)]
+    shown = [[(run, curves.from_scores(run))] for run in runs]
+    figure, plain = (curves.calibration_figure("cic", one, "figures") for one in shown)
     near, far = (float(one.seen.rpartition(" ")[2]) for one in (figure, plain))
     assert near < 0.01
     assert far > 0.2
+
+
+def test_kept_curves_are_those_of_the_figures(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    risk = rng.uniform(0.01, 0.9, 400)
+    label = (rng.random(len(risk)) < risk).astype(np.int64)
+    scores = SplitScores(np.arange(len(risk)), label, label, risk)
+    monkeypatch.setattr(curves, "split_scores", lambda run: [scores])
+    run = run_of("cac_lr", None)
+    run.record.update(protocol="sound", status="ok")
+    for figure in curves.curve_figures(Runs((run,))):
+        figures.write(figure, tmp_path)
+    for name in (CURVES, CALIBRATION):
+        table = curve_table(tmp_path, name, {"cic", "credit"})
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    own, kept = curves.from_scores(run), kept_curves(tmp_path)(run)
+    assert [kind for kind, *_ in kept.lines] == ["ROC", "PR"]
+    for (_, _, wanted), (_, _, found) in zip(own.lines, kept.lines, strict=True):
+        assert found == pytest.approx(wanted, abs=1e-4)
+    for wanted, found in zip(own.reliability, kept.reliability, strict=True):
+        assert found == pytest.approx(wanted, rel=1e-5)
+    assert kept_curves(tmp_path)(run_of("km_lr", None)) is None
+
+
+def test_kept_intervals_are_found_by_their_runs(tmp_path):
+    one, other = Run("results/a.json", None, {}), Run("results/b.json", None, {})
+    effect = Difference(one, other, "KM − plain", "auroc", 0.8, 0.7, None, bootstrap=(0.01, 0.2))
+    table = bootstrap_table([effect, replace(effect, metric="f1", bootstrap=None)])
+    table.to_csv(tmp_path / f"{BOOTSTRAPS}.csv", index=False)
+    kept = KeptBootstraps(tmp_path)
+    assert kept.difference(one, other, "auroc") == (0.01, 0.2)
+    assert kept.difference(one, other, "f1") is None
+    assert kept.difference(other, one, "auroc") is None

@@ -92,8 +92,8 @@ ROWS = [
 def test_the_sentence_counts_real_data_alone(tmp_path):
     judged = load_judgement(write(tmp_path, ROWS, ["demo_x"]))
     said = sentence(judged)
-    assert said.startswith("Of 3 comparisons")
-    assert "better in 0, equivalent in 1, undecided in 1, worse in 1" in said
+    assert said.startswith("Probably not: of 3 comparisons")
+    assert "in 1 they made no difference, in 1 they made it worse, in 1 it is inconclusive" in said
     assert "0.012" in said
     assert sentence(load_judgement([])) == ""
     assert sentence(load_judgement(write(tmp_path, [ROWS[3]], ["demo_x"]))) == ""
@@ -101,7 +101,9 @@ def test_the_sentence_counts_real_data_alone(tmp_path):
 
 def test_own_data_never_count_for_the_papers(tmp_path):
     judged = load_judgement(write(tmp_path, [*ROWS, row("my_patients", "better", 0.2)], ["demo_x"]))
-    assert sentence(judged).startswith("Of 3 comparisons")
+    assert sentence(judged).startswith("Probably not: of 3 comparisons")
+    alone = sentence(judged, own=True)
+    assert alone.startswith("Yes: in the one comparison they improved the model (my_patients")
     assert "my_patients, real data of no paper" in sentence(judged, own=True)
     assert "my_patients" not in {line[0] for line in judgement_figures(judged)[0].data}
 
@@ -147,7 +149,7 @@ def test_the_page_opens_with_the_answer(tmp_path):
     paths = write(results / "judge", ROWS, ["demo_x"])
     build(paths, REGISTRY, results / "report")
     page = (results / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.index("Of 3 comparisons") < page.index('id="summary"')
+    assert page.index("of 3 comparisons") < page.index('id="summary"')
     assert 'id="figure-judge_forest"' in page
     assert (results / "report" / "tables" / "judge_counts.csv").exists()
     assert json.loads(paths[1].read_text())["margin"] == 0.01

@@ -9,6 +9,7 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac_study.records import record_archive
+from deepcac_study.records.reader import RUNS, by_kind
 from deepcac_study.records.runs import load
 from deepcac_study.report.site.shipped import report_shipped
 
@@ -58,7 +59,7 @@ def test_no_link_is_dead(page):
 def test_the_kept_ledger_says_what_the_records_say(tmp_path):
     """A cell that a shipped record decides has that record's number."""
     record_archive.lay(KEPT / "records", tmp_path / "results")
-    runs = [p for p in sorted(tmp_path.rglob("*_k*.json")) if "judge" not in p.parts]
+    runs = by_kind(sorted(tmp_path.rglob("*_k*.json")))[RUNS]
     found = {run.path: run for run in load(runs, tmp_path, with_scores=False)}
     ledger = pd.read_csv(KEPT / "ledger.csv", dtype=str).query("kind == 'score'")
     compared = 0

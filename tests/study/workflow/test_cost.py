@@ -26,21 +26,21 @@ def write(folder: Path, name: str, *rows: tuple[object, object, object]) -> None
 
 @pytest.fixture
 def folder(tmp_path):
-    write(tmp_path, "runs/cic/base_arm_k1.tsv", (120, 500.5, 90))
-    write(tmp_path, "runs/as_published/cic/base_arm_k1.tsv", (60, 700, 30))
+    write(tmp_path, "runs/cic/table.tsv", (120, 500.5, 90))
+    write(tmp_path, "runs/as_published/cic/table.tsv", (60, 700, 30))
     write(tmp_path, "runs/cic/cac_lr_k3.tsv", (10, 900, 6))
     write(tmp_path, "report.tsv", (30, 100, 24))
     write(tmp_path, "splits/cic.tsv", (1.5, "NA", "-"))
-    write(tmp_path, "clusterings/cic_k2.tsv", (600, 1, 600), (12, 250, 12))
+    write(tmp_path, "pretrain/cic.tsv", (600, 1, 600), (12, 250, 12))
     return tmp_path
 
 
 def test_jobs_are_added_up_by_rule_the_dearest_first(cost, folder):
     found = cost.add_up(list(cost.read_jobs(folder / "logs" / "benchmarks")))
     assert [(each.rule, each.jobs, each.core_minutes) for each in found] == [
-        ("runs, base_arm", 2, 2.0),
+        ("runs, table", 2, 2.0),
         ("report", 1, 0.4),
-        ("clusterings", 1, 0.2),  # the second of two times
+        ("pretrain", 1, 0.2),  # the second of two times
         ("runs", 1, 0.1),
         ("splits", 1, 0.025),  # nobody looked at it: its wall time
     ]
@@ -50,7 +50,7 @@ def test_jobs_are_added_up_by_rule_the_dearest_first(cost, folder):
 
 def test_the_last_row_is_all_of_them(cost, folder):
     lines = cost.table(cost.add_up(list(cost.read_jobs(folder / "logs" / "benchmarks"))))
-    assert lines.splitlines()[2] == "| runs, base_arm | 2 | 2.0 | 73% | 2.0 | 700 |"
+    assert lines.splitlines()[2] == "| runs, table | 2 | 2.0 | 73% | 2.0 | 700 |"
     assert lines.splitlines()[-1] == "| all | 6 | 2.7 | 100% | 2.0 | 900 |"
 
 

@@ -72,18 +72,13 @@ def test_splits_follow_the_rows_or_the_switch_that_draws_them():
     assert paths.split_file("", "demo_diabetes") == "data/splits/demo_diabetes.parquet"
 
 
-def test_shared_files_by_family():
+def test_networks_share_what_they_start_from():
     paths = layout()
-    assert paths.shared_file("", "diabetes", "lr", 1) == []
-    assert paths.shared_file("switches/A1/", "diabetes", "cac_lr", 3) == [
-        "data/clusterings/diabetes_k3.parquet"
-    ]
-    assert paths.shared_file("switches/A4/", "diabetes", "cac_lr", 3) == []  # other rows
-    assert paths.shared_file("switches/A11/", "diabetes", "cac_lr", 3) == []  # other alphas
-    assert paths.shared_file("switches/D5/", "diabetes", "deepcac", 3) == [
+    assert paths.shared_file("", "diabetes", "cac_lr") == []
+    assert paths.shared_file("switches/D5/", "diabetes", "deepcac") == [
         "data/pretrained/diabetes.safetensors"
     ]
-    assert paths.shared_file("switches/D14/", "diabetes", "deepcac", 3) == [
+    assert paths.shared_file("switches/D14/", "diabetes", "deepcac") == [
         "data/pretrained/switches/D14/diabetes.safetensors"
     ]
 
@@ -233,7 +228,7 @@ def test_targets_that_something_makes_pass():
     assert layout().run_inputs("", "demo_diabetes", "cac_lr", 2) == {
         "features": "data/features/demo_diabetes.parquet",
         "splits": "data/splits/demo_diabetes.parquet",
-        "shared": ["data/clusterings/demo_diabetes_k2.parquet"],
+        "shared": [],
     }
 
 

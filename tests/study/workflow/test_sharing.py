@@ -24,7 +24,7 @@ from deepcac_study.jobs.sharing import RESULTS, STAGES, Origins, pull, share, sh
 
 REGISTRY = load_registry(ROOT / "config" / "registry")
 RECORD = "results/cic/lr_k1.json"
-STAGE = "data/clusterings/cic_k2.parquet"
+STAGE = "data/pretrained/cic.safetensors"
 FEATURES = "data/features/cic.parquet"
 OPEN = dict.fromkeys((RECORD, STAGE, FEATURES), "")
 
@@ -76,7 +76,7 @@ def files_of(store: Path) -> set[str]:
 def test_the_whole_demo_is_shared_but_for_the_report():
     files = shared_files(layout("demo.yaml"))
     kinds = {file.split("/")[1] for file in files}
-    assert kinds >= {"features", "splits", "clusterings", "pretrained", "tidy", "theory"}
+    assert kinds >= {"features", "splits", "pretrained", "tidy", "theory"}
     assert kinds >= {"demo_cic", "as_published", "sweeps", "case_study", "skmeans", "profiles"}
     assert not kinds & {"raw", "report"}
     assert {file.rpartition("/")[2][:7] for file in files if "/tidy/" in file} == {"cohort_"}
@@ -143,7 +143,7 @@ def test_after_a_pull_from_s3_only_the_report_is_planned(tmp_path, bucket):  # n
     assert f"{len(files)} files are here as they were shared" in said
     assert planned(clone) == {"all": 1, "report": 1, "total": 2}
     (clone / "results/demo_cic/cac_lr_k3.json").unlink()
-    assert planned(clone) == {"all": 1, "report": 1, "run": 1, "total": 3}
+    assert planned(clone) == {"all": 1, "report": 1, "table_runs_1": 1, "total": 3}
 
 
 @pytest.mark.slow

@@ -21,7 +21,6 @@ from deepcac_study.jobs.sharing import RESULTS, STAGES, pointed_files, pull, sha
 FEATURES = "data/features/demo_diabetes.parquet"
 SPLITS = "data/splits/demo_diabetes.parquet"
 RUN = "results/demo_diabetes/cac_lr_k2.json"
-CLUSTERINGS = "data/clusterings/demo_diabetes_k2.parquet"
 SCORES = "results/demo_diabetes/cac_lr_k2.scores.parquet"
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
@@ -109,21 +108,19 @@ def planned_jobs(folder: Path, *targets: str) -> dict[str, int]:
     (folder / "plan.yaml").write_text(PLAN.format(methods=", ".join(methods)))
     command = [*SNAKEMAKE, "-n", "--configfile", "config/demo.yaml", "plan.yaml", "--", *targets]
     said = run(folder, command)
-    rules = "run|deep_run|deep_arm|base_arm|clustered_arms|switched_pair|clusterings"
+    rules = "run|deep_run|table_runs_[0-9]|deep_runs_123"
     found = re.findall(rf"^({rules}) +(\d+)$", said, re.MULTILINE)
     return {rule: int(count) for rule, count in found}
 
 
 def test_runs_with_things_in_common_share_a_job(tmp_path):
     folder = checkout(tmp_path)
-    assert planned_jobs(folder, "cac") == {
-        **{"base_arm": 2, "clustered_arms": 2, "switched_pair": 1},
-        **{"clusterings": 2, "run": 1},  # sound, k = 2 and 3
-    }
+    # By protocol: sound with k = 2 and 3, as published, and one difference alone.
+    assert planned_jobs(folder, "cac") == {f"table_runs_{n}": 1 for n in (1, 2, 3)}
     alone = [f"results/{folder}demo_cic/km_svm_k2.json" for folder in ("", "as_published/")]
-    assert planned_jobs(folder, *alone) == {"clusterings": 1, "run": 2}
+    assert planned_jobs(folder, *alone) == {"run": 2}
     # Every k of a network on a table, sound and as published; on sequences each k alone.
-    assert planned_jobs(folder, "deep") == {"deep_arm": 2, "deep_run": 6}
+    assert planned_jobs(folder, "deep") == {"deep_runs_123": 2, "deep_run": 6}
     assert planned_jobs(folder, "results/demo_cic/km_z_k2.json") == {"deep_run": 1}
 
 
@@ -171,7 +168,7 @@ def test_what_was_pulled_is_not_built_again(finished, tmp_path):
         str(tmp_path / "store"),
     )
     shutil.copytree(finished, source)
-    shared = [FEATURES, SPLITS, CLUSTERINGS, RUN, SCORES]
+    shared = [FEATURES, SPLITS, RUN, SCORES]
     for folder in (source, clone):
         connect(folder, store)
     share(source, shared, dict.fromkeys([*shared, *pointed_files(source)], ""))

@@ -11,13 +11,16 @@ from deepcac import __version__
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
+from deepcac.scoring.censored import observed_risk
 from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
+from deepcac.table.horizon.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 
@@ -34,6 +37,7 @@ def write_compare_page(
     found: Answer,
     clusterings: list[FoundClustering],
     command: str,
+    asked: RiskQuestions = USUAL,
 ) -> None:
     """Write the page.
 
@@ -48,6 +52,7 @@ def write_compare_page(
         What was asked for, run, concluded and found.
     command : str
         As the user typed it.
+    asked : RiskQuestions, optional
     """
     agreement = adjusted_rand_score(*(each.label for each in clusterings))
     same = agreement == 1.0
@@ -60,6 +65,7 @@ def write_compare_page(
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,
+        "horizon": horizon_section(table, trials, shown),
         "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
@@ -72,6 +78,9 @@ def write_compare_page(
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "missing": missingness(table.columns, len(table.features.label)),
         "method": how_judged(table, effort, trials),
+        "risks": None
+        if trials.held_out is None
+        else risk_section(table, trials.held_out, found, asked),
     }
     write_page(path, "compare.html", content)
 
@@ -89,6 +98,8 @@ def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
 
 
 def _shares(table: LabelledTable) -> str:
+    if table.follow is not None:
+        return f"{100 * observed_risk(table.follow)[0]:.1f} % {table.classes[1]}, Kaplan-Meier"
     lines = _classes(table)
     shown = lines[1:] if len(lines) == 2 else lines
     return ", ".join(f"{share} {name}" for name, _, share in shown)
@@ -96,12 +107,18 @@ def _shares(table: LabelledTable) -> str:
 
 def _limits(trials: Trials) -> list[str]:
     made = len(trials.seeds)
-    if made == trials.planned:
-        return []
-    return [
-        f"The time was over after {made} of {trials.planned} resamples; with a larger --budget "
-        "the intervals are narrower."
-    ]
+    told = []
+    if trials.cut:
+        told.append(
+            f"Models were trained on {trials.trained_on:,} rows, a part of those there are; "
+            "--train-rows asks with more."
+        )
+    if made < trials.planned:
+        told.append(
+            f"The time was over after {made} of {trials.planned} resamples; with a larger "
+            "--budget the intervals are narrower."
+        )
+    return told
 
 
 def _comparisons(found: Answer) -> dict[str, Any]:
@@ -205,11 +222,17 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
             if len(part) < SMALL or np.isnan(part).all()
             else f"{100 * np.nanmean(part):.0f} %"
             if level
-            else f"{np.nanmedian(part):,.4g}"
+            else _plain(float(np.nanmedian(part)))
             for part in cells
         ]
         lines.append((_spaced(name, table), *shown))
     return lines
+
+
+def _plain(value: float) -> str:
+    """Return a number without an exponent, with four digits or all before the point."""
+    digits = 0 if abs(value) >= 1000 else 4
+    return f"{value:,.0f}" if not digits else f"{value:.4g}"
 
 
 def _spaced(name: str, table: LabelledTable) -> str:
@@ -232,8 +255,8 @@ def how_judged(table: LabelledTable, effort: Effort, trials: Trials) -> list[str
         "of clusters (1 to 5) and alpha of CAC. The trial is chosen on the validation rows; with "
         "clusters also among the trials without, so that no clusters is a choice.",
         "A model in each cluster: k-means; CAC, which also separates the classes inside a cluster; "
-        "or one model that is given the distances to the k-means centres. Controls: cells around "
-        "rows drawn at random, and a hash of the row number.",
+        "or one model that is given the distances to the k-means centres. Controls: random "
+        "cells (each row goes to the nearest of some rows drawn at random), and a hash of the row.",
         "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
         "Equivalence: two one-sided tests at 5 %.",
     ]

@@ -16,10 +16,10 @@ from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
 
 _HEADINGS = {
-    HELP: "With clusters, less the same model without",
-    ANY: "Two clusters or more, less a partition that means nothing",
-    BOOSTING: "With clusters, less tuned boosting",
-    NEGATIVE: "Control: a hash of the row number, less nothing",
+    HELP: "{model}: with clusters, less without",
+    ANY: "{model}: two clusters or more, less a partition that means nothing",
+    BOOSTING: "{model} with clusters, less tuned boosting",
+    NEGATIVE: "Control: {model} with a hash of the row, less without",
 }
 Array = npt.NDArray[np.float64]
 Line = tuple[str, str, float, float, float, str]
@@ -38,55 +38,61 @@ def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> F
     """
     lines = _lines(found, questions)
 
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.axvspan(-found.margin, found.margin, color="#e3e6ea", linewidth=0)
-        axis.axvline(0, color="#888888", linewidth=0.8)
-        for place, (_, _, mean, low, high, verdict) in enumerate(lines):
-            if verdict:
-                compared = verdict != NEVER
-                colour = VERDICT_COLOURS[verdict]
-                axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
-                              fmt="o", markersize=4, color=colour, elinewidth=1.2,
-                              markerfacecolor=colour if compared else "none")  # fmt: skip
-        axis.set_yticks(range(len(lines)), [name for _, name, *_ in lines])
-        for text, line in zip(axis.get_yticklabels(), lines, strict=True):
-            text.set_fontweight("normal" if line[-1] else "bold")
-        axis.tick_params(axis="y", length=0)
-        axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
-        for verdict, colour in VERDICT_COLOURS.items():
-            axis.plot([], [], "o", color=colour, label=verdict, markersize=4)
-        canvas.legend(loc="outside lower center", ncols=5)
-
     return Figure(
         id="forest",
         title="Differences in AUROC",
         caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"differences of no account (margin {found.margin:g}). Hollow: clusters were never chosen, "
+        f"negligible differences (margin {found.margin:g}). Hollow: clusters were never chosen, "
         "so both sides are one model.",
         section="comparison",
-        size=(8.6, 1.1 + 0.23 * len(lines)),
-        draw=draw,
+        size=(6.2, 1.1 + 0.23 * len(lines)),
+        draw=lambda canvas: _draw_forest(canvas, lines, found.margin),
         head=("question", "contender", "mean", "low", "high", "verdict"),
         data=lines,
     )
 
 
+def _draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
+    """Draw comparisons below the heading of each model, so that labels are short."""
+    axis = canvas.subplots()
+    axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
+    axis.axvline(0, color="#888888", linewidth=0.8)
+    across = axis.get_yaxis_transform()
+    for place, (_, name, mean, low, high, verdict) in enumerate(lines):
+        if not verdict:
+            axis.text(0.01, place, name, transform=across, va="center", fontsize=8,
+                      fontweight="bold")  # fmt: skip
+            continue
+        compared = verdict != NEVER
+        colour = VERDICT_COLOURS[verdict]
+        axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
+                      fmt="o", markersize=4, color=colour, elinewidth=1.2,
+                      markerfacecolor=colour if compared else "none")  # fmt: skip
+    told = [(place, line[1]) for place, line in enumerate(lines) if line[-1]]
+    axis.set_yticks([place for place, _ in told], [name for _, name in told])
+    axis.tick_params(axis="y", length=0)
+    axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
+    for verdict, colour in VERDICT_COLOURS.items():
+        axis.plot([], [], "o", color=colour, label=verdict, markersize=4)
+    canvas.legend(loc="outside lower center", ncols=5, columnspacing=1, handletextpad=0.3)
+
+
 def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
-    """Return a heading without verdict, and the comparisons, of each question."""
+    """Return a heading without verdict, and the comparisons, of each question and model."""
     table = found.table[found.table["metric"] == "auroc"]
     lines: list[Line] = []
     for question in questions:
         own = table[table["question"] == question.id]
-        if len(own):
-            lines.append((question.id, _HEADINGS[question], 0.0, 0.0, 0.0, ""))
-        ordered = own.sort_values(["reference", "contender"], ascending=False)
-        for row in ordered.to_dict("records"):
-            name = contender_name(row["contender"])
-            if question == ANY:
-                name += f" – {arm_name(row['reference'])}"
-            ends = (row["mean"], row["low"], row["high"])
-            lines.append((question.id, name, *ends, row["verdict"]))
+        learner = own["contender"].str.rpartition("_")[2]
+        for model, rows in own.groupby(learner, sort=False):
+            heading = _HEADINGS[question].format(model=contender_name(str(model)))
+            lines.append((question.id, heading, 0.0, 0.0, 0.0, ""))
+            for row in rows.to_dict("records"):
+                name = arm_name(row["contender"])
+                if question == ANY:
+                    name += f" – {arm_name(row['reference'])}"
+                ends = (row["mean"], row["low"], row["high"])
+                lines.append((question.id, name, *ends, row["verdict"]))
     return lines
 
 

@@ -1,7 +1,7 @@
 """A table with a label, checked and ready to be judged."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,10 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
+from deepcac.scoring.censored import FollowUp
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks, read_follow_up
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
@@ -21,6 +23,7 @@ from deepcac.table.reading.table_files import read_blocks
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
+_ROLES = ("the label", "the id", "the group", "the follow-up time")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,12 @@ class Roles:
         Makes two classes of a number.
     decimal : {".", ","} or None
         Sign before the decimals of numbers that are text.
+    apart : mapping
+        Further columns that must be there and are no features, and what they are.
+    time : str or None
+        Column of the follow-up time; the label is then whether the event came at its end.
+    horizon : float or None
+        Time up to which an event counts.
     """
 
     label: str
@@ -49,14 +58,22 @@ class Roles:
     positive: str | None = None
     above: float | None = None
     decimal: str | None = None
+    time: str | None = None
+    horizon: float | None = None
+    apart: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if (self.time is None) != (self.horizon is None):
+            raise ConfigError("--time and --horizon go together: name the column and the time")
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""
-        named = dict.fromkeys(self.drop, "as asked for (--drop)")
+        named = dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self.apart)
         for name, why in (
             (self.label, "the label"),
             (self.id, "the id"),
             (self.group, "the group"),
+            (self.time, "the follow-up time"),
         ):
             if name is not None:
                 named[name] = why
@@ -86,6 +103,8 @@ class LabelledTable:
         What a reader must know: the positive class, sampling, columns that were left out.
     leaks : tuple of str
         Columns that tell the label or the row (`label_leaks`); they are used like any other.
+    follow : FollowUp or None
+        Where the label is an event up to a horizon.
     """
 
     name: str
@@ -97,6 +116,7 @@ class LabelledTable:
     total: int
     remarks: tuple[str, ...] = field(default=())
     leaks: tuple[str, ...] = field(default=())
+    follow: FollowUp | None = None
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say everything that a reader must know."""
@@ -136,7 +156,8 @@ def read_labelled(
     DataError
         With column and row of what is at fault.
     """
-    keys = list(dict.fromkeys([roles.label, *filter(None, (roles.id, roles.group))]))
+    own = filter(None, (roles.id, roles.group, roles.time))
+    keys = list(dict.fromkeys([roles.label, *own, *roles.apart]))
     blocks = read_blocks(path, roles.decimal)
     sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
@@ -147,23 +168,26 @@ def read_labelled(
         _refuse_repeats(sample.keys[roles.id], roles.id)
     encoder = learn_encoder(sample.rows, sample.number, roles.skipped())
     X, _ = encoder.encode(sample.rows, sample.number)
-    codes = labels.codes[sample.number - 1]
-    _check_sizes(codes, labels.classes)
+    codes, classes = labels.codes[sample.number - 1], labels.classes
+    follow = _follow_up(sample, roles, codes, classes)
+    if follow is not None:
+        codes, classes = follow.outcome, horizon_classes(roles.label, follow)
+    _check_sizes(codes, classes)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
-    remarks = [
-        *getattr(path, "remarks", ()),
-        *_remarks(sample, labels.classes, labels.reason, encoder),
-    ]
+    remarks = [*getattr(path, "remarks", ())]
+    remarks += horizon_remarks(follow) if follow is not None else []
+    remarks += _remarks(sample, labels.classes, labels.reason, encoder)
     return LabelledTable(
         name=Path(path).stem,
         rows=sample.rows,
         features=FeatureMatrix(sample.number, codes, X, names),
-        classes=labels.classes,
+        classes=classes,
         encoder=encoder,
         group=_groups(sample, roles.group),
         total=sample.total,
         remarks=tuple(remarks),
-        leaks=tuple(label_leaks(encoder, X, codes, labels.classes)),
+        leaks=tuple(label_leaks(encoder, X, codes, classes)),
+        follow=follow,
     )
 
 
@@ -200,6 +224,20 @@ def _groups(sample: SampledTable, name: str | None) -> npt.NDArray[np.int64] | N
     return np.asarray(pc.index_in(cells, value_set=pc.unique(cells)).to_numpy(), dtype=np.int64)
 
 
+def _follow_up(
+    sample: SampledTable, roles: Roles, codes: npt.NDArray[np.int64], classes: tuple[str, ...]
+) -> FollowUp | None:
+    if roles.time is None or roles.horizon is None:
+        return None
+    if len(classes) > 2:
+        raise DataError(
+            f"column {roles.label!r} has {len(classes)} classes; with --time it says whether the "
+            "event came: competing events are not handled, so make two classes of it"
+        )
+    column = sample.rows[roles.time]
+    return read_follow_up(column, roles.time, sample.number, codes == 1, roles.horizon)
+
+
 def _check_sizes(codes: npt.NDArray[np.int64], classes: tuple[str, ...]) -> None:
     if len(codes) < FEWEST:
         raise DataError(f"{len(codes)} rows; at least {FEWEST} are needed to say anything")
@@ -225,7 +263,7 @@ def _remarks(
             "--rows changes how many."
         )
     for column in encoder.columns:
-        if column.note and column.note not in ("the label", "the id", "the group"):
+        if column.note and column.note not in _ROLES:
             kind = "left out" if column.kind == "left out" else "used"
             said.append(f"Column {column.name!r} {kind}: {column.note}.")
     return said

@@ -81,7 +81,7 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     rows : DataFrame
         Comparisons of one question and metric (`deepcac.judging.verdicts.verdicts`).
     margin : float
-        Differences up to this are of no account.
+        Differences up to this are negligible.
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")

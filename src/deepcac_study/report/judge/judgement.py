@@ -12,10 +12,11 @@ import pandas as pd
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.judging.resample_scores import clustered_scores
-from deepcac.judging.verdicts import half_detect
+from deepcac.judging.verdicts import half_detect, summary
 from deepcac.pages.figures import VERDICTS, Figure
 from deepcac.pages.tables import Table, text_row
-from deepcac.scoring.equivalence import EQUIVALENT, NEVER
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
+from deepcac_study.catalogue.config import Judge
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.records.record import file_digest
@@ -23,6 +24,14 @@ from deepcac_study.report.judge.judge_figures import contender_label, power_figu
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
+# How a verdict is counted, clusters being what is spoken of.
+_SAID = {
+    BETTER: "they improved the model",
+    EQUIVALENT: "they made no difference",
+    WORSE: "they made it worse",
+    UNDECIDED: "it is inconclusive",
+    NEVER: "they were offered and never chosen",
+}
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
@@ -36,10 +45,13 @@ class Judgement:
         A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
     summary : dict
         Counts a question, over data sets, and the power curve.
+    note : str
+        Where it comes from, if not from trials here.
     """
 
     rows: pd.DataFrame
     summary: dict[str, Any]
+    note: str = ""
 
     @property
     def real(self) -> pd.DataFrame:
@@ -76,6 +88,27 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
     return Judgement(rows, summary)
 
 
+def kept_judgement(folder: str | os.PathLike[str]) -> Judgement:
+    """Return the judge's verdicts from the tables that are kept with the project."""
+    kept, judge = Path(folder), Judge.model_validate({})
+    rows, scores, power = (
+        pd.read_csv(kept / f"judge_{name}.csv") for name in ("verdicts", "scores", "planted")
+    )
+    content = {
+        "margin": judge.margin,
+        "strict_margin": judge.strict_margin,
+        "synthetic": [],
+        "questions": summary(rows, judge.margin),
+        "scores": [row.dropna().to_dict() for _, row in scores.iterrows()],
+        "power": power.to_dict("records"),
+    }
+    note = (
+        "The judge was not run here: its verdicts are those that ship with the project, of "
+        f"{read_json(kept / 'about.json')['date']}. `snakemake judge` makes them again."
+    )
+    return Judgement(rows, content, note)
+
+
 def sentence(judged: Judgement | None, *, own: bool = False) -> str:
     """Return the answer in one sentence with its denominators; nothing without such data.
 
@@ -89,26 +122,34 @@ def sentence(judged: Judgement | None, *, own: bool = False) -> str:
     margin = number(judged.summary["margin"])
     names = rows["dataset"].unique()
     where = f"{len(names)} data sets" if len(names) > 1 else names[0]
-    many = f"Of {len(rows)} comparisons" if len(rows) > 1 else "In the one comparison"
+    many = f"of {len(rows)} comparisons with and without clusters," * (len(rows) > 1)
+    where += ", real data of no paper" * own
     return (
-        f"{many} of a tuned learner with clusters and the same learner without "
-        f"({where}{', real data of no paper' if own else ''}; AUROC, margin {margin}) clusters are "
-        f"{outcome(rows, number)}."
+        f"{verdict(rows)}: {many or 'in the one comparison'} {outcome(rows, number)} ({where}; "
+        f"AUROC, tuned models, margin {margin})."
     )
+
+
+def verdict(rows: pd.DataFrame) -> str:
+    """Return the answer in a word or two, from the verdicts of comparisons with clusters."""
+    counts = rows["verdict"].value_counts()
+    helped, open_ = counts.get(BETTER, 0), counts.get(UNDECIDED, 0)
+    if helped:
+        return "For some models" if 2 * helped < len(rows) else "Yes"
+    return "Not decided" if 2 * open_ > len(rows) else "Probably not"
 
 
 def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:
     """Count the verdicts, and say how often clusters were chosen and what could have been seen."""
     counts = rows["verdict"].value_counts()
-    said = ", ".join(f"{name} in {counts.get(name, 0)}" for name in VERDICTS if name != NEVER)
-    never = counts.get(NEVER, 0)
-    if never == len(rows):
-        return "never chosen by the validation rows, so that nothing is compared"
-    before = "; "
-    if never:
-        before = f"; in {never} they were offered and never chosen, so both models are the same; "
-        before += "of the others "
-    return f"{said}{before}half could have shown a difference of {write(half_detect(rows))}"
+    n = len(rows)
+    if counts.get(NEVER, 0) == n:
+        return "clusters were offered and never chosen, so that nothing is compared"
+    found = [name for name in _SAID if counts.get(name, 0)]
+    if n == 1:
+        return _SAID[found[0]]
+    told = ", ".join(f"in {counts[name]} {_SAID[name]}" for name in found)
+    return f"{told}; half could have shown {write(half_detect(rows))}"
 
 
 def _headline(rows: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from deepcac.judging.choice import CHOICES
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
+from deepcac.judging.planted_outcomes import ORACLE, TOLD
 from deepcac.judging.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE, SUBTYPES, Question
 from deepcac.judging.resample_scores import METRICS, clustered_scores
 from deepcac.judging.spaces import of_kind
@@ -16,7 +17,6 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
 from deepcac_study.catalogue.config import Judge
-from deepcac_study.judge.power import ORACLE, TOLD
 from deepcac_study.report.judge.judge_figures import contender_label
 from deepcac_study.report.judge.judgement import outcome
 
@@ -114,7 +114,7 @@ def said(table: pd.DataFrame, question: str, learner: str) -> str:
     return (
         f"Of {len(own)} comparisons of {_spoken(learner)} with clusters and without, both tuned, "
         f"on {n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {_margin()}), "
-        f"clusters are {outcome(own, three)}.\n"
+        f"{outcome(own, three)}.\n"
     )
 
 

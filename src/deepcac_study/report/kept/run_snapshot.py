@@ -10,12 +10,16 @@ from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.papers.extension import REPORT
 from deepcac_study.papers.names import known_datasets, restricted
 from deepcac_study.records.runs import Run, load
+from deepcac_study.report.runs.kept_curves import BOOTSTRAPS, CALIBRATION, CURVES, curve_table
 
 SPLITS, RUNS = "run_splits", "runs"
 RUN = ["protocol", "dataset", "method", "k"]  # what names a run
 ANSWER = "clustering_answer"
 # Of the report's tables those that pages quote, and each comparison behind the counted ones.
-QUOTED = (ANSWER, "clustering_f1", "clustering_auroc", "clustering_auprc", "switches", "k_choice")
+QUOTED = (
+    *(ANSWER, "clustering_f1", "clustering_auroc", "clustering_auprc", "switches", "k_choice"),
+    BOOTSTRAPS,
+)
 METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
 
 
@@ -83,6 +87,13 @@ def _rows(run: Run) -> Iterator[dict[str, Any]]:
         yield {**about, "split": j, **{metric: found[j] for metric, found in scores.items()}}
     if not run.splits:
         yield about
+
+
+def curve_tables(results: Path) -> dict[str, pd.DataFrame]:
+    """Return the curves and the calibration of runs on open data that the report shows."""
+    shown = known_datasets() - set(restricted())
+    figures = results / "report" / "figures"
+    return {name: curve_table(figures, name, shown) for name in (CURVES, CALIBRATION)}
 
 
 def report_table(results: Path, name: str) -> str:

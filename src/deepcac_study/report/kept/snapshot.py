@@ -33,11 +33,13 @@ from deepcac_study.report.kept.run_snapshot import (
     RUN,
     RUNS,
     SPLITS,
+    curve_tables,
     report_table,
     run_table,
     split_table,
 )
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables
+from deepcac_study.report.runs.kept_curves import CALIBRATION, CURVES
 from deepcac_study.report.subtypes.subtype_worth import load_ablations
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
@@ -54,7 +56,7 @@ ROWS = {
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
-TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED)
+TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED, CURVES, CALIBRATION)
 
 
 def write_snapshot(
@@ -95,6 +97,7 @@ def write_snapshot(
     texts = {name: _csv(table) for name, table in tables.items()}
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
+        texts |= {name: _csv(table) for name, table in curve_tables(run).items()}
         filled = []
     else:
         filled = extend_report(run / "report", place)

@@ -87,7 +87,7 @@ class PaperPage:
     ----------
     paper : Paper
     cells, claimed : str
-        How its printed cells and its claims fared, each a sentence.
+        How its printed cells and its claims fared, each a sentence; no cell was run if empty.
     tables : list of Table
         In the paper's shape.
     claims, switches : Table
@@ -132,8 +132,11 @@ def _of_cells(ledger: Sequence[Entry]) -> str:
     printed = [entry.verdict for entry in ledger if entry.kind != "log"]
     agree, differ = printed.count(AGREE), printed.count(DIFFER)
     if not agree + differ:
-        return f"None of its {len(printed):,} printed cells has been run."
-    return f"{agree:,} of {agree + differ:,} printed cells agree; {len(printed):,} are printed."
+        return ""
+    return (
+        f"Of its {len(printed):,} printed values {agree + differ:,} could be checked here: "
+        f"{agree:,} come back and {differ:,} do not."
+    )
 
 
 def _of_claims(claims: Sequence[Claim]) -> str:

@@ -1,9 +1,9 @@
 """ROC, precision-recall and calibration curves from the per-row scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,22 +63,30 @@ def _can_be_weighted(name: str) -> bool:
     return method.family != "deep" and bool(takes_weights(method.learner.load()(0)))
 
 
-def calibration_figure(
-    dataset: str, shown: Sequence[tuple[Run, list[SplitScores]]], section: str
-) -> Figure:
-    """Return the calibration curves of one data set's runs."""
-    points = []
-    for run, splits in shown:
-        score = np.concatenate([split.score for split in splits])
-        if score.min() < 0 or score.max() > 1:
-            continue
-        records = sorted(run.splits, key=lambda record: int(record["seed"]))
-        pairs = zip(splits, records, strict=True)
-        score = np.concatenate([unweighted_risk(run, one, own.score) for own, one in pairs])
-        label = np.concatenate([split.label for split in splits])
-        predicted, observed, count = reliability(label, score)
-        points.append((run, predicted, observed, *wilson(observed, count), count))
+class Curves(NamedTuple):
+    """What the figures show of a run.
 
+    Attributes
+    ----------
+    lines : list of (str, int, ndarray)
+        ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
+    reliability : tuple of ndarray or None
+        Predicted and observed shares, low and high end of an interval, rows; None where the
+        scores are no risks.
+    """
+
+    lines: list[tuple[str, int, Array]]
+    reliability: tuple[Any, ...] | None
+
+
+Shown = Sequence[tuple[Run, Curves]]
+
+
+def calibration_figure(dataset: str, shown: Shown, section: str) -> Figure:
+    """Return the calibration curves of one data set's runs."""
+    points: list[tuple[Any, ...]] = [
+        (run, *own.reliability) for run, own in shown if own.reliability is not None
+    ]
     data = [
         (run.method, run.k, *map(float, line[:-1]), int(line[-1]))
         for run, *columns in points
@@ -120,11 +128,37 @@ def _draw_calibration(canvas: Canvas, points: Sequence[tuple[Any, ...]]) -> None
     upper.legend(loc="upper left")
 
 
-def curve_figures(runs: Runs) -> list[Figure]:
+def from_scores(run: Run) -> Curves | None:
+    """Return the curves of a run from its per-row scores; None without them."""
+    splits = split_scores(run)
+    if not splits:
+        return None
+    lines = [
+        (kind, index, curve(split))
+        for kind, curve in (("ROC", roc), ("PR", precision_recall))
+        for index, split in enumerate(splits)
+        if 0 < (split.label == 1).mean() < 1
+    ]
+    return Curves(lines, _reliability(run, splits))
+
+
+def _reliability(run: Run, splits: Sequence[SplitScores]) -> tuple[Any, ...] | None:
+    score = np.concatenate([split.score for split in splits])
+    if score.min() < 0 or score.max() > 1:
+        return None
+    records = sorted(run.splits, key=lambda record: int(record["seed"]))
+    pairs = zip(splits, records, strict=True)
+    score = np.concatenate([unweighted_risk(run, one, own.score) for own, one in pairs])
+    label = np.concatenate([split.label for split in splits])
+    predicted, observed, count = reliability(label, score)
+    return predicted, observed, *wilson(observed, count), count
+
+
+def curve_figures(runs: Runs, curves: Callable[[Run], Curves | None] = from_scores) -> list[Figure]:
     """Return ROC and PR curves and a calibration plot for each sound two-class data set."""
     figures = []
     for dataset, group in groupby(runs.where(protocol="sound", status="ok"), lambda r: r.dataset):
-        shown = [(run, scores) for run in chosen(list(group)) if (scores := split_scores(run))]
+        shown = [(run, own) for run in chosen(list(group)) if (own := curves(run))]
         if shown:
             section = "synthetic" if shown[0][0].synthetic else "figures"
             figures += [draw(dataset, shown, section) for draw in (_roc_pr, calibration_figure)]
@@ -149,15 +183,9 @@ def precision_recall(scores: SplitScores) -> Array:
     return np.interp(_GRID, recall[::-1], precision[::-1])
 
 
-def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: str) -> Figure:
-    lines = [
-        (kind, run, index, curve(split))
-        for kind, curve in (("ROC", roc), ("PR", precision_recall))
-        for run, splits in shown
-        for index, split in enumerate(splits)
-        if 0 < (split.label == 1).mean() < 1
-    ]
-
+def _roc_pr(dataset: str, shown: Shown, section: str) -> Figure:
+    lines = [(kind, run, index, v) for run, own in shown for kind, index, v in own.lines]
+    lines.sort(key=lambda line: line[0], reverse=True)  # ROC first
     data = [
         (kind, run.method, run.k, index, float(x), float(y))
         for kind, run, index, values in lines
@@ -175,7 +203,7 @@ def _roc_pr(dataset: str, shown: list[tuple[Run, list[SplitScores]]], section: s
 
 def _draw_roc_pr(
     canvas: Canvas,
-    shown: Sequence[tuple[Run, list[SplitScores]]],
+    shown: Shown,
     lines: Sequence[tuple[str, Run, int, Array]],
 ) -> None:
     axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))

@@ -88,10 +88,9 @@ class Contents:
 
 
 def contents(
-    found: Material, ledger: Sequence[Entry], claims: Sequence[Claim], resamples: int
+    found: Material, ledger: Sequence[Entry], claims: Sequence[Claim], bootstraps: Bootstraps
 ) -> Contents:
     """Make every table and describe every figure; nothing is drawn yet."""
-    bootstraps = Bootstraps(resamples)
     effects = clustering_effects(found.real, bootstraps)
     switched = switch_effects(found.real)
     tables = _tables(found, ledger, effects, switched, bootstraps)
@@ -173,7 +172,7 @@ def _figures(
         *division_figures(found.divisions),
         *schematic_figures(),
         *decomposition_figures(real_only(found.decompositions)),
-        *curve_figures(found.runs),
+        *curve_figures(found.runs, found.curves),
         *history_figures(found.runs),
         *sweep_figures(found.sweeps),
         *missingness_figures(found.profiles),

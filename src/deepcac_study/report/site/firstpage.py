@@ -43,10 +43,10 @@ def answer(shown: Contents) -> Answer:
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.found.real) or sentence(judged):
         said = [
+            sentence(judged),
             on_prediction(shown.counts),
             _cells(shown.counts),
             _claims(shown.counts),
-            sentence(judged),
         ]
         wanted = ("judge_forest", "clustering_effect", "agreement")
         first = next((drawn[name] for name in wanted if name in drawn), None)

@@ -1,6 +1,6 @@
 """What a report is made from."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,13 +8,14 @@ from typing import Any
 
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.records.reader import Findings
-from deepcac_study.records.runs import Runs
+from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.data.planted_truth import Found
 from deepcac_study.report.data.profiles import Profile
 from deepcac_study.report.data.source_notes import SourceNote
 from deepcac_study.report.judge.factorial_grid import Factorial
 from deepcac_study.report.judge.judgement import Judgement
 from deepcac_study.report.judge.published_divisions import Divided
+from deepcac_study.report.runs.curves import Curves, from_scores
 from deepcac_study.report.subtypes.subtype_worth import Ablation
 
 
@@ -30,6 +31,8 @@ class Material(Findings):
         Folder of the sound feature files.
     made_from : str
         Where the records come from, if not from runs here.
+    curves : callable
+        Finds the curves of a run.
     """
 
     profiles: Sequence[Profile] = ()
@@ -41,6 +44,7 @@ class Material(Findings):
     planted: Sequence[Found] = ()
     features_dir: Path | None = None
     made_from: str = ""
+    curves: Callable[[Run], Curves | None] = from_scores
 
     @cached_property
     def real(self) -> Runs:

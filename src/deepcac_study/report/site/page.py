@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from deepcac.files.atomic import atomic_path
 from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
 from deepcac_study.papers import claims as claim_book
@@ -14,15 +15,17 @@ from deepcac_study.papers import summary as counting
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.papers.ledger import Entry
-from deepcac_study.records.reader import JUDGED, by_kind, read
+from deepcac_study.records.reader import JUDGED, Findings, by_kind, read
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.factorial_grid import load_factorials
-from deepcac_study.report.judge.judgement import load_judgement
+from deepcac_study.report.judge.judgement import Judgement, kept_judgement, load_judgement
 from deepcac_study.report.judge.published_divisions import load_divisions
+from deepcac_study.report.runs.comparisons import Bootstraps
+from deepcac_study.report.runs.kept_curves import BOOTSTRAPS, bootstrap_table
 from deepcac_study.report.site.contents import contents
-from deepcac_study.report.site.material import Material
+from deepcac_study.report.site.material import Material, real_only
 from deepcac_study.report.site.site import write_site
 from deepcac_study.report.subtypes.subtype_worth import load_ablations
 from deepcac_study.report.subtypes.subtypepages import subtype_pages
@@ -37,6 +40,7 @@ def build(
     features_dir: str | os.PathLike[str] | None = None,
     truth_paths: Iterable[str | os.PathLike[str]] = (),
     run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
+    kept: str | os.PathLike[str] | None = None,
     resamples: int = 100,
     threads: int = 1,
 ) -> None:
@@ -61,6 +65,9 @@ def build(
         Planted subtypes of generated cohorts.
     run_inputs : mapping, optional
         What each run record must have been made from (`deepcac_study.records.runs.load`).
+    kept : path-like, optional
+        Folder of the tables that ship with the project: without a judge among `paths`, and with
+        runs on the papers' data, its verdicts are shown, and the report says so.
     resamples : int, optional
         Bootstrap resamples.
     threads : int, optional
@@ -78,7 +85,7 @@ def build(
     found = Material(
         **vars(findings),
         profiles=profiles,
-        judged=load_judgement(own[JUDGED]),
+        judged=load_judgement(own[JUDGED]) or _kept(kept, findings),
         factorials=load_factorials(own["factorial"]),
         divisions=load_divisions(own["public"]),
         ablations=load_ablations(own["ablations"]),
@@ -86,14 +93,18 @@ def build(
         planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
     )
-    write_report(found, registry, Path(out_dir), resamples, threads)
+    write_report(found, registry, Path(out_dir), Bootstraps(resamples), threads)
+
+
+def _kept(folder: str | os.PathLike[str] | None, findings: Findings) -> Judgement | None:
+    return kept_judgement(folder) if folder and real_only(findings.runs) else None
 
 
 def write_report(
     found: Material,
     registry: Path,
     out: Path,
-    resamples: int,
+    bootstraps: Bootstraps,
     threads: int,
     kept: tuple[Sequence[Entry], Sequence[Claim]] | None = None,
 ) -> None:
@@ -102,8 +113,10 @@ def write_report(
     decided = kept[1] if kept else claim_book.claims(found, ledger)
     book.write(out / "ledger.csv", ledger)
     claim_book.write(out / "claims.csv", decided)
-    shown = contents(found, ledger, decided, resamples)
+    shown = contents(found, ledger, decided, bootstraps)
     counting.write(out / "summary.csv", shown.counts)
+    with atomic_path(out / "tables" / f"{BOOTSTRAPS}.csv") as partial:
+        bootstrap_table(shown.effects).to_csv(partial, index=False)
     subtypes = list(subtype_pages(found.runs, registry, found.features_dir))
     own = chain.from_iterable(page.tables for page in subtypes)
     pictures = (page.figure for page in subtypes if page.figure)

@@ -10,18 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
-
 from deepcac.files.storage import read_json
-from deepcac.judging.verdicts import summary
-from deepcac_study.catalogue.config import Judge
 from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.records import record_archive
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
-from deepcac_study.report.judge.judgement import Judgement
+from deepcac_study.report.judge.judgement import kept_judgement
+from deepcac_study.report.runs.kept_curves import KeptBootstraps, kept_curves
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.page import write_report
 
@@ -58,7 +55,7 @@ def report_shipped(
     ledger = [_linked(row, laid) for row in book.read(kept / "ledger.csv")]
     decided = claim_book.read(kept / "claims.csv")
     out = results / "report"
-    write_report(found, registry, out, 0, threads, kept=(ledger, decided))
+    write_report(found, registry, out, KeptBootstraps(kept), threads, kept=(ledger, decided))
     return out / "index.html"
 
 
@@ -66,7 +63,8 @@ def _material(root: Path, laid: Iterable[str], kept: Path, registry: Path) -> Ma
     return Material(
         **vars(read((root / path for path in laid), root, with_scores=False)),
         sources=source_notes(registry, (), None),
-        judged=_judgement(kept),
+        judged=kept_judgement(kept),
+        curves=kept_curves(kept),
         made_from=_made_from(record_archive.manifest(kept / "records"), kept),
     )
 
@@ -85,29 +83,13 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
         f"{_listed(commits)}; processors {_listed(processors)}) and from its kept tables of {day}. "
         f"Of {len(linked):,} printed cells that one run decides, the record of {here:,} ships; the "
         "others, the judge and some claims stand on earlier runs, of which the tables alone are "
-        "kept. Curves over patients, subtypes and pictures of data need score files and data: "
+        "kept. Subtypes and pictures of data need score files and data: "
         "`snakemake all` makes them."
     )
 
 
 def _listed(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name or 'unknown'} ({number:,})" for name, number in counts)
-
-
-def _judgement(kept: Path) -> Judgement:
-    """Return the judge's verdicts from the kept tables."""
-    rows = pd.read_csv(kept / "judge_verdicts.csv")
-    judge = Judge.model_validate({})
-    scores, power = (pd.read_csv(kept / f"judge_{name}.csv") for name in ("scores", "planted"))
-    content = {
-        "margin": judge.margin,
-        "strict_margin": judge.strict_margin,
-        "synthetic": [],
-        "questions": summary(rows, judge.margin),
-        "scores": [row.dropna().to_dict() for _, row in scores.iterrows()],
-        "power": power.to_dict("records"),
-    }
-    return Judgement(rows, content)
 
 
 def _linked(entry: Entry, laid: Iterable[str]) -> Entry:

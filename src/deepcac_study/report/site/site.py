@@ -1,5 +1,6 @@
 """The report's pages: a small first page, a page a subject and a page a paper."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,41 +27,61 @@ from deepcac_study.report.site.firstpage import (
     provenance,
     undecided,
 )
+from deepcac_study.report.site.menu import PAGES, menu
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 
-MENU = {
-    "judge": "Judge",
-    "ledger": "Ledger",
-    "claims": "Claims",
-    "papers": "Papers",
-    "clustering": "Comparisons",
-    "switches": "Switches",
-    "subtypes": "Subtypes",
-    "figures": "Figures",
-    "learning": "Supervised k-means",
-    "decomposition": "Decomposition",
-    "theory": "Theory",
-    "runs": "Runs",
-    "data": "Data",
-    "own": "Own data",
-    "synthetic": "Synthetic",
-}
 TITLE = "Clustering-aware classification, reproduced"
+DEMO_TITLE = "DEMO with generated data: clustering-aware classification"
+WHAT = (
+    "Do clusters of patients help to predict their risk? Five papers say so. Here each of their "
+    "printed numbers and claims stands beside our own runs."
+)
+DEMO_WHAT = (
+    "The whole workflow on small generated cohorts. It shows that everything runs, and says "
+    "nothing about the papers."
+)
 
 
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
     made = environment("deepcac_study.report.site")
     made_from = shown.found.made_from
+    found = menu(shown, Counter(page.kind for page in subtypes))
+    demo = not len(shown.found.real)
+    title = DEMO_TITLE if demo else TITLE
     made.globals |= {
-        "menu": list(MENU.items()),
+        "menu": found,
+        "demo": demo,
+        "what": DEMO_WHAT if demo else WHAT,
         "made_from": made_from,
+        "judged_note": "" if made_from else shown.found.judged.note if shown.found.judged else "",
         "provenance": "" if made_from else provenance(shown.found.runs.items),
     }
     pages = paper_pages(shown)
-    _write(made, out / "index.html", "index.html", _first(shown, pages))
-    inner: dict[str, Any] = {
+    _write(made, out / "index.html", "index.html", {**_first(shown, pages), "title": title})
+    inner = _inner(shown, pages, subtypes)
+    for name, heading in PAGES.items():
+        parts = {**inner, "title": f"{heading} – {title}", "current": name, "up": "../"}
+        _write(made, out / "pages" / f"{name}.html", "page.html", parts)
+    for page in pages:
+        own = f"{page.paper.label} – {title}"
+        parts = {"one": page, "title": own, "current": "papers", "up": "../"}
+        _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
+    latents = of_pages(shown.all_figures)
+    for one in subtypes:
+        own = f"{one.title}, {one.run.dataset} – {title}"
+        current = one.kind if one.kind in PAGES else "subtypes"
+        parts = {"one": one, "title": own, "current": current, "up": "../"}
+        parts["latents"] = latents.get(one.id)
+        _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
+
+
+def _inner(
+    shown: Contents, pages: list[PaperPage], subtypes: Sequence[SubtypePage]
+) -> dict[str, Any]:
+    """Return what the pages of the subjects show."""
+    return {
         "tables": shown.tables,
         "figures": shown.figures,
         "sources": shown.found.sources,
@@ -76,20 +97,6 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
             for kind in ("real", "own", "synthetic")
         },
     }
-    for name, title in MENU.items():
-        parts = {**inner, "title": f"{title} – {TITLE}", "current": name, "up": "../"}
-        _write(made, out / "pages" / f"{name}.html", "page.html", parts)
-    for page in pages:
-        title = f"{page.paper.label} – {TITLE}"
-        parts = {"one": page, "title": title, "current": "papers", "up": "../"}
-        _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
-    latents = of_pages(shown.all_figures)
-    for one in subtypes:
-        title = f"{one.title}, {one.run.dataset} – {TITLE}"
-        current = one.kind if one.kind in MENU else "subtypes"
-        parts = {"one": one, "title": title, "current": current, "up": "../"}
-        parts["latents"] = latents.get(one.id)
-        _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
 
 
 def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
@@ -97,7 +104,6 @@ def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
     cells = book.counts([row for row in shown.ledger if row.kind != "log"])
     claims = claim_book.counts(shown.claims)
     return {
-        "title": TITLE,
         "current": "index",
         "up": "",
         "answer": answer(shown),

@@ -23,7 +23,7 @@ ARMS = {
     "hard": "hard subtypes",
     "permuted": "memberships permuted among the rows",
     "risk": "strata of the predicted risk",
-    "random": "cells around random rows",
+    "random": "random partition",
     "inputs": "k-means of the inputs, no labels",
 }
 ONE_HEAD = "one head for all rows"

@@ -1,0 +1,189 @@
+"""Outcomes planted on real rows by subtypes of known worth, and learners that are told them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_val_predict
+
+from deepcac.cac.cluster import kmeans_labels
+from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.judging.choice import choose, open_to
+from deepcac.judging.questions import Question, pairs
+from deepcac.judging.resamples import OUTLIER, test_share
+from deepcac.preprocess import TableScaler
+from deepcac.scoring.calibration_slope import calibration_slope
+from deepcac.scoring.equivalence import difference, verdict
+from deepcac.task import Array, Ids
+
+METRIC = "auroc"
+TOLD = "told_"  # before the name of a learner that knows the true subtypes
+ORACLE = Question("oracle", "What would the true subtypes give the same learner?")
+REVERSED = 3  # columns whose weights point opposite ways in the two subtypes
+FOLDS = 5
+_NOTHING = 1e-9  # spread of a column that is constant in a subtype
+
+
+@dataclass(frozen=True)
+class PlantingGround:
+    """Rows on which outcomes are planted.
+
+    Attributes
+    ----------
+    features : FeatureMatrix
+        Real columns, with the real label of two classes.
+    scaled : ndarray of shape (n, q)
+        The columns imputed and standardised.
+    risk : ndarray of shape (n,)
+        Log odds of the real label by a logistic regression, shrunk to be calibrated on rows that
+        it did not see.
+    subtype : ndarray of shape (n,), int64
+        The two clusters of k-means: the subtypes that a clustering finds most easily.
+    """
+
+    features: FeatureMatrix
+    scaled: Array
+    risk: Array
+    subtype: Ids
+
+
+def planting_ground(features: FeatureMatrix, seed: int = 0) -> PlantingGround:
+    """Return rows with their risk and two subtypes.
+
+    Raises
+    ------
+    DataError
+        No two groups of rows can be told apart.
+    """
+    scaled = np.clip(TableScaler().fit_transform(features.X), -OUTLIER, OUTLIER)
+    model = LogisticRegression(solver="newton-cholesky", max_iter=500)
+    held_out = cross_val_predict(
+        model, scaled, features.label, cv=FOLDS, method="decision_function"
+    )
+    slope = float(np.clip(calibration_slope(features.label, expit(held_out)), 0, 1))
+    risk = slope * model.fit(scaled, features.label).decision_function(scaled)
+    subtype = kmeans_labels(scaled, 2, np.random.RandomState(seed))
+    if len(np.unique(subtype)) < 2:
+        raise DataError("the rows are all alike, so no subtypes can be planted")
+    return PlantingGround(features, scaled, risk, subtype)
+
+
+def plant(ground: PlantingGround, strength: float, seed: int) -> tuple[FeatureMatrix, float]:
+    """Draw outcomes that depend on the subtype, as frequent as the real one.
+
+    Parameters
+    ----------
+    ground : PlantingGround
+    strength : float
+        Log odds ratio of a standard deviation of a sum of `REVERSED` columns: plus this in one
+        subtype, minus this in the other. It is added to the risk of the real label.
+    seed : int
+        Of the columns and of the draw.
+
+    Returns
+    -------
+    FeatureMatrix
+        The rows with the planted label.
+    float
+        AUROC that knowing the subtype adds to a logistic regression of these columns, both fitted
+        to the true risks, so that it is free of chance.
+    """
+    rng = np.random.default_rng([seed, 41])
+    sign = 2.0 * ground.subtype - 1.0
+    odds = ground.risk + strength * sign * _direction(ground, rng)
+    share = ground.features.label.mean()
+    middle = brentq(lambda shift: expit(odds + shift).mean() - share, -50, 50)
+    true = expit(odds + middle)
+    label = (rng.random(len(true)) < true).astype(np.int64)
+    gain = _gain(ground, true) if strength else 0.0
+    return replace(ground.features, label=label), gain
+
+
+def _direction(ground: PlantingGround, rng: np.random.Generator) -> Array:
+    """Return a sum of some columns, with mean 0 and variance 1 inside each subtype."""
+    columns = np.empty_like(ground.scaled)
+    for one in (0, 1):
+        own = ground.subtype == one
+        part = ground.scaled[own]
+        spread = part.std(axis=0)
+        columns[own] = np.where(
+            spread > _NOTHING, (part - part.mean(axis=0)) / np.maximum(spread, _NOTHING), 0.0
+        )
+    varied = np.flatnonzero(columns.any(axis=0))
+    total = columns[:, rng.choice(varied, min(REVERSED, len(varied)), replace=False)].sum(axis=1)
+    for one in (0, 1):
+        own = ground.subtype == one
+        total[own] /= max(total[own].std(), _NOTHING)
+    return total
+
+
+def _gain(ground: PlantingGround, true: Array) -> float:
+    second = ground.subtype[:, None].astype(np.float64)
+    told = np.hstack([ground.scaled, second, ground.scaled * second])
+    return _best_auroc(told, true) - _best_auroc(ground.scaled, true)
+
+
+def _best_auroc(X: Array, true: Array) -> float:
+    """Return the expected AUROC of the logistic regression that is fitted to true risks."""
+    y, weight = np.repeat([0, 1], len(X)), np.concatenate([1 - true, true])
+    model = LogisticRegression(solver="newton-cholesky", max_iter=500)
+    odds = model.fit(np.tile(X, (2, 1)), y, weight).decision_function(X)
+    return float(roc_auc_score(y, np.tile(odds, 2), sample_weight=weight))
+
+
+def told(matrix: FeatureMatrix, subtype: Ids) -> FeatureMatrix:
+    """Return rows with their true subtype as a column, and each column in the second alone.
+
+    A line fitted on these has its own weights in each subtype.
+    """
+    second = (subtype == subtype.max())[:, None]
+    names = ("true subtype", *(f"{name} in the second subtype" for name in matrix.names))
+    X = np.hstack([matrix.X, second.astype(np.float64), np.where(second, matrix.X, 0.0)])
+    return replace(matrix, X=X, names=(*matrix.names, *names))
+
+
+def planted_comparisons(
+    records: Mapping[str, dict[str, Any]], questions: Sequence[Question], margin: float
+) -> list[dict[str, Any]]:
+    """Return how each comparison on a planted cohort ended.
+
+    Parameters
+    ----------
+    records : mapping
+        Contender to record (`trials.judge_rows`); those that were told have `TOLD` before the name.
+    questions : sequence of Question
+        Asked besides `ORACLE`.
+    margin : float
+        Differences in AUROC up to this are of no account.
+
+    Returns
+    -------
+    list of dict
+        ``question``, ``contender``, ``reference``, ``mean`` difference, ``p`` and ``verdict`` at a
+        test of its own.
+    """
+    own = sorted(name for name in records if not name.startswith(TOLD))
+    asked = [(question, *pair) for question in questions for pair in pairs(question, own)]
+    asked += [(ORACLE, TOLD + name, name) for name in own if TOLD + name in records]
+    found = []
+    for question, name, reference in asked:
+        ours = choose(open_to(records, name), question.choice, METRIC).scores
+        theirs = choose(open_to(records, reference), question.reference_choice, METRIC).scores
+        one = difference(ours - theirs, test_share=test_share(records[name]), margin=margin)
+        found.append(
+            {
+                "question": question.id,
+                "contender": name,
+                "reference": reference,
+                "mean": round(one.mean, 5),
+                "p": round(one.p, 7),
+                "verdict": verdict(one, one.p, one.p_equivalent),
+            }
+        )
+    return found

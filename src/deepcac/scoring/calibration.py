@@ -1,0 +1,112 @@
+"""Whether predicted risks are the shares that are seen: numbers and a smooth curve."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import SplineTransformer
+
+from deepcac.scoring.calibration_slope import calibration_slope
+from deepcac.scoring.recalibration import log_odds, shift
+
+Array = npt.NDArray[np.float64]
+Ids = npt.NDArray[np.int64]
+_KNOTS = 4
+
+
+class Calibration(NamedTuple):
+    """How risks and outcomes agree.
+
+    Attributes
+    ----------
+    intercept : float
+        Calibration in the large: what is added to the log odds of all so that their mean is
+        right; 0 is right.
+    slope : float
+        1 is right; below 1 the risks are too extreme.
+    ratio : float
+        Observed events over expected ones.
+    brier, scaled_brier, log_loss : float
+        Scaled Brier: 1 is perfect, 0 is the share of events for everybody.
+    """
+
+    intercept: float
+    slope: float
+    ratio: float
+    brier: float
+    scaled_brier: float
+    log_loss: float
+
+
+def calibration(y: Ids, risk: Array) -> Calibration:
+    """Compare predicted risks with outcomes.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        1 where the event came; both values are there.
+    risk : ndarray of shape (n,)
+
+    References
+    ----------
+    Van Calster et al. 2019, "Calibration: the Achilles heel of predictive analytics".
+    """
+    odds, share = log_odds(risk), y.mean()
+    brier = float(((risk - y) ** 2).mean())
+    right = expit(np.where(y == 1, odds, -odds))
+    return Calibration(
+        intercept=shift(y, odds),
+        slope=calibration_slope(y, risk),
+        ratio=float(y.sum() / risk.sum()),
+        brier=brier,
+        scaled_brier=1 - brier / float(share * (1 - share)),
+        log_loss=-float(np.log(right).mean()),
+    )
+
+
+class CalibrationCurve(NamedTuple):
+    """A smooth calibration curve.
+
+    Attributes
+    ----------
+    risk : ndarray of shape (50,)
+        From the 1st to the 99th percentile of the predicted risks.
+    observed, low, high : ndarray of shape (50,)
+        Share of events at that risk, with a 95 % interval.
+    """
+
+    risk: Array
+    observed: Array
+    low: Array
+    high: Array
+
+
+def calibration_curve(
+    y: Ids, risk: Array, patient: npt.NDArray[np.intp], *, draws: int = 50, seed: int = 0
+) -> CalibrationCurve:
+    """Fit the share of events as a smooth function of the log odds of the risk.
+
+    A logistic regression on a cubic spline with four knots; its interval by a bootstrap over
+    patients, who may have several predictions.
+    """
+    odds = log_odds(risk)
+    least, most = np.quantile(risk, [0.01, 0.99])
+    grid = np.linspace(float(least), float(most), 50)
+    places = log_odds(grid)[:, None]
+    _, place = np.unique(patient, return_inverse=True)
+    weights = np.random.default_rng(seed).poisson(1.0, (draws, place.max() + 1))
+    model = make_pipeline(
+        SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear"),
+        LogisticRegression(C=1e3, max_iter=200),
+    )
+
+    def fitted(weight: Array) -> Array:
+        model.fit(odds[:, None], y, logisticregression__sample_weight=weight)
+        return np.asarray(model.predict_proba(places)[:, 1])
+
+    drawn = [fitted(own[place]) for own in weights if np.unique(y[own[place] > 0]).size == 2]
+    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+    return CalibrationCurve(grid, fitted(np.ones(len(y))), low, high)

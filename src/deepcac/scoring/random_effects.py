@@ -1,0 +1,78 @@
+"""Differences of several sites as one: random effects, and what a new site would show."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+from scipy.optimize import brentq
+
+Array = npt.NDArray[np.float64]
+FEWEST_TO_PREDICT = 3  # sites; of two the spread between sites has no freedom left
+
+
+class Pooled(NamedTuple):
+    """A mean over sites.
+
+    Attributes
+    ----------
+    mean, error : float
+        Mean of the true differences, and its standard error.
+    freedom : int
+        Of its t distribution.
+    tau : float
+        Standard deviation of the true differences between sites.
+    new_low, new_high : float
+        95 % prediction interval for the true difference in a new site; NaN below three sites.
+    """
+
+    mean: float
+    error: float
+    freedom: int
+    tau: float
+    new_low: float
+    new_high: float
+
+
+def pool_sites(differences: Sequence[float] | Array, errors: Sequence[float] | Array) -> Pooled:
+    """Pool differences that were measured in several sites.
+
+    Parameters
+    ----------
+    differences, errors : array-like of shape (k,)
+        One a site, with its standard error above 0; k is at least 2.
+
+    Returns
+    -------
+    Pooled
+        The variance between sites is that of Paule and Mandel. The error is that of Hartung,
+        Knapp, Sidik and Jonkman with k - 1 degrees of freedom. Their factor is 1 wherever the
+        variance is above 0; where it is 0 the factor may not make the interval narrower.
+
+    References
+    ----------
+    Paule and Mandel 1982. Knapp and Hartung 2003. Higgins, Thompson and Spiegelhalter 2009.
+    """
+    y, variance = np.asarray(differences, float), np.square(np.asarray(errors, float))
+    between = _between(y, variance)
+    weight = 1 / (variance + between)
+    mean, error = float(np.average(y, weights=weight)), float(weight.sum() ** -0.5)
+    half = np.nan
+    if len(y) >= FEWEST_TO_PREDICT:
+        half = stats.t.ppf(0.975, len(y) - 2) * np.sqrt(between + error**2)
+    return Pooled(
+        mean, error, len(y) - 1, float(np.sqrt(between)), float(mean - half), float(mean + half)
+    )
+
+
+def _between(y: Array, variance: Array) -> float:
+    """Return the variance between sites at which the weighted squares are as expected."""
+
+    def excess(between: float) -> float:
+        weight = 1 / (variance + between)
+        return float(weight @ (y - np.average(y, weights=weight)) ** 2) - (len(y) - 1)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    return float(brentq(excess, 0.0, len(y) * float(np.ptp(y)) ** 2, xtol=1e-16))

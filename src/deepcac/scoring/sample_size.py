@@ -1,0 +1,94 @@
+"""How many patients a risk model itself needs (Riley and others 2020)."""
+
+from dataclasses import dataclass
+from math import ceil, exp, log
+
+from deepcac.errors import ConfigError
+
+SHRINKAGE = 0.9  # of the predictors' effects, at least
+OPTIMISM = 0.05  # in the explained share, Nagelkerke's R2, at most
+RISK_ERROR = 0.05  # of the overall risk (half its interval), and of a patient's risk on average
+EXPLAINED = 0.15  # of the largest R2, where nobody knows better
+MOST_FOR_ERROR = 30  # parameters up to which the formula of the average error was simulated
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """Patients that each criterion asks for.
+
+    Attributes
+    ----------
+    overall : int
+        The overall risk is known within .05.
+    average_error : int or None
+        A patient's risk is off by .05 on average; None beyond 30 parameters.
+    shrinkage : int
+        Effects need to be shrunk by 10 % at most.
+    optimism : int
+        R2 looks better than it is by .05 at most.
+    r2 : float
+        Cox and Snell's R2 that was assumed.
+    """
+
+    overall: int
+    average_error: int | None
+    shrinkage: int
+    optimism: int
+    r2: float
+
+    @property
+    def needed(self) -> int:
+        """The largest of them."""
+        return max(self.overall, self.average_error or 0, self.shrinkage, self.optimism)
+
+
+def largest_r2(share: float) -> float:
+    """Return the largest Cox and Snell R2 of an outcome of this share."""
+    return 1 - exp(2 * (share * log(share) + (1 - share) * log(1 - share)))
+
+
+def sample_size(parameters: int, share: float, r2: float | None = None) -> SampleSize:
+    """Return the smallest sample to develop a risk model of a binary outcome on.
+
+    Parameters
+    ----------
+    parameters : int
+        Candidate predictor parameters: a number has one, a category one a level but the first.
+    share : float
+        Of patients with the outcome, between 0 and 1.
+    r2 : float, optional
+        Cox and Snell's R2 that the model is expected to have; `EXPLAINED` of the largest if None.
+
+    Raises
+    ------
+    ConfigError
+        A number lies outside of its range.
+
+    References
+    ----------
+    Riley et al. 2020 (BMJ 368, m441), figures 1 to 4.
+
+    Examples
+    --------
+    >>> sample_size(24, 0.174, 0.288).optimism
+    662
+    """
+    if parameters < 1 or not 0 < share < 1:
+        raise ConfigError(f"{parameters} parameters, share {share:g}: a sample size needs others")
+    top = largest_r2(share)
+    own = EXPLAINED * top if r2 is None else r2
+    if not 0 < own < top:
+        raise ConfigError(f"R2 {own:g}: it lies between 0 and {top:.3f} for this outcome")
+    left = own / (own + OPTIMISM * top)
+    average = (-0.508 + 0.259 * log(share) + 0.504 * log(parameters) - log(RISK_ERROR)) / 0.544
+    return SampleSize(
+        overall=ceil((1.96 / RISK_ERROR) ** 2 * share * (1 - share)),
+        average_error=ceil(exp(average)) if parameters <= MOST_FOR_ERROR else None,
+        shrinkage=_shrunk(parameters, own, SHRINKAGE),
+        optimism=_shrunk(parameters, own, left),
+        r2=own,
+    )
+
+
+def _shrunk(parameters: int, r2: float, shrinkage: float) -> int:
+    return ceil(parameters / ((shrinkage - 1) * log(1 - r2 / shrinkage)))

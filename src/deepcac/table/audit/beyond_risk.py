@@ -1,0 +1,189 @@
+"""What groups say about the outcome beyond the predicted risk."""
+
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+from deepcac.scoring.small_cells import SMALL
+from deepcac.table.audit.group_column import Groups
+from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, contenders
+from deepcac.table.elsewhere.fold_trials import aurocs, chosen, run_contender
+from deepcac.table.elsewhere.folds import Fold
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.task import Array, Ids
+
+FOLDS = 5
+_CERTAIN = 1e-6
+_NO_PENALTY = 1e10
+
+
+class BeyondRisk(NamedTuple):
+    """What groups add to the risk of the best model without them.
+
+    Attributes
+    ----------
+    risk : ndarray of shape (n, n_classes)
+        Of models that have not seen the row.
+    auroc : float
+        Of this risk.
+    alone : float
+        AUROC of the share of the outcome in each group, learnt on other rows.
+    chi2, freedom, p : float
+        Likelihood ratio of the groups given the risk.
+    gain, low, high : float
+        Less log loss on held-out rows with the groups than without, with a 95 % interval.
+    between : float
+        Share of the variance of the log odds that lies between groups.
+    """
+
+    risk: Array
+    auroc: float
+    alone: float
+    chi2: float
+    freedom: int
+    p: float
+    gain: float
+    low: float
+    high: float
+    between: float
+
+
+def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> BeyondRisk:
+    """Predict every row by models of other rows; ask what its group adds.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    groups : Groups
+        Those of fewer than ten rows count as one.
+    seed : int
+        Of the folds and the models.
+    jobs : int
+        Folds at a time.
+    """
+    folds = _folds(table, seed)
+    risks = Parallel(n_jobs=min(jobs, FOLDS), max_nbytes=None)(
+        delayed(_held_out_risk)(one, seed + j) for j, one in enumerate(folds)
+    )
+    y = table.features.label
+    risk = np.empty((len(y), table.features.n_classes))
+    fold = np.empty(len(y), dtype=np.int64)
+    for j, (one, own) in enumerate(zip(folds, risks, strict=True)):
+        risk[one.test], fold[one.test] = own, j
+    everyone = np.ones((len(y), 1), np.uint8)
+    odds, told = log_odds(risk), np.eye(groups.k)[_joined(groups)]
+    told = told[:, told.any(axis=0)][:, 1:]
+    chi2, freedom, p = likelihood_ratio(y, odds, told)
+    return BeyondRisk(
+        risk,
+        float(aurocs(y, risk, everyone)[0]),
+        float(aurocs(y, _rates(groups.code, y, fold), everyone)[0]),
+        *(chi2, freedom, p),
+        *_held_out_gain(y, odds, told, fold, table.group),
+        _between(odds, groups.code),
+    )
+
+
+def _folds(table: LabelledTable, seed: int) -> list[Fold]:
+    features = table.features
+    kind = StratifiedKFold if table.group is None else StratifiedGroupKFold
+    split = kind(FOLDS, shuffle=True, random_state=seed)
+    parts = split.split(features.X, features.label, table.group)
+    return [Fold(str(j), features, fit, test, table.group) for j, (fit, test) in enumerate(parts)]
+
+
+def _held_out_risk(fold: Fold, seed: int) -> Array:
+    """Return the risks of a fold by the model without clusters of the best validation log loss."""
+    sample = fold.sample(seed, MOST_TRAIN)
+    alone = [one for one in contenders() if not one.arm]
+    with threadpool_limits(1):
+        found = {one.id: run_contender(sample, one, TRIALS) for one in alone}
+    name, t = chosen(found, list(found), "log_loss")
+    return found[name].risks[t]
+
+
+def log_odds(risk: Array) -> Array:
+    """Return the log odds of every class against the first, of shape (n, n_classes - 1)."""
+    logs = np.log(np.clip(risk, _CERTAIN, 1))
+    return np.asarray(logs[:, 1:] - logs[:, :1])
+
+
+def _joined(groups: Groups) -> Ids:
+    """Return groups of which those of few rows are one."""
+    small = np.bincount(groups.code, minlength=groups.k) < SMALL
+    first = int(small.argmax())
+    return np.where(small[groups.code], first, groups.code)
+
+
+def likelihood_ratio(y: Ids, odds: Array, told: Array) -> tuple[float, int, float]:
+    """Test whether groups add to the log odds of a risk.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    odds : ndarray of shape (n, n_classes - 1)
+    told : ndarray of shape (n, q)
+        One column a group but the first.
+
+    Returns
+    -------
+    chi2, freedom, p
+    """
+    without, along = (
+        _log_likelihood(_fitted(y, X, _NO_PENALTY), X, y).sum()
+        for X in (odds, np.hstack([odds, told]))
+    )
+    chi2 = max(2 * float(along - without), 0.0)
+    freedom = told.shape[1] * odds.shape[1]
+    return chi2, freedom, float(stats.chi2.sf(chi2, freedom))
+
+
+def _fitted(y: Ids, X: Array, C: float) -> LogisticRegression:
+    return LogisticRegression(C=C, max_iter=2000, tol=1e-6).fit(X, y)
+
+
+def _log_likelihood(model: LogisticRegression, X: Array, y: Ids) -> Array:
+    return np.asarray(model.predict_log_proba(X)[np.arange(len(y)), y])
+
+
+def _held_out_gain(
+    y: Ids, odds: Array, told: Array, fold: Ids, unit: Ids | None
+) -> tuple[float, float, float]:
+    """Return how much more likely held-out outcomes are with the groups, a row, with interval."""
+    gain = np.empty(len(y))
+    for j in np.unique(fold):
+        here, others = fold == j, fold != j
+        without, along = (
+            _log_likelihood(_fitted(y[others], X[others], 1.0), X[here], y[here])
+            for X in (odds, np.hstack([odds, told]))
+        )
+        gain[here] = along - without
+    mean = float(gain.mean())
+    apart = gain - mean if unit is None else np.bincount(unit, gain - mean)
+    half = 1.96 * float(np.sqrt((apart**2).sum())) / len(y)
+    return mean, mean - half, mean + half
+
+
+def _rates(code: Ids, y: Ids, fold: Ids) -> Array:
+    """Return the shares of the classes in the group of each row, learnt on other folds."""
+    rates = np.empty((len(y), int(y.max()) + 1))
+    for j in np.unique(fold):
+        here, others = fold == j, fold != j
+        counts = np.zeros((int(code.max()) + 1, rates.shape[1]))
+        np.add.at(counts, (code[others], y[others]), 1)
+        share = (counts + counts.sum(axis=0) / counts.sum()) / (counts.sum(axis=1)[:, None] + 1)
+        rates[here] = share[code[here]]
+    return rates
+
+
+def _between(odds: Array, code: Ids) -> float:
+    centred = odds - odds.mean(axis=0)
+    sizes = np.bincount(code)
+    sums = np.array([np.bincount(code, column) for column in centred.T])
+    inside = sums[:, sizes > 0] ** 2 / sizes[sizes > 0]
+    return float(inside.sum() / max((centred**2).sum(), 1e-300))

@@ -1,0 +1,227 @@
+"""Are the groups of use? The verdicts, and what they say in a sentence."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.verdicts import verdicts
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.small_cells import FEW
+from deepcac.table.answer import FEWEST_EVENTS, STRICT, contender_name, signed
+from deepcac.table.audit.assigning import Assignable
+from deepcac.table.audit.beyond_risk import BeyondRisk
+from deepcac.table.audit.group_contenders import (
+    ANY,
+    CELLS,
+    HELP,
+    NEW,
+    QUESTIONS,
+    SHUFFLED,
+    group_pairs,
+    parts_of,
+)
+from deepcac.table.budgeted_trials import Trials
+from deepcac.table.reading.label_leaks import TELLS
+
+READABLE, PARTLY = 0.8, 0.6  # adjusted Rand index with the groups that the columns give back
+_FORMS = {"column": "told the group", "local": "a model in each group"}
+_PARTITIONS = {
+    "given": "the groups",
+    "assigned": "the groups, read from the columns",
+    SHUFFLED: "random groups of these sizes",
+    CELLS: "random cells of these sizes",
+    "hash": "hash of the row",
+    "km": "k-means with as many groups",
+}
+
+
+@dataclass(frozen=True)
+class GroupAnswer:
+    """What the audit says.
+
+    Attributes
+    ----------
+    sentence : str
+        The answer in one sentence.
+    details : list of str
+        What it rests on: use, assignment, risk.
+    warnings : list of str
+        Signs that the groups were made with knowledge of the outcome.
+    table : DataFrame
+        Of `deepcac.judging.verdicts.verdicts`.
+    margin : float
+    """
+
+    sentence: str
+    details: list[str]
+    warnings: list[str]
+    table: pd.DataFrame
+    margin: float
+
+
+def model_name(name: str) -> str:
+    """Return the name of a contender in words."""
+    learner, partition, form = parts_of(name)
+    if not partition:
+        return contender_name(learner)
+    return f"{contender_name(learner)}, {_PARTITIONS[partition]} ({_FORMS[form]})"
+
+
+def answer_groups(
+    trials: Trials,
+    name: str,
+    rarest: int,
+    assigned: Assignable,
+    beyond: BeyondRisk,
+    margin: float,
+) -> GroupAnswer:
+    """Compare the models that are told the groups with the others; put the outcome into words.
+
+    Parameters
+    ----------
+    trials : Trials
+        Of `group_contenders`.
+    name : str
+        Of the table.
+    rarest : int
+        Its rows of the rarest class.
+    assigned, beyond
+        What was found on assignment and risk.
+    margin : float
+        Differences in AUROC up to this are negligible.
+    """
+    scores = resample_scores({name: trials.records})
+    table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
+    sentence = f"{_use(table, rarest, beyond)}; {_assignment(assigned)}."
+    details = [_scores(table, margin), _risk(beyond), _assigned(assigned)]
+    return GroupAnswer(sentence, details, _warnings(table, beyond), table, margin)
+
+
+def rows_of(table: pd.DataFrame, question: str) -> pd.DataFrame:
+    """Return the comparisons in AUROC of a question."""
+    return table[(table["question"] == question) & (table["metric"] == "auroc")]
+
+
+def _use(table: pd.DataFrame, rarest: int, beyond: BeyondRisk) -> str:
+    """Say whether the groups help."""
+    rows = rows_of(table, HELP.id)
+    words = rows["verdict"].tolist()
+    if rarest < FEWEST_EVENTS:
+        told = rarest if rarest >= FEW else f"fewer than {FEW}"
+        return f"Too few events to say whether the groups help: {told} rows of the rarest class"
+    if beyond.alone >= TELLS:
+        return (
+            f"Do not use these groups to predict: alone they tell the label (AUROC "
+            f"{beyond.alone:.2f} on held-out rows), so they were likely made from it"
+        )
+    if BETTER in words:
+        return _gain(table, rows)
+    if UNDECIDED in words:
+        n = words.count(UNDECIDED)
+        return (
+            f"No gain is shown: {n} of {len(words)} comparisons of a tuned model with the groups "
+            "and without are inconclusive"
+        )
+    return f"No: a tuned model does no better with the groups than without ({_counted(words)})"
+
+
+def _counted(words: list[str]) -> str:
+    said = {EQUIVALENT: "equivalent", WORSE: "worse", NEVER: "never chosen"}
+    parts = [f"{words.count(w)} {text}" for w, text in said.items() if w in words]
+    return ", ".join(parts)
+
+
+def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
+    best = max(
+        (one for one in rows.to_dict("records") if one["verdict"] == BETTER),
+        key=lambda one: one["mean"],
+    )
+    gain = (
+        f"{signed(best['mean'])} AUROC (95 % interval {signed(best['low'])} to "
+        f"{signed(best['high'])}) for {contender_name(parts_of(best['contender'])[0])}"
+    )
+    helped = set(rows.loc[rows["verdict"] == BETTER, "contender"])
+    controls = rows_of(table, ANY.id)
+    against = controls[controls["contender"].isin(helped)]
+    if not _still_helps(table):
+        return (
+            f"The groups help ({gain}), but that is not shown once they are read from the other "
+            "columns of a patient"
+        )
+    if not (against["verdict"] == BETTER).all():
+        return f"The groups help ({gain}), but groups that mean nothing are not shown to be worse"
+    strongest = rows["reference_score"].max()
+    if best["score"] < strongest:
+        return (
+            f"The groups help a weaker model alone ({gain}); without them the best model has "
+            f"{strongest:.3f}"
+        )
+    return f"Yes: the groups help, {gain}"
+
+
+def _still_helps(table: pd.DataFrame) -> bool:
+    return BETTER in rows_of(table, NEW.id)["verdict"].tolist()
+
+
+def _assignment(found: Assignable) -> str:
+    if found.agreement >= READABLE:
+        return "a new patient can be given a group"
+    if found.agreement >= PARTLY:
+        return "a new patient's group is often wrong"
+    return "a new patient cannot be given a group from the other columns"
+
+
+def _scores(table: pd.DataFrame, margin: float) -> str:
+    rows = rows_of(table, HELP.id)
+    alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
+    scores = ", ".join(f"{model_name(name)} {score:.3f}" for name, score in alone.items())
+    gaps = rows["mean"]
+    return (
+        f"AUROC without the groups: {scores}. With them the differences go from "
+        f"{signed(gaps.min())} to {signed(gaps.max())}; up to {margin:g} is negligible."
+    )
+
+
+def _risk(beyond: BeyondRisk) -> str:
+    more = (
+        "The groups say more than the risk of a model without them"
+        if beyond.low > 0
+        else "The groups are not shown to say more than the risk of a model without them"
+    )
+    return (
+        f"{more}: gain in log loss on held-out rows {signed(beyond.gain, 4)} "
+        f"({signed(beyond.low, 4)} to {signed(beyond.high, 4)}). "
+        f"{100 * beyond.between:.0f} % of the variance of the risk lies between groups. AUROC: "
+        f"the groups alone {beyond.alone:.3f}, the model without them {beyond.auroc:.3f}."
+    )
+
+
+def _assigned(found: Assignable) -> str:
+    return (
+        f"Read from the other columns, {100 * found.accuracy:.0f} % of held-out rows get their "
+        f"group (naming the largest always: {100 * found.largest:.0f} %). The adjusted Rand index "
+        f"is {found.agreement:.2f} (1: all alike, 0: as by chance)."
+    )
+
+
+def _warnings(table: pd.DataFrame, beyond: BeyondRisk) -> list[str]:
+    said = []
+    if beyond.alone >= TELLS:
+        said.append(
+            f"The groups alone rank held-out rows with an AUROC of {beyond.alone:.3f}. Groups that "
+            "follow the outcome this closely were likely made with it."
+        )
+    elif beyond.alone > beyond.auroc:
+        said.append(
+            f"The groups alone (AUROC {beyond.alone:.3f}) are ahead of the best model of all other "
+            f"columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
+        )
+    helps = BETTER in rows_of(table, HELP.id)["verdict"].tolist()
+    if helps and not _still_helps(table):
+        said.append(
+            "The gain is not shown once the groups of held-out rows are read from other columns. "
+            "Either the groups hold a measurement that the table lacks, or they were made with "
+            "the outcome, or with the rows that they are tested on."
+        )
+    return said

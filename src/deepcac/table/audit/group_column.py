@@ -1,0 +1,100 @@
+"""A column of a table as groups of patients."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.judging.resamples import Rows
+from deepcac.scoring.small_cells import FEW
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.labelled_table import LabelledTable
+
+Ids = npt.NDArray[np.int64]
+MOST_GROUPS = 50
+ABSENT = "(no group)"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of all rows of a table.
+
+    Attributes
+    ----------
+    column : str
+    names : tuple of str, length k
+        Values of the column; `ABSENT` where it is empty.
+    row_id : ndarray of shape (n,), int64
+        Ascending.
+    code : ndarray of shape (n,), int64
+        Group of each row.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    row_id: Ids
+    code: Ids
+
+    @property
+    def k(self) -> int:
+        """Number of groups."""
+        return len(self.names)
+
+    def of(self, rows: Rows) -> Ids:
+        """Return the groups of rows."""
+        return self.code[np.searchsorted(self.row_id, rows.row_id)]
+
+    def shuffled(self, seed: int) -> "Groups":
+        """Return groups of the same sizes, drawn at random."""
+        code = np.random.default_rng(seed).permutation(self.code)
+        return Groups(self.column, self.names, self.row_id, code)
+
+    def remarks(self) -> list[str]:
+        """Return what a reader must know of them."""
+        counts = np.bincount(self.code, minlength=self.k)
+        said = []
+        if self.names[-1] == ABSENT:
+            n = f"{counts[-1]:,}" if counts[-1] >= FEW else f"Fewer than {FEW}"
+            said.append(f"{n} rows have no group; they are a group of their own, {ABSENT}.")
+        if few := int((counts < FEW).sum()):
+            said.append(f"Groups of fewer than {FEW} rows: {few}; they are used and not shown.")
+        return said
+
+
+def read_groups(table: LabelledTable, column: str) -> Groups:
+    """Return the groups that a column holds.
+
+    Raises
+    ------
+    DataError
+        It holds one value or too many, or is the label.
+    """
+    cells = plain(table.rows[column])
+    cells = pc.if_else(pc.is_null(cells, nan_is_null=True), None, cells)
+    values = cells.cast(pa.string()).to_pandas()
+    named = sorted(values.dropna().unique().tolist())
+    n = len(values)
+    if len(named) > MOST_GROUPS:
+        raise DataError(
+            f"column {column!r} holds {len(named):,} different values in {n:,} rows; a partition "
+            f"has 2 to {MOST_GROUPS} groups; join them, or name another column"
+        )
+    names = [*named, ABSENT] if values.isna().any() else named
+    if len(names) < 2:
+        raise DataError(f"column {column!r} holds {names[0]!r} in every row; two groups are needed")
+    place = {name: j for j, name in enumerate(names)}
+    code = values.fillna(ABSENT).map(place).to_numpy(np.int64)
+    _refuse_label(column, code, table)
+    return Groups(column, tuple(names), table.features.row_id, code)
+
+
+def _refuse_label(column: str, code: Ids, table: LabelledTable) -> None:
+    pairs = set(zip(code.tolist(), table.features.label.tolist(), strict=True))
+    if len(pairs) == len({group for group, _ in pairs}) == len(table.classes):
+        raise DataError(
+            f"column {column!r} is the label under another coding; groups that are the outcome "
+            "cannot be judged; name the groups that were there before it"
+        )

@@ -1,0 +1,136 @@
+"""Models that are told a group, and the partitions that the group is held against."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from deepcac.judging.choice import CLUSTERED
+from deepcac.judging.contenders import HASH, KM, Contender
+from deepcac.judging.fitting import fit_trial, in_parts, learner_fit
+from deepcac.judging.learners import Predict
+from deepcac.judging.partitions import Partition, part
+from deepcac.judging.questions import Question
+from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.spaces import Values, trials
+from deepcac.table.audit.assigning import assigner
+from deepcac.table.audit.group_column import Groups
+from deepcac.table.audit.matched_cells import matched_cells
+from deepcac.table.budgeted_trials import booster, linear
+from deepcac.task import Array, Ids
+
+# The groups; the groups, which for new rows are read from the other columns; groups of the same
+# sizes drawn at random; cells around random rows, of these sizes as far as possible.
+GIVEN, ASSIGNED, SHUFFLED, CELLS = "given", "assigned", "shuffled", "matched"
+PARTITIONS = (GIVEN, ASSIGNED, SHUFFLED, CELLS, HASH, KM)
+CONTROLS = (SHUFFLED, CELLS, HASH)
+COLUMN, LOCAL = "column", "local"  # told by one column a group; a model in each group
+
+HELP = Question("help", "Do the groups help the same model, tuned alike?")
+NEW = Question("new", "Do they, where a new patient's group is read from the other columns?")
+FORCED = Question("forced", "Do the groups help where they must be used?", choice=CLUSTERED)
+ANY = Question(
+    "any", "Are they better than groups that mean nothing?", CLUSTERED, reference_choice=CLUSTERED
+)
+KMEANS = Question(
+    "kmeans", "Are they better than k-means with as many groups?", CLUSTERED,
+    reference_choice=CLUSTERED,
+)  # fmt: skip
+NEGATIVE = Question("negative", "Do groups drawn at random help, chosen alike?")
+QUESTIONS = (HELP, NEW, FORCED, ANY, KMEANS, NEGATIVE)
+
+
+@dataclass(frozen=True)
+class GroupContender(Contender):
+    """A learner that is told a group of `k`; its arm is partition-form, or nothing."""
+
+    k: int = 2
+
+    def trials(self, n: int) -> list[Values]:
+        """Return the learner's own draws, with the number of groups."""
+        drawn = trials(self.learner, n)
+        return [one | {"n_clusters": self.k} for one in drawn] if self.arm else drawn
+
+
+def group_contenders(k: int) -> list[Contender]:
+    """Return both learners alone, and with every partition of `k` groups in every form."""
+    forms = [(linear(), COLUMN), (linear(), LOCAL), (booster(), COLUMN)]
+    alone: list[Contender] = [GroupContender(linear()), GroupContender(booster())]
+    return alone + [
+        GroupContender(learner, f"{partition}-{form}", k)
+        for learner, form in forms
+        for partition in PARTITIONS
+    ]
+
+
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Return learner, partition and form of a contender's id; the last two may be empty."""
+    arm, _, learner = name.rpartition("_")
+    partition, _, form = arm.partition("-")
+    return learner, partition, form
+
+
+def group_pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the contenders of each comparison and their references."""
+    asked = {NEW: ASSIGNED, NEGATIVE: SHUFFLED}.get(question, GIVEN)
+    references = {ANY: CONTROLS, KMEANS: (KM,)}.get(question, ())
+    for name in present:
+        learner, partition, form = parts_of(name)
+        if partition == asked:
+            own = [f"{one}-{form}_{learner}" for one in references]
+            yield from ((name, reference) for reference in own or [learner])
+
+
+@dataclass(frozen=True)
+class GroupFit:
+    """Fits a trial of a `GroupContender`, as `fit_trial` fits those of others.
+
+    Attributes
+    ----------
+    groups : Groups
+    """
+
+    groups: Groups
+
+    def __call__(self, contender: Contender, values: Values, sample: Resample) -> Predict:
+        """Fit one trial on a resample; return what gives rows their class probabilities."""
+        _, partition, form = parts_of(contender.id)
+        if not partition:
+            return fit_trial(contender, values, sample)
+        if partition not in sample.shared:
+            sample.shared[partition] = self._partition(partition, sample)
+        found = sample.shared[partition]
+        fit, own = learner_fit(contender.learner, values)
+        if form == LOCAL:
+            return in_parts(fit, own, sample, found, self.groups.k)
+        told = _Indicators(found, self.groups.k)
+        train = sample.train.beside(told.of(found.train))
+        answer = fit(own, train, told.beside(sample.validation), sample)
+        return lambda rows: answer(told.beside(rows))
+
+    def _partition(self, name: str, sample: Resample) -> Partition:
+        if name in (HASH, KM):
+            return part(sample, name, self.groups.k, 0.0)
+        groups = self.groups.shuffled(sample.seed) if name == SHUFFLED else self.groups
+        train = groups.of(sample.train)
+        if name == CELLS:
+            return matched_cells(sample, np.bincount(train, minlength=groups.k))
+        if name == ASSIGNED:
+            return Partition(train, assigner(sample, train, groups.of(sample.validation)))
+        return Partition(train, groups.of)
+
+
+class _Indicators:
+    """One column a group, standardised on the training rows."""
+
+    def __init__(self, found: Partition, k: int) -> None:
+        self.assign, self.k = found.assign, k
+        train = np.eye(k)[found.train]
+        self.mean, self.scale = train.mean(axis=0), train.std(axis=0)
+        self.scale[self.scale == 0] = 1.0
+
+    def of(self, code: Ids) -> Array:
+        return np.asarray((np.eye(self.k)[code] - self.mean) / self.scale)
+
+    def beside(self, rows: Rows) -> Rows:
+        return rows.beside(self.of(self.assign(rows)))

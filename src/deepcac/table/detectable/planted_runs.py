@@ -1,0 +1,169 @@
+"""Planted outcomes on the rows of a table, judged like the table itself, until the time is over."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from deepcac.judging.contenders import CAC, KM, Contender
+from deepcac.judging.planted_outcomes import (
+    TOLD,
+    PlantingGround,
+    plant,
+    planted_comparisons,
+    planting_ground,
+    told,
+)
+from deepcac.judging.questions import HELP, pairs
+from deepcac.judging.resamples import resamples
+from deepcac.judging.trials import Effort as Trials
+from deepcac.judging.trials import judge_samples
+from deepcac.scoring.equivalence import BETTER, LEVEL
+from deepcac.table.budgeted_trials import (
+    MOST_TRAIN,
+    RESAMPLES,
+    RESAMPLES_SMALL,
+    SMALL_ROWS,
+    Say,
+    contenders,
+    linear,
+)
+from deepcac.table.reading.labelled_table import LabelledTable
+
+STRENGTHS = (0.0, 0.25, 0.5, 0.8, 1.2, 2.0)
+MOST_COHORTS, FEWEST_COHORTS = 20, 2
+TRIALS = 2  # a contender; fewer than in a comparison, so that there are more cohorts
+WAYS = {f"{KM}_": "k-means", f"{CAC}_": "CAC", TOLD: "told the true subtypes"}
+FOUND = "k-means or CAC"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What each planted cohort is judged by.
+
+    Attributes
+    ----------
+    resamples : int
+        As many as a comparison of this table plans.
+    train_rows : int
+        Largest number of training rows, as in a comparison of the usual minutes.
+    tests : int
+        Comparisons of a family: the first step of Holm's procedure divides by it.
+    """
+
+    resamples: int
+    train_rows: int
+    tests: int
+
+
+@dataclass(frozen=True)
+class PlantedRuns:
+    """What became of the planted cohorts.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row a cohort, strength and way: ``cohort``, ``strength``, ``gain`` (AUROC), ``way`` (of
+        `WAYS`, or `FOUND`), ``mean`` (difference in AUROC) and ``detected``.
+    protocol : Protocol
+    seconds : float
+    """
+
+    table: pd.DataFrame
+    protocol: Protocol
+    seconds: float
+
+    @property
+    def cohorts(self) -> int:
+        """Cohorts of each strength."""
+        return int(self.table["cohort"].nunique())
+
+
+def protocol(table: LabelledTable) -> Protocol:
+    """Return how a comparison of the table would judge it."""
+    n = len(table.features.label)
+    return Protocol(
+        resamples=RESAMPLES_SMALL if n < SMALL_ROWS else RESAMPLES,
+        train_rows=MOST_TRAIN,
+        tests=len(list(pairs(HELP, [one.id for one in contenders()]))),
+    )
+
+
+def run_planted(
+    table: LabelledTable, minutes: float, jobs: int, seed: int, say: Say
+) -> PlantedRuns:
+    """Judge planted cohorts of every strength, cohort after cohort, until the time is over.
+
+    Parameters
+    ----------
+    table : LabelledTable
+        With a label of two classes.
+    minutes : float
+        At least `FEWEST_COHORTS` cohorts a strength are judged, however long they take.
+    jobs : int
+        Cohorts that are judged at once.
+    seed : int
+    say : callable
+        Is told how far it is.
+    """
+    begin = time.monotonic()
+    plan, ground = protocol(table), planting_ground(table.features, seed)
+    each: list[float] = []
+
+    def due() -> Iterator[tuple[float, int]]:
+        """Yield cohorts, all strengths of one before the next, as long as there is time."""
+        for cohort in range(MOST_COHORTS):
+            ahead = len(STRENGTHS) * (float(np.mean(each)) if each else 0.0) / jobs
+            over = time.monotonic() - begin + ahead > 60 * minutes
+            if cohort >= FEWEST_COHORTS and over:
+                return
+            yield from ((strength, cohort) for strength in STRENGTHS)
+
+    pool = Parallel(n_jobs=jobs, pre_dispatch=jobs, return_as="generator", max_nbytes=None)
+    rows: list[dict[str, Any]] = []
+    for found, seconds in pool(
+        delayed(_judge)(ground, strength, seed + cohort, plan, table.group)
+        for strength, cohort in due()
+    ):
+        rows += found
+        each.append(seconds)
+        if len(each) % len(STRENGTHS) == 0:
+            say(f"planted cohort {len(each) // len(STRENGTHS)} of at most {MOST_COHORTS}")
+    return PlantedRuns(pd.DataFrame(rows), plan, time.monotonic() - begin)
+
+
+def _judge(
+    ground: PlantingGround, strength: float, seed: int, plan: Protocol, unit: Any
+) -> tuple[list[dict[str, Any]], float]:
+    """Judge one planted cohort with one thread; return a row a way, and the seconds."""
+    begin = time.monotonic()
+    with threadpool_limits(1):
+        matrix, gain = plant(ground, strength, seed)
+        effort = Trials(plan.resamples, plan.resamples, 0, plan.train_rows, TRIALS, TRIALS)
+        fighters = [Contender(linear(), arm) for arm in ("", KM, CAC)]
+        records: dict[str, Any] = {}
+        for rows, who, before in (
+            (matrix, fighters, ""), (told(matrix, ground.subtype), fighters[:1], TOLD),
+        ):  # fmt: skip
+            drawn = resamples(rows, plan.resamples, plan.train_rows, unit=unit)
+            judged = judge_samples(drawn, who, effort)
+            records |= {before + one["contender"]: one for one, _ in judged}
+    head = {"cohort": seed, "strength": strength, "gain": gain}
+    found = [
+        {**head, "way": way, "mean": one["mean"], "detected": _detected(one, plan.tests)}
+        for one in planted_comparisons(records, [HELP], 0.0)
+        for before, way in WAYS.items()
+        if one["contender"].startswith(before)
+    ]
+    clustered = [one for one in found if one["way"] != WAYS[TOLD]]
+    best = max(clustered, key=lambda one: (one["detected"], one["mean"]))
+    return [*found, {**best, "way": FOUND}], time.monotonic() - begin
+
+
+def _detected(one: dict[str, Any], tests: int) -> bool:
+    return bool(one["verdict"] == BETTER and one["p"] < LEVEL / tests)

@@ -1,0 +1,189 @@
+"""`deepcac power`: read, plant, judge, write the page."""
+
+import os
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure as Canvas
+
+from deepcac import __version__
+from deepcac.errors import DataError
+from deepcac.pages.figures import LINES, PALETTE, Figure
+from deepcac.scoring.equivalence import POWER
+from deepcac.scoring.sample_size import SampleSize
+from deepcac.table.answer import signed
+from deepcac.table.budgeted_trials import Say, usual_jobs
+from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
+from deepcac.table.detectable.power_answer import (
+    ModelNeed,
+    PowerAnswer,
+    own_sample_size,
+    power_answer,
+)
+from deepcac.table.output_files import check_output
+from deepcac.table.pages.own_pages import write_page
+from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.row_sample import MOST_ROWS
+
+
+def power_table(
+    path: str | os.PathLike[str],
+    roles: Roles,
+    out: str | os.PathLike[str],
+    *,
+    say: Say,
+    command: str,
+    minutes: float = 2.0,
+    most: int = MOST_ROWS,
+    seed: int = 0,
+    jobs: int | None = None,
+    r2: float | None = None,
+) -> str:
+    """Say which gain by clusters a table could show, write the page and return the answer.
+
+    Parameters
+    ----------
+    path, out : path-like
+        Table to read, page to write.
+    roles : Roles
+    say : callable
+        Is told how far it is.
+    command : str
+        What the page says it was made by.
+    minutes : float
+    most : int
+        Of more rows than this a sample is used.
+    seed : int
+    jobs : int, optional
+        Cohorts that are judged at once.
+    r2 : float, optional
+        Cox and Snell's R2 for the sample size of the model itself.
+
+    Raises
+    ------
+    DataError
+        The table is at fault, or its label has more than two classes.
+    """
+    check_output(out, path)
+    say(f"reading {path}")
+    table = read_labelled(path, roles, most=most, seed=seed)
+    if len(table.classes) > 2:
+        raise DataError(
+            f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
+            "two: divide a number with --above, or compare without `deepcac power`"
+        )
+    table.tell(say)
+    need = own_sample_size(table, r2)
+    runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
+    found = power_answer(table, runs)
+    _write(out, table, found, runs, need, command)
+    return f"{found.sentence} {need.sentence}"
+
+
+def _write(
+    out: str | os.PathLike[str],
+    table: LabelledTable,
+    found: PowerAnswer,
+    runs: PlantedRuns,
+    need: ModelNeed,
+    command: str,
+) -> None:
+    content = {
+        "version": __version__,
+        "command": command,
+        "table": table,
+        "answer": found,
+        "need": need,
+        "curve": detection_figure(found),
+        "detected": {"head": _HEAD, "rows": _rows(found.curve)},
+        "size": {"head": ("criterion", "patients needed"), "rows": _criteria(need.size)},
+        "method": _method(runs),
+    }
+    write_page(out, "power.html", content)
+
+
+_HEAD = (
+    *("model in clusters of", "planted gain", "cohorts", "mean gain found", "found"),
+    "95 % interval",
+)
+
+
+def _rows(curve: pd.DataFrame) -> list[tuple[str, ...]]:
+    ordered = curve.sort_values(["way", "gain"])
+    return [
+        (
+            one["way"],
+            f"{one['gain']:.3f}",
+            str(one["cohorts"]),
+            signed(one["mean"]),
+            _percent(one["detected"]),
+            f"{_percent(one['low'])} to {_percent(one['high'])}",
+        )
+        for one in ordered.to_dict("records")
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def detection_figure(found: PowerAnswer) -> Figure:
+    """Draw how often a planted gain was found, with 95 % intervals."""
+    shown = (FOUND, *WAYS.values())
+    curves = {way: found.curve[found.curve["way"] == way].sort_values("gain") for way in shown}
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.axhline(POWER, color="#888888", linewidth=0.8)
+        for place, (way, own) in enumerate(curves.items()):
+            style: Any = {"color": PALETTE[place], "linestyle": LINES[place % len(LINES)]}
+            axis.plot(own["gain"], own["detected"], marker="o", markersize=4, label=way, **style)
+        band = curves[FOUND]
+        axis.fill_between(band["gain"], band["low"], band["high"], color=PALETTE[0], alpha=0.15)
+        if found.unseen > 0:
+            axis.axvline(found.unseen, color="#888888", linewidth=0.8, linestyle=":")
+        axis.set(ylim=(-0.03, 1.03), xlabel="planted gain in AUROC", ylabel="share of cohorts")
+        canvas.legend(loc="outside lower center", ncols=2)
+
+    return Figure(
+        id="detection",
+        title="How often a planted gain was found",
+        caption="A point is a strength of the planted subtypes. Band: 95 % interval for "
+        f"{FOUND}. Grey line: 80 of 100; left of the dotted one gains are mostly missed.",
+        section="answer",
+        size=(6.5, 4.0),
+        draw=draw,
+        head=("way", "gain", "detected", "low", "high"),
+        data=list(found.curve[["way", "gain", "detected", "low", "high"]].itertuples(index=False)),
+    )
+
+
+def _criteria(size: SampleSize) -> list[tuple[str, str]]:
+    error = "not defined above 30 parameters"
+    return [
+        ("overall risk known within .05", f"{size.overall:,}"),
+        (
+            "a patient's risk off by .05 on average",
+            error if size.average_error is None else f"{size.average_error:,}",
+        ),
+        ("effects shrunk by 10 % at most", f"{size.shrinkage:,}"),
+        ("R2 too good by .05 at most", f"{size.optimism:,}"),
+    ]
+
+
+def _method(runs: PlantedRuns) -> list[str]:
+    plan = runs.protocol
+    return [
+        "Two subtypes are the two k-means clusters of all rows: those that clusters find most "
+        "easily. Real subtypes are harder to find, so this is the kindest case.",
+        "The risk starts from a logistic regression of the real label, shrunk by its calibration. "
+        "Three columns drawn at random then raise it in one subtype and lower it in the other. "
+        "Outcomes are drawn anew in each cohort and are as frequent as the real one.",
+        "Planted gain: the AUROC of a logistic regression that is told the subtypes, less that of "
+        "one that is not. Both are fitted to the true risks, so chance has no part in it.",
+        f"Each cohort has {plan.resamples} resamples with at most {plan.train_rows:,} training "
+        f"rows, and {TRIALS} trials a contender. A gain counts as found by the Nadeau and Bengio "
+        f"2003 test with the first step of Holm's correction for {plan.tests} comparisons.",
+        "The models are logistic regressions. Boosting often misses even large planted subtypes.",
+        f"{runs.cohorts} cohorts of each strength, in {runs.seconds:.0f} s.",
+    ]

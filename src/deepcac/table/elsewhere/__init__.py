@@ -1,0 +1,1 @@
+"""Models with and without clusters, judged on patients of another place."""

@@ -1,0 +1,114 @@
+"""`deepcac compare --site` and `--external`: read, judge elsewhere, write the page."""
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.table.answer import MARGIN
+from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, Say, usual_jobs
+from deepcac.table.elsewhere.external_rows import external_rows
+from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
+from deepcac.table.elsewhere.folds import Fold, site_folds
+from deepcac.table.elsewhere.place_answer import answer_external, answer_sites
+from deepcac.table.elsewhere.place_page import Run, write_place_page
+from deepcac.table.output_files import check_output
+from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.row_sample import MOST_ROWS
+
+StrPath = str | os.PathLike[str]
+
+
+def compare_places(
+    path: StrPath,
+    roles: Roles,
+    out: StrPath,
+    *,
+    say: Say,
+    command: str,
+    site: str | None = None,
+    external: StrPath | None = None,
+    margin: float = MARGIN,
+    most: int = MOST_ROWS,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> str:
+    """Judge whether clusters help on patients of another place; write the page.
+
+    Parameters
+    ----------
+    path, out : path-like
+        Table to read, page to write.
+    roles : Roles
+    say : callable
+        Is told how far it is.
+    command : str
+        What the page says it was made by.
+    site : str, optional
+        Column whose every value is left out once.
+    external : path-like, optional
+        Second table, on which models of the first are judged; either this or `site`.
+    margin, most, seed, jobs
+        As of `compare_table`.
+
+    Raises
+    ------
+    ConfigError, DataError
+        An option or a table is at fault.
+    """
+    if (site is None) == (external is None):
+        raise ConfigError("--site and --external answer two questions; ask for one of them")
+    begin = time.monotonic()
+    check_output(out, path, *([external] if external is not None else []))
+    say(f"reading {path}")
+    table, folds, remarks, heading = (
+        _sites(path, roles, site, most, seed)
+        if site is not None
+        else _external(path, roles, str(external), most, seed)
+    )
+    table.tell(say)
+    for remark in remarks:
+        say(remark)
+    judged = _judge(folds, seed, jobs or usual_jobs(), say)
+    answer = answer_sites(judged, margin) if site else answer_external(judged[0], margin)
+    run = Run(
+        command, heading, external is not None, roles.label, TRIALS, seed, MOST_TRAIN,
+        time.monotonic() - begin, remarks,
+    )  # fmt: skip
+    write_place_page(out, table, judged, answer, run)
+    return answer.sentence
+
+
+_Read = tuple[LabelledTable, list[Fold], list[str], str]
+
+
+def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int) -> _Read:
+    if site in (roles.label, roles.id, roles.group):
+        raise DataError(f"column {site!r} cannot be the site and something else; name another")
+    apart = replace(roles, apart={site: "the site"})
+    table = read_labelled(path, apart, most=most, seed=seed)
+    folds, remarks = site_folds(table, site)
+    return table, folds, remarks, f"each site in turn (column {site!r})"
+
+
+def _external(path: StrPath, roles: Roles, other: str, most: int, seed: int) -> _Read:
+    if Path(other).exists() and Path(other).samefile(path):
+        raise DataError(f"--external {other}: is the same file; name patients of another place")
+    table = read_labelled(path, roles, most=most, seed=seed)
+    found = external_rows(table, roles, other, most=most, seed=seed)
+    return table, [found.fold], found.remarks, f"the table {Path(other).name}"
+
+
+def _judge(folds: list[Fold], seed: int, jobs: int, say: Say) -> list[JudgedFold]:
+    """Judge every fold, some at once; a fold says the same beside whatever others."""
+    pool = Parallel(n_jobs=min(jobs, len(folds)), return_as="generator", max_nbytes=None)
+    judged = []
+    for found in pool(
+        delayed(judge_fold)(one, seed + j, TRIALS, MOST_TRAIN) for j, one in enumerate(folds)
+    ):
+        judged.append(found)
+        say(f"judged {len(judged)} of {len(folds)}")
+    return judged

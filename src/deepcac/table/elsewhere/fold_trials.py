@@ -1,0 +1,229 @@
+"""The contenders on the patients of a place that is left out: differences and the best model."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
+from deepcac.judging.resamples import Resample
+from deepcac.judging.trials import TEST, run_resample
+from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
+from deepcac.scoring.recalibration import recalibrated
+from deepcac.table.budgeted_trials import contenders
+from deepcac.table.elsewhere.folds import Fold
+from deepcac.task import Array, Ids
+
+BOOTSTRAPS = 500
+BEST = "best"
+HELPING = (KM, CAC, DISTANCES)
+
+
+class Compared(NamedTuple):
+    """A model with two clusters or more, less one without, on the same patients.
+
+    Attributes
+    ----------
+    contender, reference : str
+        What the validation rows chose on either side.
+    score, reference_score : float
+        AUROC.
+    error : float
+        Standard error of their difference; 0 where both sides give the same risks.
+    """
+
+    contender: str
+    reference: str
+    score: float
+    reference_score: float
+    error: float
+
+    @property
+    def mean(self) -> float:
+        """The difference in AUROC."""
+        return self.score - self.reference_score
+
+
+class BestModel(NamedTuple):
+    """The model without clusters that has the best validation log loss.
+
+    Attributes
+    ----------
+    name : str
+    auroc, low, high : float
+    observed, expected : float
+        Events; of two classes.
+    slope, intercept : float
+        Of the log odds, refitted on the patients that are judged; of two classes.
+    brier, brier_recalibrated : float
+        With the risks as they are, and with the refitted ones.
+    """
+
+    name: str
+    auroc: float
+    low: float
+    high: float
+    observed: float = np.nan
+    expected: float = np.nan
+    slope: float = np.nan
+    intercept: float = np.nan
+    brier: float = np.nan
+    brier_recalibrated: float = np.nan
+
+
+class JudgedFold(NamedTuple):
+    """One place.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        Judged rows of each class.
+    n_train : int
+    declined : bool
+        Whether the validation rows liked no clusters better than clusters.
+    comparisons : dict
+        `BEST`, or a contender with clusters, to its `Compared`.
+    model : BestModel
+    """
+
+    name: str
+    counts: tuple[int, ...]
+    n_train: int
+    declined: bool
+    comparisons: dict[str, Compared]
+    model: BestModel
+
+
+class Finished(NamedTuple):
+    """The trials of one contender: validation scores, and risks (n, n_classes) of the test."""
+
+    validation: list[dict[str, float]]
+    risks: list[Array]
+
+
+def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> JudgedFold:
+    """Fit and tune every contender on the other places, and judge each once.
+
+    Parameters
+    ----------
+    fold : Fold
+    seed : int
+        Of the draw of validation rows, of the models and of the bootstrap.
+    trials : int
+        Draws a contender.
+    most : int
+        Largest number of training rows.
+    """
+    sample = fold.sample(seed, most)
+    with threadpool_limits(1):
+        found = {one.id: run_contender(sample, one, trials) for one in contenders()}
+    y = sample.test.y
+    weights = _weights(sample.test.unit, len(y), seed)
+    alone = [one.id for one in contenders() if not one.arm]
+    parted = [one for one in contenders() if one.arm]
+    helping = [one.id for one in parted if one.arm in HELPING]
+    pairs = {BEST: (helping, alone)} | {one.id: ([one.id], [one.learner]) for one in parted}
+    ours, theirs = (_validation(found, names) for names in pairs[BEST])
+    return JudgedFold(
+        fold.name,
+        tuple(np.bincount(y, minlength=sample.n_classes).tolist()),
+        len(sample.train),
+        declined=theirs >= ours,
+        comparisons={key: _compare(found, y, weights, *pair) for key, pair in pairs.items()},
+        model=_best_model(found, alone, y, weights),
+    )
+
+
+def run_contender(sample: Resample, one: Contender, trials: int) -> Finished:
+    """Run the trials of a contender; keep their risks of the test rows."""
+    entry, rows = run_resample(sample, one, one.trials(trials))
+    test = rows.filter(rows["part"].to_numpy() == TEST)
+    risks = []
+    for t in range(len(entry["trials"])):
+        columns = [test[f"t{t}_{c}"].to_numpy() for c in range(1, sample.n_classes)]
+        others = np.column_stack(columns).astype(np.float64)
+        risks.append(np.column_stack([1 - others.sum(axis=1), others]))
+    return Finished([trial["validation"] for trial in entry["trials"]], risks)
+
+
+def _weights(unit: npt.NDArray[Any] | None, n: int, seed: int) -> npt.NDArray[np.uint8]:
+    """Return bootstrap weights (n, r); rows of one patient share theirs."""
+    place = np.arange(n) if unit is None else np.unique(unit, return_inverse=True)[1]
+    return poisson_weights(int(place.max()) + 1, BOOTSTRAPS, seed)[place]
+
+
+def chosen(
+    found: dict[str, Finished], names: Sequence[str], metric: str = "auroc"
+) -> tuple[str, int]:
+    """Return the contender and the trial that the validation rows like best."""
+    every = [(name, t) for name in names for t in range(len(found[name].risks))]
+    return max(every, key=lambda one: found[one[0]].validation[one[1]][metric])
+
+
+def _validation(found: dict[str, Finished], names: Sequence[str]) -> float:
+    name, t = chosen(found, names)
+    return found[name].validation[t]["auroc"]
+
+
+def _compare(
+    found: dict[str, Finished],
+    y: Ids,
+    weights: npt.NDArray[np.uint8],
+    ours: Sequence[str],
+    theirs: Sequence[str],
+) -> Compared:
+    names, scores, spreads = [], [], []
+    for side in (ours, theirs):
+        name, t = chosen(found, side)
+        risk = found[name].risks[t]
+        names.append(name)
+        scores.append(float(aurocs(y, risk, np.ones((len(y), 1), np.uint8))[0]))
+        spreads.append(aurocs(y, risk, weights))
+    error = float(np.nanstd(spreads[0] - spreads[1], ddof=1))
+    return Compared(names[0], names[1], scores[0], scores[1], error)
+
+
+def aurocs(y: Ids, risk: Array, weights: npt.NDArray[np.uint8]) -> Array:
+    """Return the AUROC under several weightings of the rows, the mean over three classes or more.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    risk : ndarray of shape (n, n_classes)
+    weights : ndarray of shape (n, r), uint8
+
+    Returns
+    -------
+    ndarray of shape (r,)
+    """
+    rows = np.arange(len(y))
+    classes = [1] if risk.shape[1] == 2 else range(risk.shape[1])
+    splits = [
+        SplitScores(rows, (y == c).astype(np.int64), np.zeros_like(rows), risk[:, c])
+        for c in classes
+    ]
+    return np.mean([weighted_scores(one, weights)["auroc"] for one in splits], axis=0)
+
+
+def _best_model(
+    found: dict[str, Finished], alone: list[str], y: Ids, weights: npt.NDArray[np.uint8]
+) -> BestModel:
+    name, t = chosen(found, alone, "log_loss")
+    risk = found[name].risks[t]
+    auroc = float(aurocs(y, risk, np.ones((len(y), 1), np.uint8))[0])
+    spread = aurocs(y, risk, weights)
+    low, high = interval(spread - np.nanmean(spread) + auroc)
+    scored = BestModel(name, auroc, max(low, 0.0), min(high, 1.0))
+    if risk.shape[1] > 2:
+        return scored
+    own = recalibrated(y, risk[:, 1])
+    return scored._replace(
+        observed=float(y.sum()),
+        expected=float(risk[:, 1].sum()),
+        slope=own.slope,
+        intercept=own.intercept,
+        brier=float(np.mean((risk[:, 1] - y) ** 2)),
+        brier_recalibrated=float(np.mean((own.risk - y) ** 2)),
+    )

@@ -1,0 +1,138 @@
+"""Patients of one place who are judged, and those of the others, who are learnt from."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+from sklearn.model_selection import train_test_split
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.judging.draws import SHARE, units
+from deepcac.judging.resamples import Resample, at_most, prepared
+from deepcac.scoring.small_cells import FEW
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
+
+Ids = npt.NDArray[np.int64]
+FEWEST_TO_JUDGE = 10  # rows of every class that a site needs for an AUROC of its own
+MOST_SITES = 30  # are judged, the largest; the others are learnt from alone
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One place that is left out.
+
+    Attributes
+    ----------
+    name : str
+    features : FeatureMatrix
+        Of all places.
+    fit, test : ndarray of int
+        Positions of the rows that are learnt from, and of those that are judged.
+    unit : ndarray of shape (n,) or None
+        Rows with one value are one patient's.
+    """
+
+    name: str
+    features: FeatureMatrix
+    fit: npt.NDArray[np.intp]
+    test: npt.NDArray[np.intp]
+    unit: npt.NDArray[Any] | None = None
+
+    def sample(self, seed: int, most: int) -> Resample:
+        """Return three quarters of the rows to fit (at most `most`), a quarter to tune, the test.
+
+        The draw is stratified, and by patient where rows have one.
+        """
+        label = self.features.label
+        drawn, place = units(label[self.fit], None if self.unit is None else self.unit[self.fit])
+        _, tuned = train_test_split(
+            np.arange(len(drawn)), test_size=SHARE, random_state=seed, stratify=drawn
+        )
+        held = np.isin(np.arange(len(drawn)), tuned)[place]
+        train = at_most(most, self.fit[~held], label, seed)
+        return prepared(self.features, (train, self.fit[held], self.test), seed, self.unit)
+
+
+def left_out(
+    name: str, features: FeatureMatrix, test: npt.NDArray[np.bool_], unit: Ids | None
+) -> Fold:
+    """Return the fold that judges some rows; no patient of theirs is learnt from."""
+    known = test if unit is None else np.isin(unit, unit[test])
+    return Fold(name, features, np.flatnonzero(~known), np.flatnonzero(test), unit)
+
+
+def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
+    """Return a fold for each site that can be judged, and what to know of the others.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    column : str
+        The site of each row.
+
+    Raises
+    ------
+    DataError
+        A row has no site, there is one site, or none can be judged.
+    """
+    site, names = _sites(table, column)
+    y, n_classes = table.features.label, table.features.n_classes
+    counts = np.zeros((len(names), n_classes), dtype=np.int64)
+    np.add.at(counts, (site, y), 1)
+    enough = (counts.min(axis=1) >= FEWEST_TO_JUDGE) & (
+        (counts.sum(axis=0) - counts).min(axis=1) >= FEWEST_OF_A_CLASS
+    )
+    if not enough.any():
+        raise DataError(
+            f"column {column!r}: none of {len(names):,} sites has {FEWEST_TO_JUDGE} rows of every "
+            "class; name another column, or join small sites"
+        )
+    by_size = sorted(np.flatnonzero(enough).tolist(), key=lambda s: -counts[s].sum())
+    judged = by_size[:MOST_SITES]
+    folds = [left_out(names[s], table.features, site == s, table.group) for s in judged]
+    return folds, _unjudged(names, counts, judged) + _shared(folds, table)
+
+
+def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
+    cells = plain(table.rows[column])
+    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
+    if absent.any():
+        row = table.features.row_id[int(absent.argmax())]
+        raise DataError(
+            f"column {column!r}, data row {row}: no site; fill it in, or remove the row"
+        )
+    values = np.asarray(cells.to_pandas().astype(str).to_numpy(), dtype=str)
+    names, site = np.unique(values, return_inverse=True)
+    if len(names) < 2:
+        raise DataError(f"column {column!r} holds {names[0]!r} in every row; two sites are needed")
+    return site.astype(np.int64), names.tolist()
+
+
+def _unjudged(names: list[str], counts: Ids, judged: list[int]) -> list[str]:
+    """Say which sites are learnt from alone; one of few patients is counted, not named."""
+    others = [s for s in range(len(names)) if s not in judged]
+    told = [names[s] for s in others if counts[s].sum() >= FEW]
+    if not others:
+        return []
+    listed = ", ".join(told[:10]) + (", …" if len(told) > 10 else "")
+    small = len(others) - len(told)
+    parts = [listed] * bool(told) + [f"{small} of fewer than {FEW} rows"] * bool(small)
+    return [
+        f"{len(others)} of {len(names)} sites are learnt from and not judged: "
+        f"{'; '.join(parts)}. A site is judged with {FEWEST_TO_JUDGE} rows of every class, and at "
+        f"most {MOST_SITES} sites are."
+    ]
+
+
+def _shared(folds: list[Fold], table: LabelledTable) -> list[str]:
+    left = [len(table.features.label) - len(one.fit) - len(one.test) for one in folds]
+    if not any(left):
+        return []
+    return [
+        "Patients with rows in several sites: where one of them is judged, the rows of the others "
+        f"are not learnt from (up to {max(left):,} rows)."
+    ]

@@ -1,0 +1,189 @@
+"""Do clusters help in another place? A verdict a place, one over all, and a sentence."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from deepcac.scoring.equivalence import (
+    BETTER,
+    EQUIVALENT,
+    NEVER,
+    UNDECIDED,
+    WORSE,
+    Difference,
+    measured,
+    verdict,
+)
+from deepcac.scoring.random_effects import Pooled, pool_sites
+from deepcac.scoring.statistics import holm
+from deepcac.table.answer import FEWEST_EVENTS, contender_name, signed
+from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
+
+_SAME = 1e-9  # standard error below which both sides gave the same risks
+_SAID = {
+    BETTER: "helped",
+    EQUIVALENT: "changed nothing (within {margin:g} AUROC)",
+    WORSE: "did harm",
+    NEVER: "gave the same risks",
+}
+
+
+class PlaceVerdict(NamedTuple):
+    """A difference in AUROC in one place, or over all of them.
+
+    Attributes
+    ----------
+    word : str
+        Better, worse, equivalent, undecided; `NEVER` where both sides gave the same risks.
+    """
+
+    difference: Difference
+    word: str
+
+
+class Over(NamedTuple):
+    """A comparison over places.
+
+    Attributes
+    ----------
+    places : list of PlaceVerdict
+        Adjusted by Holm 1979 over the places.
+    pooled : Pooled or None
+        None of fewer than two places that can be compared.
+    whole : PlaceVerdict or None
+    """
+
+    places: list[PlaceVerdict]
+    pooled: Pooled | None
+    whole: PlaceVerdict | None
+
+
+@dataclass(frozen=True)
+class PlaceAnswer:
+    """What the comparison says.
+
+    Attributes
+    ----------
+    sentence : str
+    details : list of str
+    comparisons : dict
+        As in `JudgedFold`, over all places.
+    margin : float
+    """
+
+    sentence: str
+    details: list[str]
+    comparisons: dict[str, Over]
+    margin: float
+
+
+def over_places(compared: list[Compared], margin: float) -> Over:
+    """Decide a comparison in each place, and over all by random effects.
+
+    Parameters
+    ----------
+    compared : list of Compared
+        One a place.
+    margin : float
+        Differences in AUROC up to this are negligible.
+    """
+    found = [measured(one.mean, one.error, np.inf, margin=margin) for one in compared]
+    differs = np.array([one.error > _SAME for one in compared])
+    p, same = (
+        holm(np.where(differs, [getattr(one, name) for one in found], np.nan))
+        for name in ("p", "p_equivalent")
+    )
+    places = [
+        PlaceVerdict(one, verdict(one, p[j], same[j]) if differs[j] else NEVER)
+        for j, one in enumerate(found)
+    ]
+    if differs.sum() < 2:
+        return Over(places, None, None)
+    kept = [one for one, own in zip(compared, differs, strict=True) if own]
+    pooled = pool_sites([one.mean for one in kept], [one.error for one in kept])
+    whole = measured(pooled.mean, pooled.error, pooled.freedom, margin=margin)
+    return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
+
+
+def answer_sites(judged: list[JudgedFold], margin: float) -> PlaceAnswer:
+    """Put the outcome over sites into words."""
+    comparisons = _comparisons(judged, margin)
+    best = comparisons[BEST]
+    words = [place.word for place in best.places]
+    said = [
+        f"in {words.count(word)} of {len(words)} sites clusters {text.format(margin=margin)}"
+        for word, text in _SAID.items()
+        if word in words
+    ]
+    if UNDECIDED in words:
+        said.append(f"{words.count(UNDECIDED)} of {len(words)} sites are inconclusive")
+    sentence = "; ".join([said[0][0].upper() + said[0][1:], *said[1:]]) + "."
+    if best.whole is not None:
+        sentence += f" Over all sites: {_span(best.whole.difference)}."
+    return PlaceAnswer(sentence, _details(judged, best), comparisons, margin)
+
+
+def answer_external(judged: JudgedFold, margin: float) -> PlaceAnswer:
+    """Put the outcome on a second table into words."""
+    comparisons = _comparisons([judged], margin)
+    place = comparisons[BEST].places[0]
+    if min(judged.counts) < FEWEST_EVENTS:
+        sentence = (
+            f"Too few events in {judged.name} to say whether clusters help: {min(judged.counts)} "
+            "rows of the rarest class."
+        )
+    elif place.word == UNDECIDED:
+        sentence = f"Inconclusive in {judged.name}: {_span(place.difference)} by clusters."
+    else:
+        said = _SAID[place.word].format(margin=margin)
+        sentence = f"In {judged.name} clusters {said}: {_span(place.difference)}."
+    return PlaceAnswer(sentence, _details([judged], comparisons[BEST]), comparisons, margin)
+
+
+def _comparisons(judged: list[JudgedFold], margin: float) -> dict[str, Over]:
+    keys = judged[0].comparisons
+    return {key: over_places([one.comparisons[key] for one in judged], margin) for key in keys}
+
+
+def _span(one: Difference) -> str:
+    return f"{signed(one.mean)} AUROC (95 % interval {signed(one.low)} to {signed(one.high)})"
+
+
+def _details(judged: list[JudgedFold], best: Over) -> list[str]:
+    declined = sum(one.declined for one in judged)
+    where = f"in {declined} of {len(judged)} sites" if len(judged) > 1 else "here"
+    names = sorted({contender_name(one.model.name) for one in judged})
+    aurocs = [one.model.auroc for one in judged]
+    span = f"{min(aurocs):.3f}" if len(judged) == 1 else f"{min(aurocs):.3f} to {max(aurocs):.3f}"
+    said = [
+        "Compared: the model with two clusters or more that the tuning rows like best, and the "
+        "best one without clusters. Clusters are forced here; a free choice would have declined "
+        f"them {where}."
+        if declined
+        else "Compared: the model with two clusters or more that the tuning rows like best, and "
+        "the best one without clusters.",
+        f"The best risk model without clusters ({' or '.join(names)}) has an AUROC of {span} "
+        "on patients of a place that it has not seen.",
+    ]
+    if best.pooled is not None and not np.isnan(best.pooled.new_low):
+        said.append(
+            f"In a new site the difference is expected from {signed(best.pooled.new_low)} to "
+            f"{signed(best.pooled.new_high)} (95 % prediction interval)."
+        )
+    return said + _calibration(judged)
+
+
+def _calibration(judged: list[JudgedFold]) -> list[str]:
+    ratios = [one.model.observed / one.model.expected for one in judged]
+    if np.isnan(ratios).any():
+        return []
+    if len(judged) == 1:
+        model = judged[0].model
+        return [
+            f"Observed / expected events {ratios[0]:.2f}, calibration slope {model.slope:.2f} "
+            "(1 is right). The answer uses the risks as they are; refitted risks stand below."
+        ]
+    return [
+        f"Observed / expected events go from {min(ratios):.2f} to {max(ratios):.2f} (1 is right)."
+    ]

@@ -1,0 +1,181 @@
+"""The page that says whether clusters help in another place, answer first."""
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from deepcac import __version__
+from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.small_cells import WITHHELD, few_rows
+from deepcac.table.answer import contender_name, signed
+from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
+from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict
+from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
+from deepcac.table.pages.own_pages import write_page
+from deepcac.table.reading.column_lines import HEAD, column_lines
+from deepcac.table.reading.labelled_table import LabelledTable
+
+
+class Run(NamedTuple):
+    """How the comparison was made.
+
+    Attributes
+    ----------
+    command : str
+    heading : str
+        What was left out: "each site in turn (column ...)", or the second table.
+    apart : bool
+        Whether the places are a second table, and no parts of the first.
+    label : str
+    trials : int
+        Draws a contender.
+    seed : int
+    most : int
+        Largest number of training rows.
+    seconds : float
+    remarks : list of str
+        What a reader must know beside those of the table.
+    """
+
+    command: str
+    heading: str
+    apart: bool
+    label: str
+    trials: int
+    seed: int
+    most: int
+    seconds: float
+    remarks: list[str]
+
+
+def write_place_page(
+    path: str | os.PathLike[str],
+    table: LabelledTable,
+    judged: list[JudgedFold],
+    found: PlaceAnswer,
+    run: Run,
+) -> None:
+    """Write the page."""
+    content = {
+        "version": __version__,
+        "command": run.command,
+        "name": table.name,
+        "label": run.label,
+        "heading": run.heading,
+        "rows": len(table.features.label),
+        "answer": found,
+        "leaks": table.leaks,
+        "forest": places_forest(judged, found),
+        "models": model_by_place(judged),
+        "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
+        "places": _places(judged, found.comparisons[BEST]),
+        "scores": _scores(judged, _few(table, judged, run.apart)),
+        "comparisons": _comparisons(judged, found),
+        "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
+        "method": _method(judged, run),
+    }
+    write_page(path, "places.html", content)
+
+
+def _cut(judged: list[JudgedFold], most: int) -> list[str]:
+    if max(one.n_train for one in judged) < most:
+        return []
+    return [f"More rows were there to learn from than the {most:,} that were used (at random)."]
+
+
+def _places(judged: list[JudgedFold], over: Over) -> dict[str, Any]:
+    rows = [
+        (
+            one.name, place.word, *_difference(place), contender_name(own.reference),
+            f"{own.reference_score:.3f}", contender_name(own.contender), f"{own.score:.3f}",
+        )
+        for one, place in zip(judged, over.places, strict=True)
+        for own in [one.comparisons[BEST]]
+    ]  # fmt: skip
+    if over.whole is not None:
+        rows.append(("all sites", over.whole.word, *_difference(over.whole), "", "", "", ""))
+    head = (
+        *("place", "verdict", "difference", "95 % interval"),
+        *("without clusters", "AUROC", "with clusters", "AUROC"),
+    )
+    return {"head": head, "rows": rows}
+
+
+def _difference(place: PlaceVerdict) -> tuple[str, str]:
+    one = place.difference
+    if place.word == NEVER:
+        return ("0", "")
+    return signed(one.mean, 4), f"{signed(one.low, 4)} to {signed(one.high, 4)}"
+
+
+def _few(table: LabelledTable, judged: list[JudgedFold], apart: bool) -> list[bool]:
+    """Return whose counts are withheld: they would tell those of a site that is not judged."""
+    counts = np.array([one.counts for one in judged])
+    rest = np.bincount(table.features.label) - counts.sum(axis=0)
+    others = [] if apart else [rest]
+    return few_rows(np.vstack([counts, *others]))[: len(judged)].tolist()
+
+
+def _scores(judged: list[JudgedFold], few: list[bool]) -> dict[str, Any]:
+    """Return discrimination and calibration of the best model without clusters, by place."""
+    rows = []
+    for one, hidden in zip(judged, few, strict=True):
+        model = one.model
+        auroc = f"{model.auroc:.3f} ({model.low:.3f} to {model.high:.3f})"
+        n, events = (
+            (WITHHELD, WITHHELD) if hidden else (f"{sum(one.counts):,}", f"{one.counts[1]:,}")
+        )
+        cells = [one.name, n, contender_name(model.name), auroc]
+        if not np.isnan(model.observed):
+            cells[2:2] = [events]
+            cells += [
+                f"{model.observed / model.expected:.2f}", f"{model.slope:.2f}",
+                signed(model.intercept, 2), f"{model.brier:.4f}",
+                f"{model.brier_recalibrated:.4f}",
+            ]  # fmt: skip
+        rows.append(tuple(cells))
+    head = ["place", "rows", "model", "AUROC (95 % interval)"]
+    if not np.isnan(judged[0].model.observed):
+        head[2:2] = ["events"]
+        head += ["observed / expected", "slope", "intercept", "Brier", "Brier, recalibrated"]
+    return {"head": tuple(head), "rows": rows}
+
+
+def _comparisons(judged: list[JudgedFold], found: PlaceAnswer) -> dict[str, Any]:
+    """Return every contender less its model alone: over all sites, or in the one place."""
+    rows = []
+    for key, over in found.comparisons.items():
+        if key == BEST:
+            continue
+        place = over.places[0] if over.whole is None else over.whole
+        better = sum(one.word == "better" for one in over.places)
+        cells = [contender_name(key), place.word, *_difference(place)]
+        if over.pooled is not None:
+            ends = (over.pooled.new_low, over.pooled.new_high)
+            new = "" if np.isnan(ends[0]) else " to ".join(signed(end, 4) for end in ends)
+            cells += [new, f"{over.pooled.tau:.4f}", f"{better} of {len(over.places)}"]
+        rows.append(tuple(cells))
+    head = ["model with two clusters or more", "verdict", "difference", "95 % interval"]
+    several = any(over.pooled is not None for over in found.comparisons.values())
+    return {"head": (*head, *["in a new site", "tau", "better in"] * several), "rows": rows}
+
+
+def _method(judged: list[JudgedFold], run: Run) -> list[str]:
+    pooled = (
+        "Over all sites: random effects with the variance of Paule and Mandel (tau is its root), "
+        "the interval of Hartung, Knapp, Sidik and Jonkman, and a prediction interval with k - 2 "
+        "degrees of freedom. Sites are adjusted by Holm 1979. The models of two sites share "
+        "training rows, which this does not count."
+    )
+    return [
+        f"Left out: {run.heading}. Every contender has {run.trials} trials on three quarters of "
+        f"the other patients (at most {run.most:,} rows); the last quarter tunes it. It is judged "
+        f"once on the patients that are left out. Seed {run.seed}, {run.seconds:.0f} s.",
+        f"Intervals: a paired bootstrap of the judged patients, {BOOTSTRAPS} times, rows of one "
+        "patient together. They do not count that other training rows would give other models.",
+        *([pooled] if len(judged) > 1 else []),
+        "Equivalent: two one-sided tests at 5 % exclude a difference of the margin.",
+        "Recalibrated: intercept and slope of the log odds are refitted on the judged patients "
+        "(Cox 1958). This shows what a local update could do; it changes no AUROC and is no test.",
+    ]

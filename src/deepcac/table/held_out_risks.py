@@ -1,0 +1,84 @@
+"""The risks that chosen models give to test rows, kept over all resamples."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.judging.contenders import Contender
+from deepcac.judging.resamples import Resample
+from deepcac.judging.trials import TEST
+
+Array = npt.NDArray[np.float64]
+
+
+class HeldOut(NamedTuple):
+    """Risks of the test rows of one resample or of several, pooled; of two classes alone.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+    patient : ndarray of shape (n,)
+        Whose prediction it is: a value of the group column, else the row.
+    row : ndarray of shape (n,)
+        Number of the row in the table's file.
+    resample : ndarray of shape (n,)
+        Place of the resample.
+    risk : dict of str to ndarray of shape (n,)
+        By contender: of the trial that was chosen by AUROC on the validation rows.
+    """
+
+    y: npt.NDArray[np.int64]
+    patient: npt.NDArray[np.int64]
+    row: npt.NDArray[np.int64]
+    resample: npt.NDArray[np.int64]
+    risk: dict[str, Array]
+
+
+def chosen_risks(
+    sample: Resample,
+    found: Mapping[Contender, tuple[dict[str, Any], pa.Table]],
+) -> HeldOut | None:
+    """Keep the test risks of the trial that each contender chose; None for three classes or more.
+
+    An arm chooses among its learner's own trials as well (`deepcac.judging.choice.open_to`).
+    """
+    if sample.n_classes != 2:
+        return None
+    plain = {one.learner: one for one in found if not one.arm}
+    risk = {}
+    for one in found:
+        sides = [found[one]]
+        if one.arm and one.learner in plain:
+            sides.append(found[plain[one.learner]])
+        trials = [
+            (trial["validation"]["auroc"], table, number)
+            for entry, table in sides
+            for number, trial in enumerate(entry["trials"])
+        ]
+        _, table, number = max(trials, key=lambda trial: trial[0])
+        part = table["part"].to_numpy() == TEST
+        risk[one.id] = table[f"t{number}_1"].to_numpy()[part]
+    test = sample.test
+    patient = test.row_id if test.unit is None else test.unit
+    place = np.zeros(len(test), dtype=np.int64)
+    return HeldOut(test.y, np.asarray(patient), test.row_id, place, risk)
+
+
+def pooled(parts: Sequence[HeldOut | None]) -> HeldOut | None:
+    """Put the resamples together; None without any."""
+    own = [part for part in parts if part is not None]
+    if not own:
+        return None
+    return HeldOut(
+        y=np.concatenate([part.y for part in own]),
+        patient=np.concatenate([part.patient for part in own]),
+        row=np.concatenate([part.row for part in own]),
+        resample=np.repeat(np.arange(len(own)), [len(part.y) for part in own]),
+        risk={
+            name: np.concatenate([part.risk[name] for part in own]).astype(np.float64)
+            for name in own[0].risk
+        },
+    )

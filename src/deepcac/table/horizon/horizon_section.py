@@ -1,0 +1,127 @@
+"""The part of a comparison's page on risks at a horizon: scores, calibration, use, subtypes."""
+
+from typing import Any
+
+import numpy as np
+
+from deepcac.judging.contenders import CAC, KM
+from deepcac.scoring.censored import (
+    FollowUp,
+    auroc_at,
+    brier_at,
+    kaplan_meier,
+    net_benefit_at,
+    observed_risk,
+)
+from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
+from deepcac.table.answer import contender_name, signed
+from deepcac.table.budgeted_trials import Trials, booster, linear
+from deepcac.table.found_subtypes import FoundClustering
+from deepcac.table.horizon.horizon_figures import calibration_figure, survival_figure
+from deepcac.table.horizon.unseen_risks import unseen_risks
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.task import Array
+
+THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
+GROUPS = 5  # of as many patients each, by predicted risk
+QUARTERS = 4  # of the horizon, where numbers at risk are told
+
+
+def horizon_section(
+    table: LabelledTable, trials: Trials, clusterings: list[FoundClustering]
+) -> dict[str, Any] | None:
+    """Return what the page shows of a horizon; None where the label has none.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    trials : Trials
+        With the answers of its resamples.
+    clusterings : list of FoundClustering
+        Of all rows.
+    """
+    follow = table.follow
+    if follow is None:
+        return None
+    names = [f"{arm}{one}" for one in (linear(), booster()) for arm in ("", f"{KM}_", f"{CAC}_")]
+    risks = {name: unseen_risks(trials.records, name, table.features.row_id) for name in names}
+    judged = ~np.isnan(risks[names[0]])
+    follow = follow.take(judged)
+    risks = {name: risk[judged] for name, risk in risks.items()}
+    share, low, high = observed_risk(follow)
+    groups = {name: _groups(follow, risk) for name, risk in risks.items()}
+    return {
+        "horizon": f"{follow.horizon:g}",
+        "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
+        "scores": [_scores(follow, name, risk, share) for name, risk in risks.items()],
+        "calibration": calibration_figure(groups),
+        "use_head": ("contender", *(f"at {100 * one:.0f} %" for one in THRESHOLDS)),
+        "use": _use(follow, risks),
+        "subtypes": [_subtypes(table.follow, one) for one in clusterings],
+    }
+
+
+def _scores(follow: FollowUp, name: str, risk: Array, share: float) -> tuple[str, ...]:
+    return (
+        contender_name(name),
+        f"{auroc_at(follow, risk):.3f}",
+        f"{brier_at(follow, risk):.4f}",
+        f"{100 * risk.mean():.1f} %",
+        f"{share / risk.mean():.2f}",
+    )
+
+
+def _groups(follow: FollowUp, risk: Array) -> list[tuple[float, float, float, float]]:
+    """Return predicted and observed risk, with its interval, in groups by predicted risk."""
+    parts = np.array_split(np.argsort(risk, kind="stable"), GROUPS)
+    known = [np.bincount(follow.outcome[own], minlength=2) for own in parts]
+    return [
+        (float(risk[own].mean()), *observed_risk(follow.take(own)))
+        for own, hidden in zip(parts, few_rows(known), strict=True)
+        if not hidden
+    ]
+
+
+def _use(follow: FollowUp, risks: dict[str, Array]) -> list[tuple[str, ...]]:
+    """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
+    everyone = {"treat all": np.ones(len(follow.time))}
+    named = {contender_name(name): risk for name, risk in risks.items()} | everyone
+    rows = [
+        (name, *(signed(1000 * net_benefit_at(follow, risk, one), 1) for one in THRESHOLDS))
+        for name, risk in named.items()
+    ]
+    return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
+
+
+def _subtypes(follow: FollowUp | None, one: FoundClustering) -> dict[str, Any]:
+    assert follow is not None
+    parts = [follow.take(one.label == each.number - 1) for each in one.subtypes]
+    moments = np.linspace(0, follow.horizon, QUARTERS + 1)
+    at_risk = np.array([[(own.time >= moment).sum() for moment in moments] for own in parts])
+    hidden = few_rows(at_risk)
+    rows = [
+        (
+            str(each.number),
+            *((WITHHELD,) * (QUARTERS + 1) if secret else (f"{n:,}" for n in counts)),
+            WITHHELD if secret else _risk(own),
+        )
+        for each, counts, secret, own in zip(one.subtypes, at_risk, hidden, parts, strict=True)
+    ]
+    curves = {
+        each.number: kaplan_meier(own.time, own.event)
+        for each, own, secret in zip(one.subtypes, parts, hidden, strict=True)
+        if not secret and len(own.time) >= SMALL
+    }
+    head = ("subtype", *(f"at risk at {moment:g}" for moment in moments), "risk at the horizon")
+    return {
+        "title": "Subtypes by CAC" if one.arm == CAC else "Subtypes by k-means",
+        "arm": one.arm,
+        "head": head,
+        "rows": rows,
+        "figure": survival_figure(curves, one.arm, follow.horizon),
+    }
+
+
+def _risk(own: FollowUp) -> str:
+    share, low, high = observed_risk(own)
+    return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"

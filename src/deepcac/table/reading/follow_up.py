@@ -1,0 +1,81 @@
+"""The column of follow-up times, read and checked against the horizon."""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac.scoring.censored import FollowUp
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.column_numbers import numbers
+
+FEWEST_EVENTS = 20  # up to the horizon
+FEWEST_AT_RISK = 20  # still followed at the horizon
+
+
+def read_follow_up(
+    column: pa.ChunkedArray,
+    name: str,
+    number: npt.NDArray[np.int64],
+    event: npt.NDArray[np.bool_],
+    horizon: float,
+) -> FollowUp:
+    """Read follow-up times.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+    name : str
+    number : ndarray of shape (n,), int64
+        Numbers of the rows in their file.
+    event : ndarray of shape (n,), bool
+    horizon : float
+        In the unit of the column.
+
+    Raises
+    ------
+    DataError
+        A time is missing or negative, or the horizon leaves too few events or patients at risk.
+    """
+    time = numbers(plain(column), name, number)
+    broken = ~(time >= 0)
+    if broken.any():
+        row = int(broken.argmax())
+        what = "no time" if np.isnan(time[row]) else f"{time[row]:g} is no follow-up time"
+        raise DataError(
+            f"column {name!r}, data row {number[row]}: {what}; fill it in, or remove the row"
+        )
+    follow = FollowUp(time, event, horizon)
+    events, left = int(follow.outcome.sum()), int((time >= horizon).sum())
+    if events < FEWEST_EVENTS:
+        raise DataError(
+            f"column {name!r}: fewer than {FEWEST_EVENTS} events up to {horizon:g}; choose a later "
+            "--horizon"
+        )
+    if left < FEWEST_AT_RISK:
+        raise DataError(
+            f"column {name!r}: fewer than {FEWEST_AT_RISK} patients are followed up to "
+            f"{horizon:g}; choose an earlier --horizon"
+        )
+    return follow
+
+
+def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
+    """Return what the two classes stand for."""
+    by = f"by {follow.horizon:g}"
+    return f"no {label} {by}, or not followed so long", f"{label} {by}"
+
+
+def horizon_remarks(follow: FollowUp) -> list[str]:
+    """Return what a reader must know of a risk at a horizon."""
+    lost = 1 - follow.known.mean()
+    return [
+        f"The question is who has the event by {follow.horizon:g}, in the unit of the time column. "
+        f"Of {100 * lost:.0f} % of the patients this is not known: their follow-up ended earlier.",
+        "Every score is weighted for censoring. This assumes that patients leave follow-up for "
+        "reasons that have nothing to do with their risk; no table can show that.",
+        "Patients of unknown outcome are left out of fits and of the clusters that are compared. "
+        "The others weigh more in the fits of models; clusters are made without weights.",
+        "Competing events are not handled. A patient who died of something else counts as if "
+        "follow-up had ended, so risks are too high where that is common.",
+    ]

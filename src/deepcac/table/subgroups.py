@@ -1,0 +1,152 @@
+"""How well models do in subgroups of patients: sex, bands of age."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+from sklearn.metrics import roc_auc_score
+
+from deepcac.errors import DataError
+from deepcac.scoring.calibration import calibration
+from deepcac.scoring.net_benefit import net_benefit_gain
+from deepcac.scoring.statistics import corrected_t_test
+from deepcac.table.held_out_risks import HeldOut
+from deepcac.table.reading.cells import plain
+from deepcac.table.reading.labelled_table import LabelledTable
+
+Array = npt.NDArray[np.float64]
+FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
+_MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
+
+
+class Subgroup(NamedTuple):
+    """One subgroup, with the best model and the same with clusters.
+
+    Attributes
+    ----------
+    column, name : str
+    rows, events : int
+        Different rows of the table that were tested.
+    auroc, low, high : float
+        Of the model without clusters: mean over resamples, 95 % interval.
+    change, change_low, change_high : float
+        AUROC with clusters less without.
+    ratio, slope : float
+        Calibration of the model without clusters, over all resamples.
+    benefit : float
+        Net true positives in 1,000 patients that clusters add at the threshold.
+    """
+
+    column: str
+    name: str
+    rows: int
+    events: int
+    auroc: float
+    low: float
+    high: float
+    change: float
+    change_low: float
+    change_high: float
+    ratio: float
+    slope: float
+    benefit: float
+
+
+def subgroups(
+    table: LabelledTable,
+    found: HeldOut,
+    columns: Sequence[str],
+    models: tuple[str, str],
+    threshold: float,
+) -> tuple[list[Subgroup], list[str]]:
+    """Score two models in the subgroups that columns make.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    found : HeldOut
+    columns : sequence of str
+        Of the table. One of numbers with more than eight values is cut at its quartiles.
+    models : (str, str)
+        Contenders: without clusters, with them.
+    threshold : float
+        Risk from which a patient is treated.
+
+    Returns
+    -------
+    list of Subgroup, list of str
+        Those with ten events or more, and the names of the others.
+    """
+    place = {row: j for j, row in enumerate(table.features.row_id.tolist())}
+    at = np.array([place[row] for row in found.row.tolist()])
+    shown, few = [], []
+    for column in columns:
+        for name, inside in _levels(table, column):
+            rows = np.unique(at[inside[at]])
+            events = int(table.features.label[rows].sum())
+            if min(events, len(rows) - events) < FEWEST_EVENTS:
+                few.append(f"{column} {name}")
+                continue
+            own = _scored(found, inside[at], models, threshold)
+            shown.append(Subgroup(column, name, len(rows), events, *own))
+    return shown, few
+
+
+def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
+    """Raise `DataError` if subgroups cannot be made of these columns."""
+    for column in columns:
+        if column not in table.rows.column_names:
+            known = ", ".join(table.rows.column_names[:20])
+            raise DataError(f"--by {column}: there is no such column; known: {known}")
+        levels = pc.count_distinct(table.rows[column]).as_py()
+        if column not in table.features.names and levels > _MOST_GROUPS:
+            raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")
+    if columns and table.features.n_classes != 2:
+        raise DataError("--by needs an outcome of two classes; name one with --positive")
+
+
+def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """Yield each level of a column, and which rows of the table have it."""
+    texts = np.array(["missing" if one is None else str(one) for one in
+                      plain(table.rows[column]).to_pylist()], dtype=object)  # fmt: skip
+    names = list(table.features.names)
+    if column not in names or len(set(texts)) <= _MOST_LEVELS:
+        for text in sorted(set(texts)):
+            yield text, texts == text
+        return
+    numbers = table.features.X[:, names.index(column)]
+    ends = np.unique(np.nanquantile(numbers, np.linspace(0, 1, _BANDS + 1)))
+    for low, high in pairwise(ends):
+        last = high == ends[-1]
+        inside = (numbers >= low) & ((numbers <= high) if last else (numbers < high))
+        yield f"{low:g} to {high:g}" if last else f"{low:g} to below {high:g}", inside
+    if np.isnan(numbers).any():
+        yield "missing", np.isnan(numbers)
+
+
+def _scored(
+    found: HeldOut, inside: npt.NDArray[np.bool_], models: tuple[str, str], threshold: float
+) -> tuple[float, ...]:
+    """Return the scores of a subgroup, in the order of `Subgroup`."""
+    y, plain, clustered = found.y[inside], *(found.risk[name][inside] for name in models)
+    resample = found.resample[inside]
+    each = [
+        (roc_auc_score(y[own], plain[own]), roc_auc_score(y[own], clustered[own]))
+        for own in (resample == j for j in np.unique(resample))
+        if 0 < y[own].sum() < own.sum()
+    ]
+    without, with_ = np.array(each).T
+    sizes = {"n_train": 3.0, "n_test": 1.0}  # 75 % and 25 % of the rows
+    score, change = (corrected_t_test(one, **sizes) for one in (without, with_ - without))
+    fit = calibration(y, plain)
+    gain = net_benefit_gain(
+        y, clustered, plain, np.array([threshold]), found.patient[inside], draws=2
+    )[0, 0]
+    return (
+        *(score.mean, score.low, score.high),
+        *(change.mean, change.low, change.high),
+        *(fit.ratio, fit.slope, 1000 * float(gain)),
+    )

@@ -1,0 +1,105 @@
+"""Risks at a horizon: tables worked by hand, plain references, and an independent program."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from deepcac.scoring.censored import (
+    FollowUp,
+    auroc_at,
+    brier_at,
+    censoring_curve,
+    kaplan_meier,
+    net_benefit_at,
+    observed_risk,
+)
+
+# Six patients: events at 1, 3 and 5, ends of follow-up at 2, 4 and 6.
+TIME = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+EVENT = np.array([True, False, True, False, True, False])
+
+
+def cohort(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    event, end = rng.exponential(np.exp(-x)), rng.exponential(1.5, size=n)
+    return FollowUp(np.minimum(event, end), event <= end, 0.7), 1 / (1 + np.exp(-x)), event
+
+
+def test_a_table_by_hand():
+    curve = kaplan_meier(TIME, EVENT)
+    assert curve.survival[[0, 2, 4]] == pytest.approx([5 / 6, 5 / 6 * 3 / 4, 5 / 6 * 3 / 4 / 2])
+    assert curve.at(2.9) == pytest.approx(5 / 6)
+    assert curve.before(3.0) == pytest.approx(5 / 6)
+    left = censoring_curve(TIME, EVENT)
+    assert left.at(4.0) == pytest.approx(4 / 5 * 2 / 3)
+    follow = FollowUp(TIME, EVENT, 3.5)
+    assert follow.outcome.tolist() == [1, 0, 1, 0, 0, 0]
+    assert follow.known.tolist() == [True, False, True, True, True, True]
+    assert follow.weights() == pytest.approx([1, 0, 5 / 4, 5 / 4, 5 / 4, 5 / 4])
+
+
+def test_an_event_comes_before_a_censoring_of_the_same_time():
+    left = censoring_curve(np.array([1.0, 1.0, 2.0]), np.array([True, False, False]))
+    assert left.at(1.0) == pytest.approx(1 / 2)
+    follow = FollowUp(np.array([1.0, 1.0, 2.0]), np.array([True, False, False]), 1.0)
+    assert follow.known.all()
+    assert follow.weights() == pytest.approx([1, 1, 1])
+
+
+def test_weights_stand_for_all_patients_and_learn_from_some():
+    follow, _, _ = cohort(2000)
+    assert follow.weights().sum() == pytest.approx(2000, rel=0.05)
+    assert not follow.weights()[~follow.known].any()
+    some = np.arange(500)
+    alone = follow.take(some).weights()
+    assert follow.weights(some)[:500] == pytest.approx(alone)
+
+
+def test_without_censoring_they_are_the_plain_scores():
+    _, risk, event = cohort()
+    follow = FollowUp(event, np.ones(300, dtype=bool), 0.7)
+    y = (event <= 0.7).astype(int)
+    assert auroc_at(follow, risk) == pytest.approx(roc_auc_score(y, risk))
+    assert brier_at(follow, risk) == pytest.approx(((y - risk) ** 2).mean())
+    assert observed_risk(follow)[0] == pytest.approx(y.mean())
+    treated = risk >= 0.4
+    plain = (treated & (y == 1)).mean() - (treated & (y == 0)).mean() * 0.4 / 0.6
+    assert net_benefit_at(follow, risk, 0.4) == pytest.approx(plain)
+    assert net_benefit_at(follow, risk, 2.0) == 0.0
+
+
+def test_the_auroc_is_that_of_weighted_pairs():
+    follow, risk, _ = cohort(80)
+    weight, y = follow.weights(), follow.outcome
+    won = total = 0.0
+    for i in np.flatnonzero((y == 1) & follow.known):
+        for j in np.flatnonzero((y == 0) & follow.known):
+            pair = weight[i] * weight[j]
+            total += pair
+            won += pair * ((risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j]))
+    assert auroc_at(follow, risk) == pytest.approx(won / total)
+
+
+def test_censored_scores_come_near_those_of_everyone():
+    follow, risk, event = cohort(20_000, seed=1)
+    y = event <= 0.7
+    assert auroc_at(follow, risk) == pytest.approx(roc_auc_score(y, risk), abs=0.01)
+    assert brier_at(follow, risk) == pytest.approx(((y - risk) ** 2).mean(), abs=0.01)
+    share, low, high = observed_risk(follow)
+    assert low < share < high
+    assert share == pytest.approx(y.mean(), abs=0.01)
+
+
+def test_an_independent_program_says_the_same():
+    """scikit-survival 0.28.0 (cumulative_dynamic_auc, brier_score), lifelines 0.30.3."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=200)
+    event, end = rng.exponential(np.exp(-x)), rng.exponential(1.5, size=200)
+    follow = FollowUp(np.minimum(event, end), event <= end, 0.7)
+    risk = 1 / (1 + np.exp(-x))
+    assert auroc_at(follow, risk) == pytest.approx(0.8270998658277724)
+    assert brier_at(follow, risk) == pytest.approx(0.1771050345317255)
+    share, low, high = observed_risk(follow)
+    assert 1 - share == pytest.approx(0.4990860498361326)
+    assert (1 - high, 1 - low) == pytest.approx((0.41604780511485895, 0.5765109086888999))

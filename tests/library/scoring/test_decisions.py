@@ -1,0 +1,68 @@
+"""Calibration and net benefit, against other programs and by hand."""
+
+import numpy as np
+import pytest
+
+from deepcac.scoring.calibration import calibration, calibration_curve
+from deepcac.scoring.net_benefit import net_benefit, net_benefit_gain, treat_all
+
+
+def cohort(n=200, seed=7):
+    """Synthetic risks and outcomes; the numbers below are of these."""
+    rng = np.random.default_rng(seed)
+    risk = np.round(rng.beta(2, 5, n), 4)
+    return (rng.random(n) < risk).astype(np.int64), risk
+
+
+def test_net_benefit_is_that_of_dcurves():
+    # dcurves 1.1.7, `dca`, net_benefit of the model and of "all".
+    y, risk = cohort()
+    thresholds = np.array([0.05, 0.1, 0.2, 0.3, 0.5])
+    ours = net_benefit(y, risk, thresholds)
+    assert ours == pytest.approx([0.291579, 0.251111, 0.171250, 0.053571, -0.05], abs=1e-6)
+    everybody = [0.289474, 0.25, 0.156250, 0.035714, -0.35]
+    assert treat_all(y, thresholds) == pytest.approx(everybody, abs=1e-6)
+
+
+def test_net_benefit_by_hand():
+    y, risk = np.array([1, 1, 0, 0, 0]), np.array([0.9, 0.1, 0.6, 0.2, 0.1])
+    # From .5 on: one event and one other are treated, at odds 1; from .2 on: two others, odds 1/4.
+    found = net_benefit(y, risk, np.array([0.5, 0.2]))
+    assert found == pytest.approx([(1 - 1) / 5, (1 - 2 / 4) / 5])
+
+
+def test_calibration_is_that_of_statsmodels():
+    # statsmodels 0.15.0: GLM of the outcome on the log odds, and with them as an offset.
+    y, risk = cohort()
+    found = calibration(y, risk)
+    assert found.slope == pytest.approx(0.51117875, abs=1e-4)
+    assert found.intercept == pytest.approx(0.28873297, abs=1e-6)
+    assert found.ratio == pytest.approx(1.194499422, abs=1e-8)
+    assert found.brier == pytest.approx(0.22399165725, abs=1e-10)
+    assert found.scaled_brier == pytest.approx(1 - 0.22399165725 / (0.325 * 0.675))
+
+
+def test_right_risks_lie_on_the_diagonal_and_inside_their_interval():
+    y, risk = cohort(20_000)
+    curve = calibration_curve(y, risk, np.arange(len(y)))
+    assert np.abs(curve.observed - curve.risk).max() < 0.04
+    assert ((curve.low <= curve.observed) & (curve.observed <= curve.high)).mean() > 0.9
+    far = calibration_curve(y, risk / 2, np.arange(len(y)))
+    assert (far.observed / far.risk)[10:40] == pytest.approx(2, rel=0.15)
+
+
+def test_a_gain_is_the_difference_and_doubled_patients_widen_it():
+    y, risk = cohort(400)
+    worse = np.random.default_rng(0).permutation(risk)
+    thresholds = np.array([0.2, 0.4])
+    each = net_benefit_gain(y, risk, worse, thresholds, np.arange(400))
+    plain = net_benefit(y, risk, thresholds) - net_benefit(y, worse, thresholds)
+    assert each[0] == pytest.approx(plain)
+    assert (each[1] < each[0]).all()
+    assert (each[0] < each[2]).all()
+    # Each patient four times: the same difference, and an interval no narrower than before.
+    four = [np.tile(part, 4) for part in (y, risk, worse)]
+    same = net_benefit_gain(*four, thresholds, np.tile(np.arange(400), 4))
+    assert same == pytest.approx(each, abs=1e-9)
+    apart = net_benefit_gain(*four, thresholds, np.arange(1600))
+    assert (apart[2] - apart[1] < 0.7 * (each[2] - each[1])).all()

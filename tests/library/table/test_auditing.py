@@ -1,0 +1,222 @@
+"""Groups of a column: use, assignment, risk; groups made with the outcome; one-line errors."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from deepcac.errors import DataError
+from deepcac.judging.resamples import resamples
+from deepcac.table.audit.assigning import assignable
+from deepcac.table.audit.auditing import audit_table
+from deepcac.table.audit.beyond_risk import _rates, likelihood_ratio
+from deepcac.table.audit.group_column import ABSENT, read_groups
+from deepcac.table.audit.group_contenders import (
+    CONTROLS,
+    GIVEN,
+    HELP,
+    KMEANS,
+    NEGATIVE,
+    NEW,
+    PARTITIONS,
+    SHUFFLED,
+    GroupFit,
+    group_contenders,
+    group_pairs,
+)
+from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
+from deepcac.table.audit.matched_cells import matched_cells
+from deepcac.table.budgeted_trials import booster
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+
+
+def patients(n=400, seed=0):
+    """Synthetic patients: two subtypes, far apart, whose risk factors point opposite ways."""
+    rng = np.random.default_rng(seed)
+    subtype = rng.integers(0, 2, n)
+    X = rng.normal(size=(n, 4))
+    X[:, :2] += 4 * subtype[:, None]
+    died = rng.random(n) < 1 / (1 + np.exp(-2.5 * (2 * subtype - 1) * X[:, 3]))
+    frame = pd.DataFrame(X, columns=["crp", "urea", "age", "sodium"]).round(4)
+    return frame.assign(died=died.astype(int), phenotype=np.where(subtype, "<b>hot", "cold"))
+
+
+def read(tmp_path, frame):
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    return read_labelled(path, Roles("died", apart={"phenotype": "the groups"}))
+
+
+def sample_of(table):
+    return next(resamples(table.features, 1, 10_000))
+
+
+def test_empty_cells_are_a_group_and_small_groups_are_not_shown(tmp_path):
+    frame = patients()
+    frame.loc[:19, "phenotype"] = None
+    frame.loc[20:22, "phenotype"] = "secret"
+    table = read(tmp_path, frame)
+    groups = read_groups(table, "phenotype")
+    assert groups.names == ("<b>hot", "cold", "secret", ABSENT)
+    assert np.bincount(groups.code)[2:].tolist() == [3, 20]
+    first, second = groups.remarks()
+    assert first.startswith("20 rows have no group")
+    assert second.startswith("Groups of fewer than 5 rows: 1;")
+    risk = np.full((400, 2), 0.5)
+    lines, event = group_lines(groups, table.features.label, risk)
+    assert event == 1
+    assert lines[-1].name == UNNAMED
+    assert "secret" not in str(lines)
+    cells = shown_lines(lines, 400)
+    assert [row.count("withheld") for row in cells] == [0, 0, 5, 5]  # one alone could be told
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        (["a"] * 400, "'a' in every row; two groups are needed"),
+        (np.arange(400).astype(str), "400 different values in 400 rows"),
+        (np.where(patients().died, "x", "y"), "is the label under another coding"),
+    ],
+)
+def test_a_column_that_is_no_partition(tmp_path, values, line):
+    with pytest.raises(DataError, match=line) as error:
+        read_groups(read(tmp_path, patients().assign(phenotype=values)), "phenotype")
+    assert "\n" not in str(error.value)
+
+
+def test_controls_have_the_sizes_of_the_groups(tmp_path):
+    table = read(tmp_path, patients().assign(phenotype=["a"] * 250 + ["b"] * 120 + ["c"] * 30))
+    groups, sample = read_groups(table, "phenotype"), sample_of(table)
+    mixed = groups.shuffled(1)
+    assert Counter(mixed.code.tolist()) == Counter(groups.code.tolist())
+    assert (mixed.code != groups.code).any()
+    wanted = np.bincount(groups.of(sample.train))
+    cells = matched_cells(sample, wanted)
+    assert np.abs(np.bincount(cells.train, minlength=3) - wanted).max() <= 3
+    X = sample.train.bounded
+    same = [X[cells.train == j] for j in range(3)]
+    inside = np.mean([np.linalg.norm(own - own.mean(axis=0), axis=1).mean() for own in same])
+    assert inside < 0.95 * np.linalg.norm(X - X.mean(axis=0), axis=1).mean()  # cells, not noise
+
+
+def test_a_group_of_no_training_row_is_still_answered(tmp_path):
+    table = read(tmp_path, patients())
+    groups, sample = read_groups(table, "phenotype"), sample_of(table)
+    lonely = groups.code.copy()
+    lonely[np.searchsorted(groups.row_id, sample.test.row_id[:2])] = 2
+    made = GroupFit(type(groups)("phenotype", (*groups.names, "new"), groups.row_id, lonely))
+    for one in group_contenders(3):
+        answer = made(one, one.trials(1)[0], sample)(sample.test)
+        assert answer.shape == (len(sample.test), 2)
+        assert np.isfinite(answer).all()
+        assert np.allclose(answer.sum(axis=1), 1)
+
+
+def test_every_question_has_its_pairs():
+    names = [one.id for one in group_contenders(3)]
+    assert len(names) == len(set(names)) == 2 + 3 * len(PARTITIONS)
+    pairs = {q: list(group_pairs(q, names)) for q in (HELP, NEW, KMEANS, NEGATIVE)}
+    assert [len(own) for own in pairs.values()] == [3] * 4
+    assert (f"{GIVEN}-local_lr", "lr") in pairs[HELP]
+    assert (f"{GIVEN}-column_{booster()}", f"km-column_{booster()}") in pairs[KMEANS]
+    assert all(own.startswith(SHUFFLED) for own, _ in pairs[NEGATIVE])
+    assert len(CONTROLS) == 3
+
+
+def test_only_groups_of_the_columns_can_be_assigned(tmp_path):
+    rng = np.random.default_rng(9)
+    table = read(tmp_path, patients())
+    found = assignable(table, read_groups(table, "phenotype"), 0)
+    assert found.agreement > 0.9
+    assert found.accuracy > 0.97
+    blind = read(tmp_path, patients().assign(phenotype=rng.choice(["a", "b"], 400)))
+    found = assignable(blind, read_groups(blind, "phenotype"), 0)
+    assert abs(found.agreement) < 0.1
+    assert found.agreement_by_chance < 0.1
+
+
+def test_the_likelihood_ratio_is_that_of_statsmodels():
+    rng = np.random.default_rng(3)
+    n = 400
+    odds = rng.normal(size=n) * 1.3 - 1
+    rng.random(n)
+    group = rng.integers(0, 4, n)
+    y = (rng.random(n) < 1 / (1 + np.exp(-(odds + 0.5 * (group == 2))))).astype(int)
+    chi2, freedom, p = likelihood_ratio(y, odds[:, None], np.eye(4)[group][:, 1:])
+    # statsmodels 0.15.0, twice the difference of Logit's llf.
+    assert chi2 == pytest.approx(6.845196315899159, abs=1e-3)
+    assert freedom == 3
+    assert p == pytest.approx(0.07699903477111075, abs=1e-4)
+
+
+def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
+    y = np.array([0, 1] * 30)
+    own = np.arange(60)  # a group each: on other rows nothing is known of it
+    fold = np.arange(60) // 2 % 5
+    rates = _rates(own, y, fold)
+    assert np.allclose(rates, 0.5)
+    assert roc_auc_score(y, _rates(y, y, fold)[:, 1]) == 1.0
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Two trials a model, and two folds."""
+    monkeypatch.setattr("deepcac.table.audit.beyond_risk.TRIALS", 2)
+    monkeypatch.setattr("deepcac.table.audit.auditing.TRIALS", 2)
+
+
+def audited(tmp_path, frame):
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    answer = audit_table(
+        tmp_path / "t.csv", Roles("died"), "phenotype", tmp_path / "page.html",
+        say=lambda line: None, command="deepcac <i>", jobs=1, n_resamples=5,
+    )  # fmt: skip
+    return answer, (tmp_path / "page.html").read_text().replace("−", "-")
+
+
+@pytest.mark.usefixtures("quick")
+def test_planted_subtypes_help_logistic_regression_and_can_be_assigned(tmp_path):
+    answer, page = audited(tmp_path, patients())
+    assert re.match(r"(Yes: t|T)he groups help.* for logistic regression", answer)
+    assert answer.endswith("a new patient can be given a group.")
+    assert page.index(answer) < page.index("<figure") < page.index('id="table-groups"')
+    assert "A column cannot say how it was made" in page
+    assert "&lt;b&gt;hot" in page
+    assert "<b>hot" not in page
+
+
+@pytest.mark.usefixtures("quick")
+def test_groups_made_with_the_outcome_are_told(tmp_path):
+    frame = patients()
+    rng = np.random.default_rng(1)
+    frame["died"] = rng.integers(0, 2, 400)
+    made = np.where(rng.random(400) < 0.7, frame.died, rng.integers(0, 2, 400))
+    answer, page = audited(tmp_path, frame.assign(phenotype=made))
+    assert "but that is not shown once they are read from the other columns" in answer
+    assert "cannot be given a group" in answer
+    assert "Was the outcome known when they were made?" in page
+    nearly = np.where(rng.random(400) < 0.99, frame.died, 1 - frame.died)
+    answer, page = audited(tmp_path, frame.assign(phenotype=nearly))
+    assert answer.startswith("Do not use these groups to predict: alone they tell the label")
+
+
+@pytest.mark.parametrize(
+    ("groups", "line"),
+    [("stage", "no column 'stage'"), ("died", "column 'died' cannot be the groups and something")],
+)
+def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, groups, line):
+    patients(60).to_csv(tmp_path / "t.csv", index=False)
+    start = [sys.executable, "-c", "from deepcac.command import main; main()", "audit", "t.csv"]
+    done = subprocess.run(
+        [*start, "--label", "died", "--groups", groups],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(f"deepcac: {line}")
+    assert not (tmp_path / "audit.html").exists()

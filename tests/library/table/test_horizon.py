@@ -1,0 +1,152 @@
+"""`deepcac compare --time --horizon`: reading, weights, the page."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.errors import DataError
+from deepcac.judging.contenders import Contender
+from deepcac.judging.resamples import resamples
+from deepcac.judging.trials import run_resample
+from deepcac.scoring.censored import FollowUp, auroc_at
+from deepcac.table.horizon.unseen_risks import unseen_risks
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+
+ROLES = Roles("died", time="days", horizon=365.0)
+
+
+def followed(n=240, seed=0):
+    """Synthetic patients, a third of whom leave follow-up early."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    event = rng.exponential(500 * np.exp(-X[:, 0]))
+    end = rng.exponential(900, n)
+    frame = pd.DataFrame(X, columns=["age", "urea", "crp"])
+    return frame.assign(days=np.minimum(event, end).round(2), died=(event <= end).astype(int))
+
+
+@pytest.fixture
+def path(tmp_path):
+    followed().to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
+    table, frame = read_labelled(path, ROLES), followed()
+    assert table.features.names == ("age", "urea", "crp")
+    by = (frame["died"] == 1) & (frame["days"] <= 365)
+    assert table.features.label.tolist() == by.astype(int).tolist()
+    assert table.follow.known.tolist() == (by | (frame["days"] >= 365)).tolist()
+    assert any("Competing events are not handled" in one for one in table.remarks)
+
+
+@pytest.mark.parametrize(
+    ("row", "value", "said"),
+    [(3, "", "'days', data row 4: no time"), (7, "-2", "'days', data row 8: -2 is no follow-up")],
+)
+def test_a_time_that_is_none_names_its_row(path, row, value, said):
+    frame = followed().astype({"days": object})
+    frame.loc[row, "days"] = value
+    frame.to_csv(path, index=False)
+    with pytest.raises(DataError, match=said):
+        read_labelled(path, ROLES)
+
+
+def test_horizons_with_too_few_events_or_patients_are_refused(path):
+    with pytest.raises(DataError, match="events up to 1; choose a later"):
+        read_labelled(path, Roles("died", time="days", horizon=1.0))
+    with pytest.raises(DataError, match="followed up to 90000; choose an earlier"):
+        read_labelled(path, Roles("died", time="days", horizon=90000.0))
+
+
+def test_three_outcomes_are_named_as_competing(path):
+    followed().assign(died=np.arange(240) % 3).to_csv(path, index=False)
+    with pytest.raises(DataError, match="competing events are not handled"):
+        read_labelled(path, ROLES)
+
+
+def test_resamples_fit_known_rows_by_weights_of_their_training_rows(path):
+    table = read_labelled(path, ROLES)
+    (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
+    known = dict(zip(table.features.row_id.tolist(), table.follow.known.tolist(), strict=True))
+    assert all(
+        known[one] for one in (*sample.train.row_id.tolist(), *sample.validation.row_id.tolist())
+    )
+    unknown = [not known[one] for one in sample.test.row_id.tolist()]
+    assert (sample.test.weight[unknown] == 0).all()
+    assert (sample.test.weight[~np.array(unknown)] >= 1).all()
+    taken = sample.test.take(np.array([2, 5]))
+    assert taken.weight.tolist() == sample.test.weight[[2, 5]].tolist()
+    assert taken.beside(np.zeros((2, 1))).weight is taken.weight
+
+
+@pytest.mark.parametrize("name", ["lr", "hgb"])
+def test_weights_of_one_change_nothing_and_others_do(path, name):
+    """Without censoring a horizon is a plain label."""
+    frame = followed().assign(died=1)
+    frame.loc[0, ["days", "died"]] = 9999, 0
+    frame.to_csv(path, index=False)
+    table = read_labelled(path, ROLES)
+    samples = [
+        next(resamples(table.features, 1, 1000, follow=follow))
+        for follow in (
+            None,
+            table.follow,
+            FollowUp(table.follow.time, followed()["died"].to_numpy() == 1, 365.0),
+        )
+    ]
+    one = Contender(name, "km")
+    plain, whole, other = (run_resample(each, one, one.trials(2))[0] for each in samples)
+    for ours, theirs in zip(plain["trials"], whole["trials"], strict=True):
+        assert ours["test"] == pytest.approx(theirs["test"], abs=1e-5)
+    assert plain["trials"][0]["test"] != other["trials"][0]["test"]
+
+
+def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
+    table = read_labelled(path, ROLES)
+    (sample,) = resamples(table.features, 1, 1000, follow=table.follow)
+    entry, answers = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+    record = {
+        "arm": "",
+        "learner": "lr",
+        "trials": [{}],
+        "resamples": [{**entry, "answers": answers}],
+    }
+    risk = unseen_risks({"lr": record}, "lr", table.features.row_id)
+    own = ~np.isnan(risk)
+    assert own.sum() == len(sample.test)
+    # The weights of the trial come from the training rows, those of `auroc_at` from the test rows.
+    found = auroc_at(table.follow.take(own), risk[own])
+    assert found == pytest.approx(entry["trials"][0]["test"]["auroc"], abs=0.03)
+
+
+def test_the_command_writes_the_page_and_needs_both_options(path, tmp_path):
+    start = [sys.executable, "-c", "from deepcac.command import main; main()", "compare", "t.csv"]
+    more = ["--label", "died", "--time", "days", "--resamples", "5", "--jobs", "1"]
+    lone = subprocess.run(
+        [*start, *more], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert lone.returncode == 2
+    assert "--time and --horizon go together" in lone.stderr
+    assert not (tmp_path / "compare.html").exists()
+    done = subprocess.run(
+        [*start, *more, "--horizon", "365"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "compare.html").read_text()
+    for word in (
+        "Risk by 365",
+        "AUROC(t)",
+        "Net benefit",
+        "at risk at 365",
+        "reasons that have nothing",
+    ):
+        assert word in page
+    assert page.index('class="answer"') < page.index("Risk by 365</h2>")

@@ -1,0 +1,239 @@
+"""Sites left out and a second table: who is learnt from, differences, words, one-line errors."""
+
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from deepcac.errors import ConfigError, DataError
+from deepcac.scoring.bootstrap import poisson_weights
+from deepcac.table.elsewhere.comparing_places import compare_places
+from deepcac.table.elsewhere.external_rows import external_rows
+from deepcac.table.elsewhere.fold_trials import Compared, aurocs
+from deepcac.table.elsewhere.folds import site_folds
+from deepcac.table.elsewhere.place_answer import over_places
+from deepcac.table.elsewhere.place_page import _few
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+
+
+def patients(n=400, seed=0, shift=0.0):
+    """Synthetic patients of four hospitals, two rows each."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=["age", "urea", "lactate"]).round(4)
+    died = rng.random(n) < 1 / (1 + np.exp(-(frame.age * 1.2 - 0.5 + shift)))
+    frame["sex"] = rng.choice(["f", "m"], n)
+    frame["hospital"] = rng.choice(["north", "south", "<b>east", "west"], n, p=[0.4, 0.3, 0.2, 0.1])
+    frame["patient"] = np.arange(n) // 2
+    frame["visit"] = np.arange(n)
+    return frame.assign(died=np.where(died, "yes", "no"))
+
+
+def read(tmp_path, frame, site=True, name="a.csv", **roles):
+    path = tmp_path / name
+    frame.to_csv(path, index=False)
+    apart = {"hospital": "the site"} if site else {}
+    return read_labelled(path, Roles("died", apart=apart, **roles))
+
+
+def test_the_site_is_no_feature_and_nobody_is_learnt_from_and_judged(tmp_path):
+    frame = patients()
+    table = read(tmp_path, frame, group="patient", drop=["visit"])
+    assert not any("hospital" in name for name in table.features.names)
+    folds, remarks = site_folds(table, "hospital")
+    assert [one.name for one in folds] == frame.hospital.value_counts().index.tolist()
+    assert "Patients with rows in several sites" in remarks[-1]
+    for fold in folds:
+        assert (frame.hospital[fold.test] == fold.name).all()
+        assert (frame.hospital[fold.fit] != fold.name).all()
+        sample = fold.sample(0, 10_000)
+        seen = [set(rows.unit) for rows in (sample.train, sample.validation, sample.test)]
+        assert not (seen[0] & seen[1])
+        assert not (seen[0] & seen[2])
+        assert not (seen[1] & seen[2])
+        assert len(sample.train) + len(sample.validation) == len(fold.fit)
+        assert len(fold.sample(0, 60).train) == 60
+
+
+def test_small_sites_are_learnt_from_and_not_named(tmp_path):
+    frame = patients()
+    frame.loc[:2, "hospital"] = "tiny"
+    frame.loc[3:12, "hospital"] = "small"
+    folds, (remark, *_) = site_folds(read(tmp_path, frame), "hospital")
+    assert len(folds) == 4
+    assert "small" in remark
+    assert "tiny" not in remark
+    assert "1 of fewer than 5 rows" in remark
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        (["x"] * 400, "two sites are needed"),
+        ([None, *["x", "y"] * 199, "x"], "data row 1: no site"),
+        (np.arange(400).astype(str), "none of 400 sites has 10 rows of every class"),
+    ],
+)
+def test_a_site_column_that_is_none(tmp_path, values, line):
+    table = read(tmp_path, patients().assign(hospital=values))
+    with pytest.raises(DataError, match=line):
+        site_folds(table, "hospital")
+
+
+def delong(y, a, b):
+    """Standard error of a difference in AUROC (DeLong et al. 1988), by all pairs."""
+    above = [np.where(s[y == 1][:, None] > s[y == 0], 1.0, 0.0) for s in (a, b)]
+    cases, controls = ([one.mean(axis=axis) for one in above] for axis in (1, 0))
+    spread = sum(
+        np.var(own[0] - own[1], ddof=1) / len(own[0]) for own in (cases, controls)
+    )  # fmt: skip
+    return above[0].mean() - above[1].mean(), np.sqrt(spread)
+
+
+def test_the_bootstrap_error_is_that_of_delong():
+    rng = np.random.default_rng(1)
+    y = (rng.random(800) < 0.3).astype(np.int64)
+    a, b = (stats.norm.cdf(y + rng.normal(size=800)) for _ in range(2))
+    risks = [np.column_stack([1 - s, s]) for s in (a, b)]
+    mean, error = delong(y, a, b)
+    once, weights = np.ones((800, 1), np.uint8), poisson_weights(800, 2000)
+    assert np.subtract(*(aurocs(y, risk, once)[0] for risk in risks)) == pytest.approx(mean)
+    found = np.subtract(*(aurocs(y, risk, weights) for risk in risks)).std(ddof=1)
+    assert found == pytest.approx(error, rel=0.06)
+
+
+def test_auroc_of_three_classes_is_the_mean_of_each_against_the_others():
+    rng = np.random.default_rng(2)
+    y, risk = np.arange(60) % 3, rng.dirichlet([1, 1, 1], 60)
+    wanted = np.mean([roc_auc_score(y == c, risk[:, c]) for c in range(3)])
+    assert aurocs(y, risk, np.ones((60, 1), np.uint8))[0] == pytest.approx(wanted)
+
+
+def test_counts_that_would_tell_a_small_site_are_withheld():
+    table = SimpleNamespace(features=SimpleNamespace(label=np.repeat([0, 1], [103, 50])))
+    judged = [SimpleNamespace(counts=counts) for counts in [(60, 30), (40, 20)]]
+    assert _few(table, judged, apart=False) == [False, True]  # 3 rows are left of class 0
+    assert _few(table, judged, apart=True) == [False, False]
+
+
+def test_verdicts_by_place_and_over_all():
+    made = [Compared("km_lr", "lr", 0.8 + gap, 0.8, error) for gap, error in
+            [(0.0, 0.002), (0.05, 0.01), (-0.05, 0.01), (0.01, 0.02), (0.0, 0.0)]]  # fmt: skip
+    over = over_places(made, 0.01)
+    words = [place.word for place in over.places]
+    assert words == ["equivalent", "better", "worse", "undecided", "never chosen"]
+    assert over.pooled.freedom == 3  # the place where both sides are one model says nothing
+    assert over.whole.word == "undecided"
+    alone = over_places(made[:1], 0.01)
+    assert (alone.pooled, alone.whole) == (None, None)
+
+
+def external(tmp_path, a, b, **roles):
+    table = read(tmp_path, a, site=False, **roles)
+    b.to_csv(tmp_path / "b.csv", index=False)
+    return table, external_rows(
+        table, Roles("died", **roles), tmp_path / "b.csv", most=20_000, seed=0
+    )
+
+
+def test_a_second_table_is_read_as_the_first_and_what_differs_is_named(tmp_path):
+    a, b = patients(), patients(200, seed=1).assign(new=1.5)
+    b.loc[:5, "sex"] = "other"
+    b.loc[6, "sex"] = "secret"
+    b.loc[190:, a.columns] = a.iloc[:10].to_numpy()
+    table, found = external(tmp_path, a, b, id="visit", drop=["hospital"])
+    fold = found.fold
+    assert (len(fold.fit), len(fold.test)) == (400, 200)
+    assert fold.features.label[400:].tolist() == (b.died == "yes").astype(int).tolist()
+    j = table.features.names.index("age")
+    np.testing.assert_array_equal(fold.features.X[400:, j], b.age.astype(float))
+    text = "\n".join(found.remarks)
+    assert "are not used: new." in text
+    assert "in 7 rows: other, 1 rare" in text
+    assert "secret" not in text
+    assert "Warning: 190 ids stand in both tables" in text
+    assert "10 of 200 rows are equal to a row of a" in text
+
+
+def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
+    drop = {"group": "patient", "drop": ["visit"]}
+    a, b = patients(), patients(100, seed=1).assign(patient=lambda frame: frame.patient + 190)
+    _, found = external(tmp_path, a, b, **drop)
+    assert len(found.fold.fit) == 400 - 20
+    assert any("20 rows of patients in both tables" in one for one in found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda b: b.drop(columns=["age", "urea"]), r"b.csv: column 'age' is missing \(and 1 more\)"
+         "; add it, or judge without it: --drop 'age' --drop 'urea'"),
+        (lambda b: b.drop(columns="died"), "b.csv: no column 'died'"),
+        (lambda b: b.assign(died=b.died.str[0]), "holds n, y; in a it holds no, yes; code both"),
+        (lambda b: b.assign(died=["yes"] * 3 + ["no"] * 197), "'yes' has fewer than 10 rows"),
+        (lambda b: b.assign(age=["high", *b.age[1:]]), "column 'age', data row 1: 'high' is no"),
+    ],
+)  # fmt: skip
+def test_a_second_table_that_does_not_fit(tmp_path, change, line):
+    with pytest.raises(DataError, match=line) as error:
+        external(tmp_path, patients(), change(patients(200, seed=1)))
+    assert "\n" not in str(error.value)
+
+
+def test_one_question_at_a_time(tmp_path):
+    path = tmp_path / "a.csv"
+    patients().to_csv(path, index=False)
+    told = {"say": print, "command": ""}
+    with pytest.raises(ConfigError, match="two questions"):
+        compare_places(path, Roles("died"), tmp_path / "o", site="x", external="y", **told)
+    with pytest.raises(DataError, match="the same file"):
+        compare_places(path, Roles("died"), tmp_path / "o", external=path, **told)
+    with pytest.raises(DataError, match="cannot be the site"):
+        compare_places(path, Roles("died"), tmp_path / "o", site="died", **told)
+    with pytest.raises(DataError, match="no column 'ward'"):
+        compare_places(path, Roles("died"), tmp_path / "o", site="ward", **told)
+
+
+@pytest.fixture(autouse=True)
+def few_trials(monkeypatch):
+    monkeypatch.setattr("deepcac.table.elsewhere.comparing_places.TRIALS", 2)
+
+
+def test_pages_answer_first_and_hold_every_site(tmp_path):
+    patients().to_csv(tmp_path / "a.csv", index=False)
+    patients(200, seed=1, shift=1.0).to_csv(tmp_path / "b.csv", index=False)
+    roles = Roles("died", group="patient", drop=["visit"])
+    told = {"say": lambda line: None, "command": "deepcac <i>", "jobs": 1}
+    out = tmp_path / "page.html"
+    answer = compare_places(tmp_path / "a.csv", roles, out, site="hospital", **told)
+    page = out.read_text().replace("−", "-")
+    assert re.search(r"of 4 sites .* Over all sites: [+-]?0\.\d{3} AUROC \(95 % interval", answer)
+    assert page.index(answer) < page.index("<figure") < page.index('id="table-places"')
+    assert "&lt;b&gt;east" in page
+    assert "<b>east" not in page
+    for word in ("Hartung", "prediction interval", "logistic regression + k-means", "slope"):
+        assert word in page
+    answer = compare_places(tmp_path / "a.csv", roles, out, external=tmp_path / "b.csv", **told)
+    page = out.read_text().replace("−", "-")
+    assert answer in page
+    assert "Hartung" not in page
+    ratio = float(re.search(r"Observed / expected events ([\d.]+)", page)[1])
+    assert ratio > 1.15  # planted: more die in b
+    assert answer.startswith(("In b clusters", "Inconclusive in b"))
+
+
+def test_a_mistake_is_one_line_and_writes_nothing(tmp_path):
+    patients(100).to_csv(tmp_path / "a.csv", index=False)
+    line = [sys.executable, "-c", "from deepcac.command import main; main()", "compare", "a.csv"]
+    done = subprocess.run(
+        [*line, "--label", "died", "--external", "none.csv"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "deepcac: none.csv: no such file"
+    assert not (tmp_path / "compare.html").exists()

@@ -1,0 +1,131 @@
+"""`deepcac power`: planted outcomes of known worth, and the page."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac.judging.planted_outcomes import plant, planting_ground, told
+from deepcac.table.detectable import planted_runs
+from deepcac.table.detectable.compare_line import one_line
+from deepcac.table.detectable.planted_runs import FOUND
+from deepcac.table.detectable.power_answer import (
+    candidate_parameters,
+    detection_curve,
+    largest_unseen,
+    smallest_seen,
+)
+from deepcac.table.detectable.power_page import power_table
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+
+
+def patients(n=300, seed=0):
+    """Synthetic patients of two kinds; the outcome knows nothing of the kind."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    X[:, :2] += 4 * (np.arange(n) % 2)[:, None]
+    died = rng.random(n) < 1 / (1 + np.exp(1 - X[:, 2]))
+    frame = pd.DataFrame(X, columns=["crp", "urea", "age", "sodium"])
+    frame.loc[:20, "sodium"] = np.nan
+    return frame.assign(ward=rng.choice(["a", "b", "c"], n), died=died.astype(int))
+
+
+@pytest.fixture(scope="module")
+def ground():
+    frame = patients(2000)
+    X = frame[["crp", "urea", "age", "sodium"]].to_numpy()
+    label = frame["died"].to_numpy()
+    return planting_ground(FeatureMatrix(np.arange(len(X)), label, X, ("a", "b", "c", "d")))
+
+
+def test_the_subtypes_are_the_two_kinds(ground):
+    kind = np.arange(2000) % 2
+    assert max((ground.subtype == kind).mean(), (ground.subtype != kind).mean()) > 0.99
+
+
+def test_planted_outcomes_are_as_frequent_and_gain_more_with_more_strength(ground):
+    share = ground.features.label.mean()
+    found = [plant(ground, strength, 3) for strength in (0.0, 0.5, 1.0, 2.0)]
+    for matrix, _ in found:
+        assert abs(matrix.label.mean() - share) < 0.04
+    gains = [gain for _, gain in found]
+    assert gains[0] == 0.0
+    assert gains == sorted(gains)
+    assert gains[-1] > 0.05
+
+
+def test_the_planted_gain_is_what_ample_draws_of_the_outcome_show(ground):
+    """The gain is told from true risks; fitted to many drawn outcomes it is the same."""
+    from sklearn.linear_model import LogisticRegression
+
+    matrix, gain = plant(ground, 1.5, 5)
+    knowing = told(
+        FeatureMatrix(
+            matrix.row_id,
+            matrix.label,
+            ground.scaled,
+            tuple(map(str, range(ground.scaled.shape[1]))),
+        ),
+        ground.subtype,
+    )
+    blind, full = (
+        roc_auc_score(matrix.label, LogisticRegression().fit(X, matrix.label).decision_function(X))
+        for X in (ground.scaled, knowing.X)
+    )
+    assert abs((full - blind) - gain) < 0.02
+
+
+def test_told_rows_have_each_column_in_the_second_subtype_alone(ground):
+    knowing = told(ground.features, ground.subtype)
+    assert knowing.X.shape[1] == 2 * ground.features.X.shape[1] + 1
+    assert not knowing.X[ground.subtype == 0, 5:].any()
+
+
+def test_what_is_seen_and_what_is_not_follow_from_counts_by_hand():
+    """0, 1, 6 and 10 of 10 found: Wilson's upper ends are .28, .40, .83 and 1."""
+    rows = [
+        {"way": FOUND, "strength": s, "gain": g, "cohort": c, "mean": g, "detected": c < k}
+        for s, g, k in ((0, 0.0, 0), (1, 0.02, 1), (2, 0.04, 6), (3, 0.06, 10))
+        for c in range(10)
+    ]
+    curve = detection_curve(pd.DataFrame(rows))
+    assert curve["detected"].tolist() == [0.0, 0.1, 0.6, 1.0]
+    assert curve["high"].round(2).tolist() == [0.28, 0.40, 0.83, 1.0]
+    assert largest_unseen(curve) == pytest.approx(0.02)
+    assert smallest_seen(curve) == pytest.approx(0.06)
+    assert smallest_seen(curve[curve["strength"] < 3]) is None
+    assert largest_unseen(curve[curve["strength"] > 1]) == 0.0
+
+
+def test_one_line_names_the_span_and_is_empty_where_nothing_was_compared():
+    table = pd.DataFrame({"question": "help", "metric": "auroc", "detectable": [0.012, 0.034]})
+    assert "below 0.012 to 0.034 AUROC" in one_line(table)
+    assert one_line(table.assign(detectable=np.nan)) == ""
+
+
+def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(planted_runs, "STRENGTHS", (0.0, 2.0))
+    monkeypatch.setattr(planted_runs, "RESAMPLES_SMALL", 4)
+    patients().to_csv(tmp_path / "t.csv", index=False)
+    out = tmp_path / "power.html"
+    answer = power_table(
+        tmp_path / "t.csv", Roles("died"), out, say=lambda _: None, command="<b>", minutes=0.01,
+        jobs=1,
+    )  # fmt: skip
+    page = out.read_text()
+    assert answer.startswith("With these 300 patients and ")
+    assert page.index("With these 300 patients") < page.index("<figure") < page.index("<table")
+    assert "&lt;b&gt;" in page
+    assert "Riley" in page
+    table = read_labelled(tmp_path / "t.csv", Roles("died"))
+    assert candidate_parameters(table) == 3 + 2 + 2
+
+
+def test_three_classes_are_refused_in_one_line(tmp_path):
+    frame = patients().assign(died=np.arange(300) % 3)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DataError, match="'died' has 3 classes"):
+        power_table(tmp_path / "t.csv", Roles("died"), tmp_path / "p.html", say=print, command="")
+    assert not (tmp_path / "p.html").exists()

@@ -1,0 +1,82 @@
+"""Risks on the page of a comparison: subgroups, thresholds, and what is withheld."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from deepcac.errors import DataError
+from deepcac.table.answer import answer
+from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.pages.risk_section import RiskQuestions, risk_questions, risk_section
+from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.subgroups import check_columns, subgroups
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """A synthetic table in which one sex has hardly an event."""
+    rng = np.random.default_rng(3)
+    n = 300
+    age, marker = rng.integers(20, 90, n), rng.normal(size=n)
+    sex = np.where(rng.random(n) < 0.5, "f", "m")
+    sex[:12] = "x"
+    died = (marker + rng.normal(size=n) > 0.6) & (sex != "x")
+    path = tmp_path_factory.mktemp("by") / "t.csv"
+    lines = [f"{a},{m:.3f},{s},{int(d)}" for a, m, s, d in zip(age, marker, sex, died, strict=True)]
+    path.write_text("\n".join(["age,marker,sex,died", *lines]) + "\n")
+    table = read_labelled(path, Roles("died"))
+    trials = run_budgeted(table, Effort(minutes=0.01, trials=1), lambda line: None)
+    return table, trials, answer(trials, "t", table.rarest)
+
+
+def test_a_subgroup_is_scored_on_its_own_rows(judged):
+    table, trials, found = judged
+    shown, few = subgroups(table, trials.held_out, ["sex"], (found.best, found.clustered), 0.3)
+    assert few == ["sex x"]
+    assert [one.name for one in shown] == ["f", "m"]
+    kept, own = trials.held_out, shown[0]
+    women = np.array(table.rows["sex"].to_pylist()) == "f"
+    at = np.isin(kept.row, table.features.row_id[women])
+    scores = [
+        roc_auc_score(kept.y[here], kept.risk[found.best][here])
+        for here in (at & (kept.resample == j) for j in range(5))
+    ]
+    assert own.auroc == pytest.approx(np.mean(scores))
+    assert own.low < own.auroc < own.high
+    assert own.rows == len(set(kept.row[at]))
+    assert own.ratio == pytest.approx(kept.y[at].sum() / kept.risk[found.best][at].sum())
+
+
+def test_numbers_are_cut_at_their_quartiles(judged):
+    table, trials, found = judged
+    shown, _ = subgroups(table, trials.held_out, ["age"], (found.best, found.clustered), 0.3)
+    assert len(shown) == 4
+    assert sum(one.rows for one in shown) == len(set(trials.held_out.row))
+    assert shown[0].name.partition(" to ")[0] == "20"
+
+
+def test_what_is_asked_wrongly_is_one_line(judged):
+    for wrong in ("0.3", "0.3,0.1", "a,b", "0,0.5", "0.1,1"):
+        with pytest.raises(DataError, match="the lowest and the highest risk"):
+            risk_questions(wrong, None)
+    assert risk_questions("0.1,0.3", "sex,age") == RiskQuestions((0.1, 0.3), ("sex", "age"))
+    with pytest.raises(DataError, match="--by ages: there is no such column; known: age, marker"):
+        check_columns(judged[0], ["ages"])
+    label = judged[0].features.label.copy()
+    label[0] = 2
+    several = replace(judged[0], features=replace(judged[0].features, label=label))
+    with pytest.raises(DataError, match="two classes"):
+        check_columns(several, ["sex"])
+
+
+def test_the_section_names_what_is_too_few_and_says_the_range(judged):
+    table, trials, found = judged
+    content = risk_section(table, trials.held_out, found, RiskQuestions((0.1, 0.5), ("sex", "age")))
+    assert content["by_few"] == "sex x"
+    assert content["range"] == "10.0 % to 50.0 %"
+    assert "from a risk of 30 % on" in content["worth"]
+    assert [one.id for one in content["figures"]] == ["calibration", "decision", "risks"]
+    assert len(content["rows"]) == 2
+    assert len(content["by_rows"]) == 6

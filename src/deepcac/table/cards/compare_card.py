@@ -1,7 +1,7 @@
 """The card of a comparison of models with and without clusters."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,19 @@ from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
 from deepcac.table.pages.compare_page import how_judged
 from deepcac.table.reading.labelled_table import LabelledTable
 
+_USUAL = {
+    "measures": [
+        "AUROC and AUPRC on the test rows; corrected intervals, Holm-adjusted.",
+        "With two classes calibration, Brier score, log loss and net benefit.",
+    ],
+    "calculation": ["By the models of each resample, on test rows that no choice has seen."],
+    "imbalance": ["Class weights are among the settings tried (12c)."],
+    "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
+    "evaluation": ["Both are parts of this table; no other place or time was tried."],
+    "evaluation_data": ["The test rows are rows of the same table."],
+    "specification": ["None: deepcac fit makes a model, with a card of its own."],
+}
+
 
 def compare_facts(
     table: LabelledTable,
@@ -31,6 +44,7 @@ def compare_facts(
     """Return the lines of a card that hold for a comparison; see `write_compare_page`."""
     method = how_judged(table, effort, trials)
     return {
+        **_USUAL,
         "title": [f"Do clusters help a tuned risk model of {label!r} on {table.name!r}?"],
         "objective": [
             "To judge whether risk models with clusters predict better than the same models "
@@ -43,23 +57,33 @@ def compare_facts(
             "are drawn is in 12c."
         ],
         "model": [*method, "Settings tried:", *_draws(trials)],
-        "measures": [
-            "AUROC and AUPRC on the test rows; differences with corrected intervals, Holm-adjusted."
-        ],
-        "calculation": ["By the models of each resample, on test rows that no choice has seen."],
-        "imbalance": ["Class weights are among the settings tried (12c)."],
-        "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
-        "evaluation": ["Both are parts of this table; no other place or time was tried."],
-        "evaluation_data": ["The test rows are rows of the same table."],
         "development": [
             f"At most {trials.train_rows:,} training rows a resample, of "
             f"{len(table.features.label):,} "
             f"rows with {table.rarest:,} of the rarest class."
         ],
-        "specification": ["None: deepcac fit makes a model, with a card of its own."],
         "performance": [*_scores(trials), *_differences(found)],
         "answer": [found.sentence, *found.details],
         **_clusters(clusterings),
+    }
+
+
+def risk_facts(risks: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    """Return the lines on calibration, net benefit and subgroups of a comparison.
+
+    Parameters
+    ----------
+    risks : mapping or None
+        Of `risk_section`, on held-out rows; None where there is none.
+    """
+    if risks is None:
+        return {}
+    few = [f"Too few events to show: {risks['by_few']}."] if risks["by_few"] else []
+    by = table_lines(risks["by_head"], risks["by_rows"]) if risks["by_rows"] else []
+    return {
+        "calibration": table_lines(risks["head"], risks["rows"]),
+        "net_benefit": [risks["worth"], f"The page draws it for thresholds of {risks['range']}."],
+        "subgroups": [*by, *few],
     }
 
 

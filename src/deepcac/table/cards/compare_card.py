@@ -48,19 +48,16 @@ def compare_facts(
         "title": [f"Do clusters help a tuned risk model of {label!r} on {table.name!r}?"],
         "objective": [
             "To judge whether risk models with clusters predict better than the same models "
-            "without, "
-            "on rows held out inside the table."
+            "without, on rows held out inside the table."
         ],
         "partition": [
             f"{len(trials.seeds)} resamples, seeds {trials.seeds[0]} to {trials.seeds[-1]}; how "
-            "they "
-            "are drawn is in 12c."
+            "they are drawn is in 12c."
         ],
         "model": [*method, "Settings tried:", *_draws(trials)],
         "development": [
             f"At most {trials.train_rows:,} training rows a resample, of "
-            f"{len(table.features.label):,} "
-            f"rows with {table.rarest:,} of the rarest class."
+            f"{len(table.features.label):,} rows with {table.rarest:,} of the rarest class."
         ],
         "performance": [*_scores(trials), *_differences(found)],
         "answer": [found.sentence, *found.details],
@@ -141,8 +138,7 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         "cluster_sizes": [line for one in clusterings for line in _sizes(one)],
         "cluster_stability": [
             f"{arm_name(one.arm)}: adjusted Rand index {one.stability:.2f} between these clusters "
-            "and "
-            f"those of the training rows of resamples (at most {STABILITY_RESAMPLES})."
+            f"and those of the training rows of resamples (at most {STABILITY_RESAMPLES})."
             for one in clusterings
         ],
         "cluster_assignment": ["The centre that is nearest to the standardised row, cut at 5 SD."],
@@ -152,8 +148,7 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         ],
         "cluster_limits": [
             "That these groups exist in other patients, or that they have a cause. Rates of the "
-            "outcome "
-            "in them are those of the rows they were made from."
+            "outcome in them are those of the rows they were made from."
         ],
     }
 

@@ -11,7 +11,7 @@ from deepcac.table.budgeted_trials import (
     run_budgeted,
     usual_jobs,
 )
-from deepcac.table.cards.compare_card import compare_facts
+from deepcac.table.cards.compare_card import compare_facts, risk_facts
 from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.found_subtypes import found_clusterings
@@ -90,9 +90,12 @@ def compare_table(
     found = answer(trials, table.name, table.rarest, margin)
     say("subtypes")
     clusterings = found_clusterings(table, trials)
-    write_compare_page(out, table, roles.label, effort, trials, found, clusterings, command, asked)
+    risks = write_compare_page(
+        out, table, roles.label, effort, trials, found, clusterings, command, asked
+    )
     known = compare_facts(table, roles.label, effort, trials, found, clusterings)
-    write_card(beside, joined(table_facts(path, table, roles, command), known))
+    facts = (table_facts(path, table, roles, command), known, risk_facts(risks))
+    write_card(beside, joined(*facts))
     say(f"card: {beside}")
     return found.sentence
 

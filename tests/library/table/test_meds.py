@@ -149,6 +149,7 @@ def test_the_command_on_a_folder(folder, tmp_path, monkeypatch, capsys):
     page = tmp_path / "profile.html"
     assert not run(monkeypatch, "profile", folder, "--labels", labels, "--out", page)
     assert "MEDS_BIRTH_days_since" in page.read_text()
+    assert "6 of 7 codes" in page.read_text()
     options = ("--method", "plain", "--out", model)
     assert not run(monkeypatch, "fit", folder, "--labels", labels, *options)
     assert "MEDS: events up to the prediction time" in capsys.readouterr().err

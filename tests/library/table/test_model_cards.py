@@ -21,6 +21,7 @@ from deepcac.table.cards.model_card import (
 )
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.comparing import compare_table
+from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.risk_tables import fit_table
 
@@ -140,12 +141,18 @@ def test_the_card_of_a_comparison(csv, tmp_path, monkeypatch):
     monkeypatch.setattr("deepcac.table.comparing.Effort", partial(Effort, trials=2))
     sentence = compare_table(
         csv, Roles("died"), tmp_path / "page.html", say=lambda line: None,
-        command="deepcac compare patients.csv", n_resamples=5, jobs=1,
+        command="deepcac compare patients.csv", n_resamples=5, jobs=1, asked=RiskQuestions(by=["sex"]),
     )  # fmt: skip
     text = (tmp_path / "page.card.md").read_text()
     assert escaped(sentence) in section(text, 25, "Interpretation")
     performance = section(text, "23a", "Performance")
     assert len(re.findall(r"\| 0\.\d{3} \| 0\.\d{3} to [01]\.\d{3} \|", performance)) == 12
+    calibrated = section(text, "23a", "Calibration")
+    assert calibrated.startswith("| model | intercept | slope | O/E | Brier |")
+    assert len(calibrated.splitlines()) == 4
+    assert "of 1,000 patients" in section(text, "23a", "Net benefit")
+    subgroups = section(text, "23a", "Subgroups")
+    assert "| sex f |" in subgroups
     assert "of CAC yes" in section(text, "C2", "Was the outcome among them?")
     assert "adjusted Rand index" in section(text, "C7", "Stability")
     assert "seeds 0 to 4" in section(text, "12a", "Use of the data")

@@ -1,7 +1,7 @@
 """The card of a comparison of models with and without clusters."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,19 @@ from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
 from deepcac.table.pages.compare_page import how_judged
 from deepcac.table.reading.labelled_table import LabelledTable
 
+_USUAL = {
+    "measures": [
+        "AUROC and AUPRC on the test rows; corrected intervals, Holm-adjusted.",
+        "With two classes calibration, Brier score, log loss and net benefit.",
+    ],
+    "calculation": ["By the models of each resample, on test rows that no choice has seen."],
+    "imbalance": ["Class weights are among the settings tried (12c)."],
+    "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
+    "evaluation": ["Both are parts of this table; no other place or time was tried."],
+    "evaluation_data": ["The test rows are rows of the same table."],
+    "specification": ["None: deepcac fit makes a model, with a card of its own."],
+}
+
 
 def compare_facts(
     table: LabelledTable,
@@ -31,35 +44,43 @@ def compare_facts(
     """Return the lines of a card that hold for a comparison; see `write_compare_page`."""
     method = how_judged(table, effort, trials)
     return {
+        **_USUAL,
         "title": [f"Do clusters help a tuned risk model of {label!r} on {table.name!r}?"],
         "objective": [
             "To judge whether risk models with clusters predict better than the same models "
-            "without, "
-            "on rows held out inside the table."
+            "without, on rows held out inside the table."
         ],
         "partition": [
             f"{len(trials.seeds)} resamples, seeds {trials.seeds[0]} to {trials.seeds[-1]}; how "
-            "they "
-            "are drawn is in 12c."
+            "they are drawn is in 12c."
         ],
         "model": [*method, "Settings tried:", *_draws(trials)],
-        "measures": [
-            "AUROC and AUPRC on the test rows; differences with corrected intervals, Holm-adjusted."
-        ],
-        "calculation": ["By the models of each resample, on test rows that no choice has seen."],
-        "imbalance": ["Class weights are among the settings tried (12c)."],
-        "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
-        "evaluation": ["Both are parts of this table; no other place or time was tried."],
-        "evaluation_data": ["The test rows are rows of the same table."],
         "development": [
             f"At most {trials.train_rows:,} training rows a resample, of "
-            f"{len(table.features.label):,} "
-            f"rows with {table.rarest:,} of the rarest class."
+            f"{len(table.features.label):,} rows with {table.rarest:,} of the rarest class."
         ],
-        "specification": ["None: deepcac fit makes a model, with a card of its own."],
         "performance": [*_scores(trials), *_differences(found)],
         "answer": [found.sentence, *found.details],
         **_clusters(clusterings),
+    }
+
+
+def risk_facts(risks: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    """Return the lines on calibration, net benefit and subgroups of a comparison.
+
+    Parameters
+    ----------
+    risks : mapping or None
+        Of `risk_section`, on held-out rows; None where there is none.
+    """
+    if risks is None:
+        return {}
+    few = [f"Too few events to show: {risks['by_few']}."] if risks["by_few"] else []
+    by = table_lines(risks["by_head"], risks["by_rows"]) if risks["by_rows"] else []
+    return {
+        "calibration": table_lines(risks["head"], risks["rows"]),
+        "net_benefit": [risks["worth"], f"The page draws it for thresholds of {risks['range']}."],
+        "subgroups": [*by, *few],
     }
 
 
@@ -117,8 +138,7 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         "cluster_sizes": [line for one in clusterings for line in _sizes(one)],
         "cluster_stability": [
             f"{arm_name(one.arm)}: adjusted Rand index {one.stability:.2f} between these clusters "
-            "and "
-            f"those of the training rows of resamples (at most {STABILITY_RESAMPLES})."
+            f"and those of the training rows of resamples (at most {STABILITY_RESAMPLES})."
             for one in clusterings
         ],
         "cluster_assignment": ["The centre that is nearest to the standardised row, cut at 5 SD."],
@@ -128,8 +148,7 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         ],
         "cluster_limits": [
             "That these groups exist in other patients, or that they have a cause. Rates of the "
-            "outcome "
-            "in them are those of the rows they were made from."
+            "outcome in them are those of the rows they were made from."
         ],
     }
 

@@ -75,10 +75,8 @@ def fit_facts(
         "title": [f"A risk model of {model.label!r} on {table.name!r}."],
         "partition": [
             f"{RESAMPLES} resamples (seeds {seed} to {seed + RESAMPLES - 1}), stratified: 56 % of "
-            "the "
-            "rows for training, 19 % to choose, 25 % for the test. The model itself is fitted on "
-            "all "
-            "rows."
+            "the rows for training, 19 % to choose, 25 % for the test. The model itself is fitted "
+            "on all rows."
         ],
         "model": [name, *_settings(model), "Settings tried:", *_tried(tried)],
         "development": [f"{n:,} rows, {rarest:,} of the rarest class."],

@@ -89,7 +89,8 @@ def summarise(
     wanted = events[events[CODE].isin({one.code for one in features})]
     seen = before_prediction(wanted, rows)
     timeless = seen[TIME].isna()
-    told = _timed(seen[~timeless]) | _static(seen[timeless])
+    series = _timed(seen[~timeless]) | _static(seen[timeless])
+    told = {kind: own.unstack(level=CODE) for kind, own in series.items()}
     return {one.name: _column(told[one.kind], one, len(rows)) for one in features}
 
 
@@ -114,11 +115,13 @@ def _static(seen: pd.DataFrame) -> dict[str, pd.Series]:
     return {FLAG: (each.size() > 0).astype(np.float64), STATIC: each[VALUE].last()}
 
 
-def _column(told: pd.Series, one: EventFeature, n: int) -> Array:
-    column = np.full(n, 0.0 if one.kind in ("count", FLAG) else np.nan)
-    if one.code in told.index.get_level_values(0):
-        own = told.loc[one.code]
-        column[own.index.to_numpy()] = own.to_numpy(dtype=np.float64)
+def _column(told: pd.DataFrame, one: EventFeature, n: int) -> Array:
+    """Return one feature of n rows; a code that a row lacks is 0 times there."""
+    never = 0.0 if one.kind in ("count", FLAG) else np.nan
+    column = np.full(n, never)
+    if one.code in told:
+        own = told[one.code].to_numpy(dtype=np.float64)
+        column[told.index.to_numpy()] = np.where(np.isnan(own), never, own)
     return column
 
 

@@ -31,7 +31,7 @@ from deepcac.table.reading.row_source import RowSource
 
 PREDICTION = "prediction"  # column of row ids: subject and prediction time
 LEAST_SUBJECTS, LEAST_SHARE = 20, 0.01  # that have a code before their prediction time
-MOST_CODES = 200
+MOST_CODES = 100
 _BLOCK_ROWS = 4096
 
 
@@ -132,7 +132,7 @@ def open_task(folder: StrPath, labels: StrPath, label: str = BOOLEAN) -> MedsTas
     """Read labels and codes of a MEDS folder, and choose what the rows are made of.
 
     A code becomes columns if 1 % of the labelled subjects, and at least 20, have it up to a
-    prediction time; of more than 200 such codes those that most subjects have.
+    prediction time; of more than 100 such codes those that most subjects have.
 
     Parameters
     ----------

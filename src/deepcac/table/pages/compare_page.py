@@ -38,8 +38,8 @@ def write_compare_page(
     clusterings: list[FoundClustering],
     command: str,
     asked: RiskQuestions = USUAL,
-) -> None:
-    """Write the page.
+) -> dict[str, Any] | None:
+    """Write the page; return what it says of risks, None with three classes or more.
 
     Parameters
     ----------
@@ -55,8 +55,9 @@ def write_compare_page(
     asked : RiskQuestions, optional
     """
     agreement = adjusted_rand_score(*(each.label for each in clusterings))
-    same = agreement == 1.0
-    shown = [one for one in clusterings if not same or one.arm == KM]
+    shown = [one for one in clusterings if agreement < 1.0 or one.arm == KM]
+    held = trials.held_out
+    risks = None if held is None else risk_section(table, held, found, asked)
     content = {
         "version": __version__,
         "command": command,
@@ -78,11 +79,10 @@ def write_compare_page(
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "missing": missingness(table.columns, len(table.features.label)),
         "method": how_judged(table, effort, trials),
-        "risks": None
-        if trials.held_out is None
-        else risk_section(table, trials.held_out, found, asked),
+        "risks": risks,
     }
     write_page(path, "compare.html", content)
+    return risks
 
 
 def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:

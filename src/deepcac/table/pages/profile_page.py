@@ -64,9 +64,8 @@ def write_profile_page(
     blocks = read_blocks(path, decimal)
     sample = sample_rows(blocks, [label] if label else [], most=most, seed=seed)
     refused: dict[str, str] = {}
-    encoder = learn_encoder(
-        sample.rows, sample.number, skip | ({label: "the label"} if label else {}), refused
-    )
+    unused = skip | ({label: "the label"} if label else {})
+    encoder = learn_encoder(sample.rows, sample.number, unused, refused)
     labels, faults = _labels(sample, label, positive, above)
     named = (label, labels) if label and labels else None
     kept = sample.rows.drop_columns(list(skip))
@@ -82,6 +81,7 @@ def write_profile_page(
         "missing": missingness(encoder.columns, len(sample.number)),
         "label": label,
         "faults": told,
+        "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
         **(_outcome(sample, encoder, labels) if labels else {"rates": None, "leaks": []}),
     }

@@ -7,6 +7,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+# What is written by people; `make docs` puts the gallery's own pages beside it.
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for page in ROOT.glob("docs/*.md") if not page.name.startswith("gallery-")),
+]
 
 
 def checkout(folder: Path) -> Path:

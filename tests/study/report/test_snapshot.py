@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from checkouts import PAGES
 
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix, write_features
@@ -27,7 +28,6 @@ from deepcac_study.report.kept.markdown_tables import read_snapshot, renew
 from deepcac_study.report.kept.run_snapshot import ANSWER
 
 PROJECT = Path(__file__).parents[3]
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 EFFORT = Effort(2, 2, 0, 10_000, 3, 2)
 
 

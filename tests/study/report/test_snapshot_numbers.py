@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from checkouts import PAGES
 
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
 
@@ -160,7 +161,6 @@ EXCEPTIONS = {
 MARKED = re.compile(r"<!-- from the snapshot.*?<!-- end -->", re.DOTALL)
 ASIDE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|^ *\|.*?$", re.DOTALL | re.MULTILINE)
 DECIMAL = re.compile(r"(?<![\w.,])[+−-]?\d*\.(\d{2,4})(?![\w])(?!\.\d)")
-PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]
 
 
 def _known(text):

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from checkouts import PAGES
 
 DOCS = Path(__file__).parents[3] / "docs"
 griffe = pytest.importorskip("griffe")
@@ -82,9 +83,6 @@ def test_the_page_of_the_command_is_the_commands_own():
 PLACE = re.compile(
     r"(?<![\w/])((?:\.\./)?(?:src|tests|docs|workflow|config|benchmarks)/[\w./-]+\.\w+)"
 )
-
-
-PAGES = [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])

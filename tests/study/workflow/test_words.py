@@ -3,9 +3,7 @@
 import importlib.util
 
 import pytest
-from checkouts import ROOT
-
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+from checkouts import PAGES, ROOT
 
 
 @pytest.fixture(scope="module")

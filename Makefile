@@ -4,7 +4,7 @@ BIN = .venv/bin
 INSTALL = $(BIN)/pip install --quiet --require-hashes
 CORES ?= 2
 
-.PHONY: env report demo test test-cpus lint words docs remote share pull clean
+.PHONY: env report lay demo test test-cpus lint words docs remote share pull clean
 
 env: .venv/ready
 
@@ -24,6 +24,10 @@ env: .venv/ready
 # The real study's report from the shipped records: no data, no runs.
 report: env
 	$(BIN)/python -m deepcac_study.report.site.shipped study
+
+# They stand for their runs with `snakemake --config shipped=all`, or `shipped=unchanged`.
+lay: env
+	$(BIN)/python -m deepcac_study.records.record_archive lay docs/results/records results
 
 demo: env
 	$(BIN)/snakemake --configfile config/demo.yaml --cores $(CORES) everything

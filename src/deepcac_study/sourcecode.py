@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
@@ -84,6 +85,23 @@ def versions(names: Iterable[str]) -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
     return found
+
+
+def unchanged_since(commit: str, *names: str) -> bool:
+    """Say whether the code that some modules use is as it was at a commit of this clone.
+
+    Comments count. A commit that is not in the history, or no clone, is no proof of sameness.
+
+    Parameters
+    ----------
+    commit : str
+    *names : str
+        As in `code_digest`.
+    """
+    start = [module for name in names for module in _below(name)]
+    files = [str(_modules()[name]) for name in _closure(start)]
+    asked = ["git", "-C", str(_ROOT), "diff", "--quiet", commit, "--", *files]
+    return bool(commit) and subprocess.run(asked, capture_output=True, check=False).returncode == 0
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:

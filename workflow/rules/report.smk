@@ -1,20 +1,20 @@
 # The report waits for the judge where both are asked for. Else it shows what of the judge is here.
 _JUDGED = judged if "everything" in sys.argv else []
+# What each is, its place says.
+_RECORDS = [
+    *layout.all_runs(),
+    *layout.profile_files(),
+    *collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
+    *collect("results/case_study/{case}.json", case=config["case_studies"]),
+    *collect("results/theory/{name}.json", name=config["theory"]),
+    *layout.skmeans_files(),
+    *layout.decomposition_files(),
+]
 
 
 rule report:
     input:
-        # What each is, its place says.
-        records=[
-            *report_runs,
-            *layout.profile_files(),
-            *collect("results/sweeps/{sweep}.parquet", sweep=config["sweeps"]),
-            *collect("results/case_study/{case}.json", case=config["case_studies"]),
-            *collect("results/theory/{name}.json", name=config["theory"]),
-            *layout.skmeans_files(),
-            *layout.decomposition_files(),
-            *_JUDGED,
-        ],
+        records=to_make([*_RECORDS, *_JUDGED]),
         scores=[run.removesuffix(".json") + ".scores.parquet" for run in report_runs],
         cohorts=layout.cohort_files(),
         features=[file for file in layout.feature_files() if file.count("/") == 2],
@@ -69,6 +69,7 @@ rule report:
     params:
         code=code_digest("deepcac_study.report", "deepcac_study.papers"),
         registry=folder_digest(registry_path),
+        standing=[file for file in _RECORDS if file in standing],
         judged=lambda wildcards: _JUDGED or list(filter(os.path.exists, judged)),
     script:
         "../scripts/report.py"

@@ -8,12 +8,15 @@ with job(snakemake):
     from deepcac_study.catalogue.registry import load_registry, registry_folder
     from deepcac_study.catalogue.run_paths import runs_among
     from deepcac_study.jobs.layout import Layout
+    from deepcac_study.records.record import scores_path
     from deepcac_study.report.site.page import build
 
     project = Path(snakemake.scriptdir).resolve().parents[1]
     registry = registry_folder(project)
     layout = Layout(load_registry(registry), snakemake.config)
-    records = list(dict.fromkeys([*snakemake.input.records, *snakemake.params.judged]))
+    standing = snakemake.params.standing
+    made = [*snakemake.input.records, *standing, *snakemake.params.judged]
+    records = list(dict.fromkeys(made))
     build(
         records,
         registry,
@@ -24,5 +27,6 @@ with job(snakemake):
         truth_paths=Path("data/raw").glob("demo_*/subtypes.csv"),
         run_inputs={run: layout.run_inputs(**one) for run in records for one in runs_among([run])},
         kept=project / "docs" / "results",
+        unscored={run for run in standing if not scores_path(run).exists()},
         threads=snakemake.threads,
     )

@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -56,7 +56,7 @@ def read(
     *,
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     references: References | None = None,
-    with_scores: bool = True,
+    unscored: Container[str] = (),
 ) -> Findings:
     """Read what the papers are compared with; files of other kinds are left alone.
 
@@ -70,8 +70,8 @@ def read(
         What each run must have been made from (`deepcac_study.records.runs.load`).
     references : mapping, optional
         Clusters that a paper printed (`deepcac_study.records.studies.load_case_studies`).
-    with_scores : bool
-        Whether score files are looked for beside the runs.
+    unscored : container of str
+        Paths of shipped runs, beside which no score files are looked for.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def read(
     own = by_kind(paths)
     decomposed = [*own["decomposition"], *own["bias_variance"]]
     return Findings(
-        runs=load(own[RUNS], root, inputs, with_scores),
+        runs=load(own[RUNS], root, inputs, unscored),
         sweeps=load_sweeps(own["sweeps"]),
         studies=load_case_studies(own["case_study"], root, references),
         theory=load_theory(own["theory"], root),

@@ -1,7 +1,7 @@
 """The runs that a report is made from, found by protocol, data set, method and k."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -172,7 +172,7 @@ def load(
     paths: Iterable[str | os.PathLike[str]],
     root: str | os.PathLike[str],
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
-    with_scores: bool = True,
+    unscored: Container[str] = (),
 ) -> Runs:
     """Read run records.
 
@@ -185,8 +185,8 @@ def load(
     inputs : mapping, optional
         What each record must have been made from, ``features`` and ``splits``, by its path. What
         is not here is not compared.
-    with_scores : bool
-        Whether score files are looked for beside the records.
+    unscored : container of str
+        Paths of shipped records, beside which no score files are looked for.
 
     Raises
     ------
@@ -195,7 +195,8 @@ def load(
         than are here; or two are of the same run.
     """
     runs = [
-        _read(Path(path), Path(root), with_scores) for path in sorted({str(path) for path in paths})
+        _read(Path(path), Path(root), path not in unscored)
+        for path in sorted({str(path) for path in paths})
     ]
     digest = cache(file_digest)
     for run in runs:

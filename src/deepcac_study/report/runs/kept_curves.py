@@ -8,7 +8,7 @@ import pandas as pd
 
 from deepcac_study.records.runs import Run
 from deepcac_study.report.runs.comparisons import Bootstraps, Difference
-from deepcac_study.report.runs.curves import Curves
+from deepcac_study.report.runs.curves import Curves, from_scores
 
 CURVES, CALIBRATION, BOOTSTRAPS = "curves", "calibration", "bootstraps"
 _RUN = ["dataset", "method", "k"]
@@ -52,13 +52,15 @@ def bootstrap_table(effects: Iterable[Difference]) -> pd.DataFrame:
 
 
 def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None]:
-    """Return what finds the kept curves of a sound run."""
+    """Return what finds the curves of a sound run: from its scores, or the kept ones."""
     tables = {
         name: dict(list(pd.read_csv(Path(folder) / f"{name}.csv").groupby(_RUN)))
         for name in (CURVES, CALIBRATION)
     }
 
     def find(run: Run) -> Curves | None:
+        if own := from_scores(run):
+            return own
         place = (run.dataset, run.method, run.k)
         drawn, binned = (tables[name].get(place) for name in (CURVES, CALIBRATION))
         if drawn is None:
@@ -74,20 +76,23 @@ def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None
 
 
 class KeptBootstraps(Bootstraps):
-    """Intervals of paired differences from their kept table.
+    """Intervals of paired differences: from scores, or from their kept table.
 
     Parameters
     ----------
     folder : path-like
         Holds ``bootstraps.csv``.
+    resamples : int
+        Of runs that have scores.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        super().__init__(0)
+    def __init__(self, folder: str | os.PathLike[str], resamples: int = 0) -> None:
+        super().__init__(resamples)
         table = pd.read_csv(Path(folder) / f"{BOOTSTRAPS}.csv")
         keys = zip(table["first"], table["second"], table["metric"], strict=True)
         self._kept = dict(zip(keys, zip(table["low"], table["high"], strict=True), strict=True))
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
-        """Return the kept interval of a paired difference, or None without one."""
-        return self._kept.get((first.path, second.path, metric))
+        """Return the interval of a paired difference, or None without one."""
+        own = super().difference(first, second, metric)
+        return own or self._kept.get((first.path, second.path, metric))

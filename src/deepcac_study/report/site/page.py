@@ -1,7 +1,7 @@
 """The report: a small first page, pages beside it, tables, figures, ledger and claims."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,12 @@ from deepcac_study.report.judge.factorial_grid import load_factorials
 from deepcac_study.report.judge.judgement import Judgement, kept_judgement, load_judgement
 from deepcac_study.report.judge.published_divisions import load_divisions
 from deepcac_study.report.runs.comparisons import Bootstraps
-from deepcac_study.report.runs.kept_curves import BOOTSTRAPS, bootstrap_table
+from deepcac_study.report.runs.kept_curves import (
+    BOOTSTRAPS,
+    KeptBootstraps,
+    bootstrap_table,
+    kept_curves,
+)
 from deepcac_study.report.site.contents import contents
 from deepcac_study.report.site.material import Material, real_only
 from deepcac_study.report.site.site import write_site
@@ -41,6 +46,7 @@ def build(
     truth_paths: Iterable[str | os.PathLike[str]] = (),
     run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
     kept: str | os.PathLike[str] | None = None,
+    unscored: Collection[str] = (),
     resamples: int = 100,
     threads: int = 1,
 ) -> None:
@@ -68,6 +74,9 @@ def build(
     kept : path-like, optional
         Folder of the tables that ship with the project: without a judge among `paths`, and with
         runs on the papers' data, its verdicts are shown, and the report says so.
+    unscored : collection of str, optional
+        Those of `paths` that are shipped records of runs. They have no score files: curves and
+        bootstrap intervals are those of `kept`.
     resamples : int, optional
         Bootstrap resamples.
     threads : int, optional
@@ -79,11 +88,19 @@ def build(
         A record or score file is damaged, is not of its place or of its inputs.
     """
     registry, root, files = Path(registry_dir), Path(out_dir).absolute().parents[1], list(paths)
-    findings = read(files, root, inputs=run_inputs, references=printed_clusters())
+    findings = read(
+        files, root, inputs=run_inputs, references=printed_clusters(), unscored=unscored
+    )
     own = by_kind(files)
     profiles = load_profiles(own["profiles"])
+    bootstraps = Bootstraps(resamples)
+    laid: dict[str, Any] = {}
+    if unscored and kept:
+        bootstraps = KeptBootstraps(kept, resamples)
+        laid = {"curves": kept_curves(kept)}
     found = Material(
         **vars(findings),
+        **laid,
         profiles=profiles,
         judged=load_judgement(own[JUDGED]) or _kept(kept, findings),
         factorials=load_factorials(own["factorial"]),
@@ -93,7 +110,7 @@ def build(
         planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
     )
-    write_report(found, registry, Path(out_dir), Bootstraps(resamples), threads)
+    write_report(found, registry, Path(out_dir), bootstraps, threads)
 
 
 def _kept(folder: str | os.PathLike[str] | None, findings: Findings) -> Judgement | None:

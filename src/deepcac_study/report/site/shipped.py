@@ -60,8 +60,9 @@ def report_shipped(
 
 
 def _material(root: Path, laid: Iterable[str], kept: Path, registry: Path) -> Material:
+    paths = {str(root / path) for path in laid}
     return Material(
-        **vars(read((root / path for path in laid), root, with_scores=False)),
+        **vars(read(paths, root, unscored=paths)),
         sources=source_notes(registry, (), None),
         judged=kept_judgement(kept),
         curves=kept_curves(kept),

@@ -1,0 +1,64 @@
+"""Shipped records that stand for their runs, so that the workflow makes only what is missing."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from deepcac_study.records.record_archive import Row, manifest
+from deepcac_study.sourcecode import unchanged_since
+
+# What made a record, by the beginning of its path; the first that fits counts.
+_MAKERS = {
+    "judge/planted/": "judge.power",
+    "judge/public/": "judge.public_protocols",
+    "judge/ablations/": "judge.subtype_ablation",
+    "judge/": "judge.trial_files",
+    "theory/": "experiments.theory.theorems",
+    "skmeans/": "experiments.relatives",
+    "bias_variance/": "experiments.relatives.decomposition_runs",
+    "decomposition/": "experiments.relatives.decomposition_runs",
+    "as_published/decomposition/": "experiments.relatives.decomposition_runs",
+    "case_study/": "experiments.networks.case_study",
+    "": "experiments.run",
+}
+
+
+def standing_records(archive: Path, results: Path, which: str) -> frozenset[str]:
+    """Return the shipped records that stand for their runs.
+
+    Parameters
+    ----------
+    archive : Path
+        Folder of the shipped records.
+    results : Path
+        Where they were laid. A record that is not there, or is another by now, does not count.
+    which : str
+        ``none``; ``all``; or ``unchanged``, those whose code is as it was when they were made.
+
+    Returns
+    -------
+    frozenset of str
+        Paths that begin with ``results/``.
+
+    Raises
+    ------
+    DataError
+        The archive's manifest is damaged.
+    """
+    if which == "none":
+        return frozenset()
+    same = cache(unchanged_since)  # a few commits made a thousand records
+    return frozenset(
+        f"results/{row.path}"
+        for row in manifest(archive)
+        if _is_laid(results / row.path, row)
+        and (which == "all" or same(row.commit, f"deepcac_study.{_maker(row.path)}"))
+    )
+
+
+def _is_laid(path: Path, row: Row) -> bool:
+    return path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == row.sha256
+
+
+def _maker(path: str) -> str:
+    return next(module for start, module in _MAKERS.items() if path.startswith(start))

@@ -16,11 +16,13 @@ from deepcac.pages.tables import Cell, Table, escape, latex, markdown, text_row
 from deepcac_study.papers.ledger import entries
 from deepcac_study.papers.printed import printed_cells
 from deepcac_study.records.reader import Findings
+from deepcac_study.records.record import read_record, scores_path
 from deepcac_study.records.runs import Runs, load
 from deepcac_study.report.papers.ledger_tables import paper_tables
 from deepcac_study.report.runs.comparisons import Bootstraps, clustering_effects, compare
 from deepcac_study.report.site.page import build
 
+KEPT = Path(__file__).parents[3] / "docs" / "results"
 REGISTRY = """
 title: PhysioNet Challenge <2012>
 licence: ODC-By 1.0
@@ -106,6 +108,22 @@ def test_synthetic_runs_stay_out_of_the_papers_tables(tmp_path):
     assert len(rows(out / "tables" / "synthetic_runs.csv")) == 2
     shown = {path.name for path in html(out) if "demo_cic" in path.read_text(encoding="utf-8")}
     assert shown == {"synthetic.html"}
+
+
+def test_a_shipped_record_has_its_kept_curves_and_a_run_its_own(tmp_path):
+    results = tmp_path / "results"
+    laid, made = (write_run(results, "cic", name, 1) for name in ("lr", "xgb"))
+    scores_path(laid).unlink()
+    with pytest.raises(DataError, match="missing; delete both"):
+        report(tmp_path, [laid, made])
+    out = report(tmp_path, [laid, made], unscored={str(laid)}, kept=KEPT)
+    shown, kept = rows(out / "figures" / "curves_cic.csv"), rows(KEPT / "curves.csv")
+    height = {m: [float(row["y"]) for row in shown if row["method"] == m] for m in ("lr", "xgb")}
+    place = ("cic", "lr", "1")
+    assert height["lr"] == [
+        float(row["y"]) for row in kept if (row["dataset"], row["method"], row["k"]) == place
+    ]
+    assert len(height["xgb"]) == 101 * 2 * len(read_record(made)["splits"])
 
 
 def html(out: Path) -> list[Path]:

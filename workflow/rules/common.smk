@@ -12,6 +12,12 @@ def grows(amount):
 LONG = 10
 
 
+# What is left for this folder to do.
+def to_make(files):
+    """Return those files for which no shipped record stands."""
+    return [file for file in files if file not in standing]
+
+
 # For what may leave: any file is followed back through the jobs that could write it.
 def jobs_of(file):
     """Yield every job that could write a file: the name of its rule and its inputs."""

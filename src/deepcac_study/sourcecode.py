@@ -100,8 +100,23 @@ def unchanged_since(commit: str, *names: str) -> bool:
     """
     start = [module for name in names for module in _below(name)]
     files = [str(_modules()[name]) for name in _closure(start)]
-    asked = ["git", "-C", str(_ROOT), "diff", "--quiet", commit, "--", *files]
-    return bool(commit) and subprocess.run(asked, capture_output=True, check=False).returncode == 0
+    return bool(commit) and _git("diff", "--quiet", commit, "--", *files).returncode == 0
+
+
+def unknown_commits(commits: Iterable[str]) -> list[str]:
+    """Return those commits that are not in the history of this clone, sorted.
+
+    Where there is no clone, or one without its whole history, nothing is known to be missing.
+    """
+    if _git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        return []
+    asked = sorted(set(commits))
+    return [one for one in asked if _git("merge-base", "--is-ancestor", one, "HEAD").returncode]
+
+
+def _git(*words: str) -> subprocess.CompletedProcess[str]:
+    asked = ["git", "-C", str(_ROOT), *words]
+    return subprocess.run(asked, capture_output=True, check=False, text=True)
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:

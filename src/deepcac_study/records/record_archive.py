@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import content_digest, read_json
-from deepcac_study.catalogue.registry import Registry, load_registry
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.records.provenance import check_commits, may_leave
 
 MANIFEST = "manifest.csv"
 PARTS = ("papers", "judge")
@@ -216,27 +217,15 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.what == "pack":
         registry = load_registry(asked.registry, private=False)
-        rows = pack(find_records(asked.source), asked.target, partial(may_leave, registry))
+        found = find_records(asked.source)
+        check_commits(
+            {path: _row(path, data, _content(path, data)).commit for path, data in found.items()}
+        )
+        rows = pack(found, asked.target, partial(may_leave, registry))
         print(f"{len(rows)} records in {asked.target}")
     else:
+        check_commits({row.path: row.commit for row in manifest(asked.source)})
         print("{} records laid, {} were there".format(*lay(asked.source, asked.target)))
-
-
-def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:
-    """Say whether a record may be shown to anybody; what the registry does not know may not.
-
-    Records of open data may, and those of cohorts that the study plants; generated data of the
-    demo are left out, because they are made in minutes. A record in the place of a restricted
-    data set may not, whatever it says.
-    """
-    if path.startswith("judge/planted/"):
-        return content.get("synthetic") is True and "dataset" not in content
-    known = {name: source for source in registry.sources.values() for name in source.datasets}
-    named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
-    source = known.get(str(content.get("dataset")))
-    if source is None or any(one.restricted for one in (source, *named)):
-        return False
-    return not content.get("synthetic")
 
 
 def _content(path: str, data: bytes) -> dict[str, Any]:

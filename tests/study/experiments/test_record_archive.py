@@ -5,6 +5,7 @@ import io
 import json
 import lzma
 import random
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -13,12 +14,13 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json
 from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.records.provenance import check_commits, may_leave
 from deepcac_study.records.record_archive import (
     MANIFEST,
     find_records,
     lay,
+    main,
     manifest,
-    may_leave,
     pack,
     part_of,
     read,
@@ -211,9 +213,23 @@ def test_the_manifest_is_a_plain_table(results, tmp_path):
 def test_the_records_that_ship_are_whole_and_of_open_data():
     shipped = REGISTRY.parents[1] / "docs" / "results" / "records"
     records, registry = read(shipped), load_registry(REGISTRY, private=False)
+    check_commits({row.path: row.commit for row in manifest(shipped)})
     assert len(records) > 600
     assert sum(path.stat().st_size for path in shipped.iterdir()) < 5_000_000
     closed = [
         path for path, data in records.items() if not may_leave(registry, path, json.loads(data))
     ]
     assert closed == []
+
+
+def test_a_record_of_a_commit_that_does_not_exist_is_named(results, tmp_path, monkeypatch):
+    head = ["git", "-C", str(REGISTRY), "rev-parse", "HEAD"]
+    made = subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
+    check_commits({"cic/lr_k1.json": made})
+    for commit in ("b" * 40, ""):
+        with pytest.raises(DataError, match=r"cic/rf_k1\.json: of commit (bbbbbbb|\(none\))"):
+            check_commits({"cic/lr_k1.json": made, "cic/rf_k1.json": commit})
+    monkeypatch.setattr("sys.argv", ["", "pack", str(results), str(tmp_path / "a")])
+    with pytest.raises(DataError, match="of commit aaaaaaa"):
+        main()
+    assert not (tmp_path / "a").exists()

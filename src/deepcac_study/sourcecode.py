@@ -103,6 +103,14 @@ def unchanged_since(commit: str, *names: str) -> bool:
     return bool(commit) and _git("diff", "--quiet", commit, "--", *files).returncode == 0
 
 
+@cache
+def code_commit() -> str | None:
+    """Return the commit of this clone; None where its code was edited since, or in no clone."""
+    edited = _git("status", "--porcelain", "--untracked-files=no", "--", str(_ROOT))
+    made = _git("rev-parse", "HEAD")
+    return None if edited.returncode or edited.stdout else made.stdout.strip() or None
+
+
 def unknown_commits(commits: Iterable[str]) -> list[str]:
     """Return those commits that are not in the history of this clone, sorted.
 
@@ -116,7 +124,10 @@ def unknown_commits(commits: Iterable[str]) -> list[str]:
 
 def _git(*words: str) -> subprocess.CompletedProcess[str]:
     asked = ["git", "-C", str(_ROOT), *words]
-    return subprocess.run(asked, capture_output=True, check=False, text=True)
+    try:
+        return subprocess.run(asked, capture_output=True, check=False, text=True)
+    except OSError as error:  # there is no git
+        return subprocess.CompletedProcess(asked, 127, "", str(error))
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:

@@ -120,7 +120,7 @@ def pack(
     for part in PARTS:
         with atomic_path(place / f"{part}.tar.xz") as unnamed:
             own = {path: whole[path] for path in kept if part_of(path) == part}
-            unnamed.write_bytes(_compressed(own))
+            unnamed.write_bytes(compressed(own))
     with atomic_path(place / MANIFEST) as unnamed:
         unnamed.write_text(_as_csv(rows), encoding="utf-8")
     return rows
@@ -151,9 +151,11 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
         for path, data in _members(place / f"{part}.tar.xz"):
             row = listed.get(path)
             if row is None or path in found or part_of(path) != part:
-                raise DataError(f"{place / part}.tar.xz: {path}: not in {MANIFEST}; {_REMEDY}")
+                raise DataError(f"{place / part}.tar.xz: {path!r} is not in {MANIFEST}; {_REMEDY}")
             if row != _row(path, data, _content(path, data)):
-                raise DataError(f"{place / part}.tar.xz: {path}: not as in {MANIFEST}; {_REMEDY}")
+                raise DataError(
+                    f"{place / part}.tar.xz: {path!r} is not as in {MANIFEST}; {_REMEDY}"
+                )
             found[path] = data
     if missing := sorted(set(listed) - set(found)):
         raise DataError(f"{place}: {missing[0]} is in {MANIFEST} alone; {_REMEDY}")
@@ -235,7 +237,7 @@ def _content(path: str, data: bytes) -> dict[str, Any]:
         if value["digest"] != content_digest(value) or not isinstance(value["machine"], dict):
             raise ValueError("its digest does not hold")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise DataError(f"{path}: not a record ({error}); run it again") from None
+        raise DataError(f"{path!r}: not a record ({error}); run it again") from None
     return value
 
 
@@ -258,7 +260,7 @@ def _as_csv(rows: list[Row]) -> str:
     return text.getvalue()
 
 
-def _compressed(records: Mapping[str, bytes]) -> bytes:
+def compressed(records: Mapping[str, bytes]) -> bytes:
     """Return a compressed tar whose bytes depend on the records alone."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:

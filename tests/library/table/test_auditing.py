@@ -208,7 +208,10 @@ def test_groups_made_with_the_outcome_are_told(tmp_path):
 
 @pytest.mark.parametrize(
     ("groups", "line"),
-    [("stage", "no column 'stage'"), ("died", "column 'died' cannot be the groups and something")],
+    [
+        ("stage", "no column 'stage'"),
+        ("died", "column 'died' cannot be both the label and the groups"),
+    ],
 )
 def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, groups, line):
     patients(60).to_csv(tmp_path / "t.csv", index=False)

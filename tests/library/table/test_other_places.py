@@ -193,8 +193,11 @@ def test_one_question_at_a_time(tmp_path):
         compare_places(path, Roles("died"), tmp_path / "o", site="x", external="y", **told)
     with pytest.raises(DataError, match="the same file"):
         compare_places(path, Roles("died"), tmp_path / "o", external=path, **told)
-    with pytest.raises(DataError, match="cannot be the site"):
+    with pytest.raises(ConfigError, match="cannot be both the label and the site"):
         compare_places(path, Roles("died"), tmp_path / "o", site="died", **told)
+    timed = Roles("died", time="visit", horizon=9.0)
+    with pytest.raises(ConfigError, match="--time has no answer with --site or --external"):
+        compare_places(path, timed, tmp_path / "o", site="hospital", **told)
     with pytest.raises(DataError, match="no column 'ward'"):
         compare_places(path, Roles("died"), tmp_path / "o", site="ward", **told)
 

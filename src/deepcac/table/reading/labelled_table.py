@@ -65,19 +65,20 @@ class Roles:
     def __post_init__(self) -> None:
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("--time and --horizon go together: name the column and the time")
+        known: dict[str, str] = {}
+        for name, what in self._named():
+            if name in known:
+                raise ConfigError(f"column {name!r} cannot be both {known[name]} and {what}")
+            known[name] = what
+
+    def _named(self) -> list[tuple[str, str]]:
+        """Return the columns with a role, and which."""
+        own = zip((self.label, self.id, self.group, self.time), _ROLES, strict=True)
+        return [*((name, what) for name, what in own if name is not None), *self.apart.items()]
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""
-        named = dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self.apart)
-        for name, why in (
-            (self.label, "the label"),
-            (self.id, "the id"),
-            (self.group, "the group"),
-            (self.time, "the follow-up time"),
-        ):
-            if name is not None:
-                named[name] = why
-        return named
+        return dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self._named())
 
 
 @dataclass(frozen=True)

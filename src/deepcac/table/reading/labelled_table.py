@@ -14,7 +14,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.class_labels import class_labels, standing_alone
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks, read_follow_up
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
@@ -106,6 +106,8 @@ class LabelledTable:
         Columns that tell the label or the row (`label_leaks`); they are used like any other.
     follow : FollowUp or None
         Where the label is an event up to a horizon.
+    label : str
+        Its column.
     """
 
     name: str
@@ -118,6 +120,7 @@ class LabelledTable:
     remarks: tuple[str, ...] = field(default=())
     leaks: tuple[str, ...] = field(default=())
     follow: FollowUp | None = None
+    label: str = ""
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say everything that a reader must know."""
@@ -130,6 +133,11 @@ class LabelledTable:
     def rarest(self) -> int:
         """Rows of the rarest class: the events that a model can learn from."""
         return int(np.bincount(self.features.label).min())
+
+    @property
+    def shown_classes(self) -> tuple[str, ...]:
+        """Names of the classes for a page."""
+        return standing_alone(self.classes, self.label)
 
     @property
     def columns(self) -> tuple[EncodedColumn, ...]:
@@ -189,6 +197,7 @@ def read_labelled(
         remarks=tuple(remarks),
         leaks=tuple(label_leaks(encoder, X, codes, classes)),
         follow=follow,
+        label=roles.label,
     )
 
 

@@ -1,4 +1,4 @@
-"""Make the built site whole by itself, or say what is dead in it: python docs/site_links.py site
+"""Make the built site whole by itself, or say what is dead in it: python docs/site_links.py site.
 
 Pages link to files of the repository, as they do on a code host. The site holds no such files, so
 there the text stays and the link goes. Any other link must lead somewhere, and nothing may be

@@ -69,6 +69,8 @@ class Figure:
         Rows of the data.
     seen : str
         What the picture shows, from its data, for those who cannot see it.
+    narrow : Figure or None
+        The same for a phone, where this one would be too wide.
     """
 
     id: str
@@ -80,6 +82,7 @@ class Figure:
     head: Sequence[str]
     data: Sequence[Sequence[object]]
     seen: str = ""
+    narrow: "Figure | None" = None
 
     @property
     def alternative(self) -> str:
@@ -109,7 +112,9 @@ def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:
 
 
 def write(figure: Figure, folder: Path) -> None:
-    """Write ``folder/id.svg``, ``.png`` and ``.csv``."""
+    """Write ``folder/id.svg``, ``.png`` and ``.csv``, and those of its narrow form."""
+    if figure.narrow:
+        write(figure.narrow, folder)
     with _drawn(figure) as canvas:
         with atomic_path(folder / f"{figure.id}.svg") as partial:
             FigureCanvasSVG(canvas).print_svg(partial, metadata={"Date": None, "Creator": None})

@@ -288,7 +288,8 @@ def test_the_differences_of_the_documentation_follow_from_the_scores_of_resample
     for name in ("mean", "low", "high", "score", "reference_score"):
         again = pytest.approx(both[f"{name}_again"].to_numpy(), abs=3e-5, nan_ok=True)
         assert both[name].to_numpy() == again
-    assert both["verdict"].tolist() == both["verdict_again"].tolist()
+    for name in ("verdict", "verdict_strict", "verdict_wide"):
+        assert both[name].tolist() == both[f"{name}_again"].tolist()
     assert (both["clustered"] == both["clustered_again"]).all()
 
 

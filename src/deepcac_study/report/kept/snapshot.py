@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deepcac.files.atomic import atomic_path
@@ -40,7 +41,7 @@ from deepcac_study.report.kept.run_snapshot import (
 )
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables
 from deepcac_study.report.runs.kept_curves import CALIBRATION, CURVES
-from deepcac_study.report.subtypes.subtype_worth import load_ablations
+from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
@@ -182,7 +183,10 @@ def _division(one: Divided) -> dict[str, Any]:
 
 
 def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the means over resamples of every arm, and the stability of every method."""
+    """Return the means over resamples of every arm, and the stability of every method.
+
+    ``mean``, ``low`` and ``high`` are how far three soft subtypes are ahead of an arm by AUROC.
+    """
     arms, stability = [], []
     for one in load_ablations(paths):
         for backbone, table in one.arms.items():
@@ -191,6 +195,10 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
                 .groupby(["arm", "k"], as_index=False)
                 .mean()
             )
+            places = zip(means["arm"], means["k"], strict=True)
+            paired = [ahead(one, backbone, *place) for place in places]
+            for name in ("mean", "low", "high"):
+                means[name] = [getattr(found, name, np.nan) for found in paired]
             means.insert(0, "backbone", backbone)
             means.insert(0, "dataset", one.dataset)
             arms.append(means)

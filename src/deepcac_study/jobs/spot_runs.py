@@ -46,7 +46,7 @@ def spot_check(
     archive = Path(project) / "docs" / "results" / "records"
     drawn, population = draw(manifest(archive), draws, seed, minutes)
     share = f"{draws} of {len(population)} records"
-    log.info("%s, about %.0f processor minutes", share, sum(row.seconds for row in drawn) / 60)
+    log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)
     shipped = read(archive)
     found = [_compared(Path(folder), row, shipped[row.path]) for row in drawn]

@@ -90,6 +90,11 @@ class Figure:
         return f"{self.title}: {minus(self.seen or _span(self.head, self.data))}."
 
     @property
+    def wide(self) -> bool:
+        """Whether a phone shows it at its own size, to be moved, and not as a whole."""
+        return self.size[0] > 7
+
+    @property
     def pixels(self) -> tuple[int, int]:
         """Width and height on the page."""
         return round(self.size[0] * _PAGE_DPI), round(self.size[1] * _PAGE_DPI)

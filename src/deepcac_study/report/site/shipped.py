@@ -15,6 +15,7 @@ from deepcac_study.papers import claims as claim_book
 from deepcac_study.papers import ledger as book
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.records import record_archive
+from deepcac_study.records.provenance import check_commits
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement
@@ -49,8 +50,10 @@ def report_shipped(
     """
     kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
     registry = Path(project) / "config" / "registry"
+    rows = record_archive.manifest(kept / "records")
+    check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
-    laid = {f"results/{row.path}" for row in record_archive.manifest(kept / "records")}
+    laid = {f"results/{row.path}" for row in rows}
     found = _material(Path(folder), laid, kept, registry)
     ledger = [_linked(row, laid) for row in book.read(kept / "ledger.csv")]
     decided = claim_book.read(kept / "claims.csv")

@@ -11,10 +11,10 @@ from deepcac.table.audit.group_contenders import HELP, KMEANS, NEGATIVE, NEW
 from deepcac.table.audit.group_lines import GroupLine
 
 _HEADINGS = {
-    HELP: "With the groups, less the same model without",
-    NEW: "With groups read from the other columns, less without",
-    KMEANS: "With the groups, less k-means with as many",
-    NEGATIVE: "Control: random groups, less without",
+    HELP: "With the groups, minus the same model without",
+    NEW: "With groups read from the other columns, minus without",
+    KMEANS: "With the groups, minus k-means with as many",
+    NEGATIVE: "Control: random groups, minus without",
 }
 
 

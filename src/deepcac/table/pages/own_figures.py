@@ -16,10 +16,10 @@ from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
 
 _HEADINGS = {
-    HELP: "{model}: with clusters, less without",
-    ANY: "{model}: two clusters or more, less a partition that means nothing",
-    BOOSTING: "{model} with clusters, less tuned boosting",
-    NEGATIVE: "Control: {model} with a hash of the row, less without",
+    HELP: "{model}: with clusters, minus without",
+    ANY: "{model}: two clusters or more, minus a partition that means nothing",
+    BOOSTING: "{model} with clusters, minus tuned boosting",
+    NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
 Array = npt.NDArray[np.float64]
 Line = tuple[str, str, float, float, float, str]

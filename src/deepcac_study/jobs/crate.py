@@ -28,21 +28,13 @@ _COLUMNS = ("output_file", "date", "rule", "log-file(s)", "input-file(s)", "stat
 
 @dataclass(frozen=True)
 class Finished:
-    """One finished job.
-
-    Attributes
-    ----------
-    rule : str
-    inputs, outputs : tuple of str
-        Files, relative to the project where they lie in it.
-    ended : str
-        When the last output was written, ISO 8601, local time with its offset.
-    """
+    """One finished job."""
 
     rule: str
+    # Files, relative to the project where they lie in it.
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    ended: str
+    ended: str  # when the last output was written, ISO 8601, local time with its offset
 
 
 def read_summary(text: str) -> list[Finished]:

@@ -28,21 +28,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Pointer:
-    """One output of a committed ``.dvc`` file.
+    """One output of a committed ``.dvc`` file."""
 
-    Attributes
-    ----------
-    path : Path
-        Of the ``.dvc`` file itself.
-    target : Path
-        The tracked file.
-    md5 : str
-        What the tracked file's bytes must hash to.
-    """
-
-    path: Path
-    target: Path
-    md5: str
+    path: Path  # of the ``.dvc`` file itself
+    target: Path  # the tracked file
+    md5: str  # what the tracked file's bytes must hash to
 
     def state(self) -> str:
         """Return ``"absent"``, ``"same"`` or ``"changed"``."""

@@ -46,34 +46,24 @@ _DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 class Claim:
     """A claim and what the runs say about it.
 
-    Attributes
-    ----------
-    id, paper, section, claim, how_to_check, own_numbers : str
-        From the facts.
-    verdict, reason : str
-        Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
-    as_published, as_published_reason : str
-        The same, decided on the runs as published.
-    runs : str
-        Runs behind the verdict, or their number where they are many.
-    kind : str
-        One of `KINDS`.
-    same_as : str
-        Id of an earlier claim that one rule decides with this one; empty if it is the first.
+    What is not decided here is from the facts.
     """
 
     id: str
     paper: str
     section: str
     claim: str
+    # Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
     verdict: str
     reason: str
+    # The same, decided on the runs as published.
     as_published: str
     as_published_reason: str
-    runs: str
+    runs: str  # runs behind the verdict, or their number where they are many
     own_numbers: str
     how_to_check: str
-    kind: str = ""
+    kind: str = ""  # one of `KINDS`
+    # Id of an earlier claim that one rule decides with this one; empty if it is the first.
     same_as: str = ""
 
 

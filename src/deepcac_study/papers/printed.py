@@ -23,55 +23,28 @@ _DATASET_ITEMS = [
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """One number or entry of a printed table.
+    """One number or entry of a printed table."""
 
-    Attributes
-    ----------
-    source : str
-        Name of the facts file.
-    paper, table : str
-        Where it is printed.
-    kind : {"score", "alpha", "summary", "data", "other", "log"}
-        What decides it.
-    dataset, method, k, item : str
-        Row and column as printed; `item` is the metric or the quantity.
-    text : str
-        The entry as printed; empty where the paper leaves it out.
-    sd : float or None
-        Printed standard deviation.
-    note : str
-        Remark on the printed entry.
-    dataset_id, method_id : str
-        Ids of this project; empty where there is none.
-    n_clusters : int or None
-        k of the run that decides.
-    needs : str
-        What gives access to the data; empty for open data.
-    lost : str
-        Why the data that it was printed from cannot be rebuilt; empty if they can be.
-    protocol : str
-        The protocol whose run decides it, and no other (`own_protocol`).
-    folds, setting, derived, same_split : bool
-        As in `PrintedTable`.
-    """
-
-    source: str
+    source: str  # name of the facts file
     paper: str
     table: str
-    kind: str
+    kind: str  # score, alpha, summary, data, other, log; what decides it
+    # Row and column as printed; `item` is the metric or the quantity.
     dataset: str
     method: str
     k: str
     item: str
-    text: str
-    sd: float | None
-    note: str
+    text: str  # the entry as printed; empty where the paper leaves it out
+    sd: float | None  # printed standard deviation
+    note: str  # remark on the printed entry
+    # Ids of this project; empty where there is none.
     dataset_id: str
     method_id: str
-    n_clusters: int | None
-    needs: str
-    lost: str
-    protocol: str
+    n_clusters: int | None  # k of the run that decides
+    needs: str  # what gives access to the data; empty for open data
+    lost: str  # why the data that it was printed from cannot be rebuilt; empty if they can be
+    protocol: str  # the protocol whose run decides it, and no other (`own_protocol`)
+    # As in `PrintedTable`.
     folds: bool = False
     setting: bool = False
     derived: bool = False

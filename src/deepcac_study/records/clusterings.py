@@ -54,17 +54,10 @@ class Measured(Stored):
 
 @dataclass(frozen=True)
 class Clusterings:
-    """Everything that was measured of supervised k-means; any part may be missing.
+    """Everything that was measured of supervised k-means; any part may be missing."""
 
-    Attributes
-    ----------
-    runs : tuple of ClusteringRun
-        By data set and method.
-    times, checks : Measured or None
-        Of `learning_times` and `oracle_checks`.
-    """
-
-    runs: tuple[ClusteringRun, ...] = ()
+    runs: tuple[ClusteringRun, ...] = ()  # by data set and method
+    # Of `learning_times` and `oracle_checks`.
     times: Measured | None = None
     checks: Measured | None = None
 

@@ -35,29 +35,16 @@ _PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0
 
 
 class Row(NamedTuple):
-    """A record of an archive, in its manifest.
+    """A record of an archive, in its manifest."""
 
-    Attributes
-    ----------
-    path : str
-        Relative to ``results``.
-    sha256 : str
-        Of its bytes.
-    digest : str
-        Of what a repeated run must give again.
-    commit, processor, device : str
-        With what it was made; empty where the record does not say.
-    seconds : float
-        All stages together.
-    """
-
-    path: str
-    sha256: str
-    digest: str
+    path: str  # relative to ``results``
+    sha256: str  # of its bytes
+    digest: str  # of what a repeated run must give again
+    # With what it was made; empty where the record does not say.
     commit: str
     processor: str
     device: str
-    seconds: float
+    seconds: float  # all stages together
 
 
 def part_of(path: str) -> str:

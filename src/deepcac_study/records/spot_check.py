@@ -29,26 +29,13 @@ _VOLATILE = ("machine", "digest", "seconds")
 
 
 class Compared(NamedTuple):
-    """A record that was drawn, beside the one that was made again.
+    """A record that was drawn, beside the one that was made again."""
 
-    Attributes
-    ----------
-    path : str
-        Relative to ``results``.
-    verdict : str
-        One of `CAME_BACK`, `DIFFERENT` or `MISSING`.
-    largest : float
-        Largest difference of a score; NaN where nothing was made.
-    where : str
-        The score that differs most.
-    shipped, again : float
-        Its two values, or those of the first score where none differs.
-    """
-
-    path: str
-    verdict: str
-    largest: float = np.nan
-    where: str = ""
+    path: str  # relative to ``results``
+    verdict: str  # one of `CAME_BACK`, `DIFFERENT` or `MISSING`
+    largest: float = np.nan  # largest difference of a score; NaN where nothing was made
+    where: str = ""  # the score that differs most
+    # Its two values, or those of the first score where none differs.
     shipped: float = np.nan
     again: float = np.nan
 

@@ -25,26 +25,13 @@ References = Mapping[tuple[str, int], Array]
 
 @dataclass(frozen=True)
 class CaseStudy:
-    """One case study.
+    """One case study."""
 
-    Attributes
-    ----------
-    path : str
-        Place of the JSON, relative to the folder that holds ``results/``.
-    record : dict
-        The JSON of `deepcac_study.experiments.networks.case_study`.
-    sizes : ndarray of shape (splits, k, n_classes)
-        Training rows.
-    table : DataFrame
-        A row for each split, feature and cluster.
-    plane : DataFrame or None
-        Latents of the first split's test rows; None where the study was made without.
-    """
-
-    path: str
-    record: dict[str, Any]
-    sizes: npt.NDArray[np.int64]
-    table: pd.DataFrame
+    path: str  # place of the JSON, relative to the folder that holds ``results/``
+    record: dict[str, Any]  # the JSON of `deepcac_study.experiments.networks.case_study`
+    sizes: npt.NDArray[np.int64]  # shape (splits, k, n_classes); training rows
+    table: pd.DataFrame  # a row for each split, feature and cluster
+    # Latents of the first split's test rows; None where the study was made without.
     plane: pd.DataFrame | None = None
 
     @property

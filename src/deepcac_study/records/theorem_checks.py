@@ -31,26 +31,15 @@ class TheoryRecord(Stored):
 
 @dataclass(frozen=True)
 class Check:
-    """One inequality on one data set.
+    """One inequality on one data set; a side without a bound is None."""
 
-    Attributes
-    ----------
-    bound, part : str
-        The theorem, and what it is evaluated on.
-    left, right : float or None
-        The bounds; None for a side without one.
-    value : float
-        What they enclose.
-    slack : float
-        By how much rounding, or the clock, may exceed them.
-    """
-
+    # The theorem, and what it is evaluated on.
     bound: str
     part: str
     left: float | None
-    value: float
+    value: float  # what they enclose
     right: float | None
-    slack: float
+    slack: float  # by how much rounding, or the clock, may exceed them
 
     @property
     def holds(self) -> bool:

@@ -28,26 +28,13 @@ _VITAL_SHARE, _LAB_SHARE = 0.85, 0.12
 
 @dataclass(frozen=True)
 class Subtype:
-    """A planted group of patients.
+    """A planted group of patients."""
 
-    Attributes
-    ----------
-    name : str
-        What it stands for.
-    base : float
-        Log-odds of sepsis at the middle of its sign.
-    sign : str
-        Variable that goes with the risk in this subtype only.
-    slope : float
-        Log-odds a standard deviation of the sign.
-    profile : dict of str to float
-        Shift of variables, in standard deviations between stays.
-    """
-
-    name: str
-    base: float
-    sign: str
-    slope: float
+    name: str  # what it stands for
+    base: float  # log-odds of sepsis at the middle of its sign
+    sign: str  # variable that goes with the risk in this subtype only
+    slope: float  # log-odds a standard deviation of the sign
+    # Shift of variables, in standard deviations between stays.
     profile: dict[str, float] = field(default_factory=dict)
 
 

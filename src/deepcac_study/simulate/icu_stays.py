@@ -49,30 +49,16 @@ Event = tuple[int, str, float]
 
 @dataclass(frozen=True)
 class Signal:
-    """How a variable behaves: its level in each subtype, and how it is measured.
-
-    Attributes
-    ----------
-    name : str
-        Parameter.
-    level : tuple of float
-        Mean of each of `SUBTYPES`, in the unit of the challenge.
-    between, within : float
-        Standard deviation between stays of one subtype, and between measurements of one stay.
-    count : float
-        Mean number of measurements, where there are any.
-    share : float
-        Share of stays with any measurement.
-    low, high : float
-        Bounds that values are clipped to.
-    """
+    """How a variable behaves: its level in each subtype, and how it is measured."""
 
     name: str
-    level: tuple[float, float, float]
+    level: tuple[float, float, float]  # mean of each of `SUBTYPES`, in the unit of the challenge
+    # Standard deviation between stays of one subtype, and between measurements of one stay.
     between: float
     within: float
-    count: float
-    share: float
+    count: float  # mean number of measurements, where there are any
+    share: float  # share of stays with any measurement
+    # Bounds that values are clipped to.
     low: float
     high: float
 

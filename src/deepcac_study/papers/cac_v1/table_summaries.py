@@ -48,13 +48,7 @@ def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
 
 @dataclass
 class Summaries:
-    """Summaries of our runs in the shape of CAC v1's tables.
-
-    Attributes
-    ----------
-    runs : Runs
-        What there is.
-    """
+    """Summaries of our runs in the shape of CAC v1's tables."""
 
     sources = tuple(table.source for table in PAPERS["cac_v1"].tables if table.kind == "summary")
 

@@ -31,14 +31,9 @@ def mean_losses(run: ClusteringRun) -> Array:
 
 
 class LossRange(NamedTuple):
-    """Losses of each test clustering, over the starts and over kinds of processors.
+    """Losses of each test clustering, over the starts and over kinds of processors."""
 
-    Attributes
-    ----------
-    mean, low, high : ndarray of shape (clusterings,)
-        Mean over our own starts, and what starts and other processors reach.
-    """
-
+    # Mean over our own starts, and what starts and other processors reach.
     mean: Array
     low: Array
     high: Array
@@ -99,26 +94,16 @@ def printed_losses(printed: str) -> dict[str, Array]:
 
 
 class SignedRanks(NamedTuple):
-    """A comparison of two lists of losses.
+    """A comparison of two lists of losses."""
 
-    Attributes
-    ----------
-    win, tie, lose : int
-        How often the first loss is lower, equal, higher.
-    W : float
-        Size of the sum of signed ranks; only so do the printed 30 of 18 and 15 of 5 make sense.
-    n_sr : int
-        Pairs that are no tie.
-    p_1tail : float
-        Wilcoxon's, for the side with the larger rank sum; 1 without a difference.
-    """
-
+    # How often the first loss is lower, equal, higher.
     win: int
     tie: int
     lose: int
+    # Size of the sum of signed ranks; only so do the printed 30 of 18 and 15 of 5 make sense.
     W: float
-    n_sr: int
-    p_1tail: float
+    n_sr: int  # pairs that are no tie
+    p_1tail: float  # Wilcoxon's, for the side with the larger rank sum; 1 without a difference
 
     def __str__(self) -> str:
         return (

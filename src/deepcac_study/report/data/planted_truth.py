@@ -27,19 +27,11 @@ _MARKERS = "osD^v"
 
 @dataclass(frozen=True)
 class Found:
-    """What one run found of the planted subtypes.
-
-    Attributes
-    ----------
-    run : Run
-    rows : ndarray of shape (n,), int64
-        Test rows of its first split.
-    planted, found : ndarray of shape (n,)
-        Subtype and cluster of each.
-    """
+    """What one run found of the planted subtypes."""
 
     run: Run
-    rows: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]  # test rows of its first split
+    # Subtype and cluster of each.
     planted: npt.NDArray[np.int64]
     found: npt.NDArray[np.int64]
 

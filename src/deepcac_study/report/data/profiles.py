@@ -35,30 +35,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Profile:
-    """What `deepcac_study.report.data.profiling` wrote about one feature file.
-
-    Attributes
-    ----------
-    dataset, protocol : str
-        What it describes.
-    rows : int or None
-        None where withheld.
-    steps : int
-        Length of the sequences; 1 for a static data set.
-    classes : tuple of (int or None)
-        Rows of each class.
-    columns : tuple of Column
-        Empty for data sets with features of pairs.
-    sparse_columns, pairs : int
-        Of data sets with features of pairs.
-    """
+    """What `deepcac_study.report.data.profiling` wrote about one feature file."""
 
     dataset: str
     protocol: str
-    rows: int | None
-    steps: int
-    classes: tuple[int | None, ...]
-    columns: tuple[Column, ...]
+    rows: int | None  # None where withheld
+    steps: int  # length of the sequences; 1 for a static data set
+    classes: tuple[int | None, ...]  # rows of each class
+    columns: tuple[Column, ...]  # empty for data sets with features of pairs
+    # Of data sets with features of pairs.
     sparse_columns: int = 0
     pairs: int = 0
 

@@ -32,34 +32,19 @@ class CohortStep:
 
 @dataclass(frozen=True)
 class DataSetNote:
-    """One data set as the report shows it.
+    """One data set as the report shows it."""
 
-    Attributes
-    ----------
-    id : str
-        With the prefix ``demo_`` for a generated cohort.
-    entry : DataSet
-        From the registry.
-    rows, features, shares, missing, outside : str
-        From the profile of its sound features; empty without one.
-    published : str
-        Size and shares of the as-published features, where they differ.
-    cohort : tuple of CohortStep
-        Empty where no flow was written.
-    variables : tuple of VariableLine
-        Units, ranges and gaps.
-    """
-
-    id: str
-    entry: DataSet
+    id: str  # with the prefix ``demo_`` for a generated cohort
+    entry: DataSet  # from the registry
+    # From the profile of its sound features; empty without one.
     rows: str = ""
     features: str = ""
     shares: str = ""
     missing: str = ""
     outside: str = ""
-    published: str = ""
-    cohort: tuple[CohortStep, ...] = ()
-    variables: tuple[VariableLine, ...] = ()
+    published: str = ""  # size and shares of the as-published features, where they differ
+    cohort: tuple[CohortStep, ...] = ()  # empty where no flow was written
+    variables: tuple[VariableLine, ...] = ()  # units, ranges and gaps
 
     @property
     def generated(self) -> bool:

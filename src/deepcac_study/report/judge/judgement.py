@@ -37,21 +37,12 @@ _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge wrote.
+    """What the judge wrote."""
 
-    Attributes
-    ----------
-    rows : DataFrame
-        A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
-    summary : dict
-        Counts a question, over data sets, and the power curve.
-    note : str
-        Where it comes from, if not from trials here.
-    """
-
+    # A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
     rows: pd.DataFrame
-    summary: dict[str, Any]
-    note: str = ""
+    summary: dict[str, Any]  # counts a question, over data sets, and the power curve
+    note: str = ""  # where it comes from, if not from trials here
 
     @property
     def real(self) -> pd.DataFrame:

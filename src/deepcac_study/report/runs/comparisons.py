@@ -27,48 +27,27 @@ _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
 
 @dataclass(frozen=True)
 class Difference:
-    """Score of one run less that of another on the same splits.
+    """Score of one run less that of another on the same splits."""
 
-    Attributes
-    ----------
-    first, second : Run
-        The difference is first less second.
-    label : str
-        Which two arms, for example ``"CAC - plain"``.
-    metric : str
-        As named in the run records.
-    first_mean, second_mean : float
-        Means over the splits.
-    test : Comparison
-        Corrected resampled t-test.
-    p_holm : float
-        Adjusted inside the table.
-    bootstrap : (float, float) or None
-        Paired bootstrap interval; None where the score files do not hold the same rows.
-    """
-
+    # The difference is first less second.
     first: Run
     second: Run
-    label: str
-    metric: str
+    label: str  # which two arms, for example ``"CAC - plain"``
+    metric: str  # as named in the run records
+    # Means over the splits.
     first_mean: float
     second_mean: float
-    test: Comparison
-    p_holm: float = float("nan")
+    test: Comparison  # corrected resampled t-test
+    p_holm: float = float("nan")  # adjusted inside the table
+    # Paired bootstrap interval; None where the score files do not hold the same rows.
     bootstrap: tuple[float, float] | None = None
 
 
 @dataclass
 class Bootstraps:
-    """Bootstrap values of runs, each computed once.
+    """Bootstrap values of runs, each computed once."""
 
-    Attributes
-    ----------
-    resamples : int
-        Number of resamples of every run.
-    """
-
-    resamples: int = 100
+    resamples: int = 100  # number of resamples of every run
     _known: dict[str, dict[str, npt.NDArray[np.float64]] | None] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     _weights: dict[int, Weights] = field(default_factory=dict)

@@ -64,18 +64,11 @@ def _can_be_weighted(name: str) -> bool:
 
 
 class Curves(NamedTuple):
-    """What the figures show of a run.
+    """What the figures show of a run."""
 
-    Attributes
-    ----------
-    lines : list of (str, int, ndarray)
-        ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
-    reliability : tuple of ndarray or None
-        Predicted and observed shares, low and high end of an interval, rows; None where the
-        scores are no risks.
-    """
-
+    # ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
     lines: list[tuple[str, int, Array]]
+    # Predicted and observed shares, interval, rows; None where the scores are no risks.
     reliability: tuple[Any, ...] | None
 
 

@@ -55,31 +55,17 @@ from deepcac_study.report.subtypes.subtype_worth import ablation_tables
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything that is shown.
-
-    Attributes
-    ----------
-    found : Material
-    ledger : sequence of Entry
-    claims : sequence of Claim
-    effects, switched : sequence of Difference
-        Clusters against none, and one switch against none.
-    counts : sequence of Count
-        The numbers of the first page.
-    tables : dict of str to list of Table
-        By page.
-    figures : dict of str to list of Figure
-        By page.
-    """
+    """Everything that is shown."""
 
     found: Material
     ledger: Sequence[Entry]
     claims: Sequence[Claim]
+    # Clusters against none, and one switch against none.
     effects: Sequence[Difference]
     switched: Sequence[Difference]
-    counts: Sequence[Count]
-    tables: dict[str, list[Table]]
-    figures: dict[str, list[Figure]] = field(default_factory=dict)
+    counts: Sequence[Count]  # the numbers of the first page
+    tables: dict[str, list[Table]]  # by page
+    figures: dict[str, list[Figure]] = field(default_factory=dict)  # by page
 
     @property
     def all_figures(self) -> list[Figure]:

@@ -28,22 +28,13 @@ _SUMMARIES = (
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable over the rows of a run.
+    """One variable over the rows of a run."""
 
-    Attributes
-    ----------
-    name, unit : str
-        In full; the unit is ``%`` where the variable is yes or no.
-    values : ndarray of shape (n,)
-        NaN where it was not measured.
-    yes_or_no : bool
-        Whether its values are 0 and 1, shown as a share in %.
-    """
-
+    # In full; the unit is ``%`` where the variable is yes or no.
     name: str
     unit: str
-    values: Array
-    yes_or_no: bool = False
+    values: Array  # NaN where it was not measured
+    yes_or_no: bool = False  # whether its values are 0 and 1, shown as a share in %
 
     def middle(self, rows: npt.NDArray[np.bool_]) -> float:
         """Return its median among rows, or their share in percent; NaN for too few."""

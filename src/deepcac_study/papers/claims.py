@@ -1,8 +1,7 @@
 """Verdicts on the papers' claims, each by a rule that looks at runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.bibliography import PAPERS
@@ -23,8 +22,7 @@ from deepcac_study.papers.evidence import (
     Evidence,
 )
 from deepcac_study.papers.findings import of_stand_ins, of_the_papers
-from deepcac_study.papers.ledger import Entry, read_rows, write_rows
-from deepcac_study.papers.ledger import counts as counts
+from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.rule_table import table_rules
 from deepcac_study.papers.supervised_kmeans.claims import rules as skmeans_rules
@@ -123,13 +121,3 @@ def _paths(paths: Sequence[str], most: int = 2) -> str:
     if len(paths) <= most:
         return "; ".join(paths)
     return "; ".join([*paths[:most], f"and {len(paths) - most} more"])
-
-
-def read(path: str | Path) -> list[Claim]:
-    """Read what `write` wrote."""
-    return read_rows(path, Claim)
-
-
-def write(path: str | Path, rows: Iterable[Claim]) -> None:
-    """Write the claims as CSV."""
-    write_rows(path, Claim, rows)

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from deepcac.errors import DataError
-from deepcac_study.papers import claims as claim_file
-from deepcac_study.papers import ledger as ledger_file
-from deepcac_study.papers import summary as summary_file
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import NOT_RUN
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.ledger import Entry, read_rows, write_rows
+from deepcac_study.papers.summary import Count, summary
 
 LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 
@@ -93,14 +91,14 @@ def extend_report(made: Path, kept: Path) -> list[Path]:
     (old_cells, old_claims), (cells, claims) = _read(kept), _read(made)
     ledger, decided = extend_ledger(old_cells, cells), extend_claims(old_claims, claims)
     files = {name: kept / f"{name}.csv" for name in REPORT}
-    ledger_file.write(files[LEDGER], ledger)
-    claim_file.write(files[CLAIMS], decided)
-    summary_file.write(files[SUMMARY], summary_file.summary(ledger, decided))
+    write_rows(files[LEDGER], Entry, ledger)
+    write_rows(files[CLAIMS], Claim, decided)
+    write_rows(files[SUMMARY], Count, summary(ledger, decided))
     return list(files.values())
 
 
 def _read(folder: Path) -> tuple[list[Entry], list[Claim]]:
-    return ledger_file.read(folder / f"{LEDGER}.csv"), claim_file.read(folder / f"{CLAIMS}.csv")
+    return read_rows(folder / f"{LEDGER}.csv", Entry), read_rows(folder / f"{CLAIMS}.csv", Claim)
 
 
 def _cell(older: Entry, newer: Entry) -> Entry:

@@ -131,22 +131,31 @@ def _measured(cell: PrintedCell, own: Ours | None, decided: str) -> dict[str, st
     return {"difference": number(own.mean - cell.value, signed=True), "bound": bound}
 
 
+@dataclass(frozen=True)
 class _OfRuns(Answers):
-    """What single runs answer.
+    """What single runs answer."""
 
-    Parameters
-    ----------
-    runs : Runs
-    """
-
+    runs: Runs
     sources = ()
-
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return what one run gives for a cell, None without that run."""
-        return _ours(cell, protocol, self._runs)
+        if cell.kind == "data":
+            found = self.runs.where(protocol=protocol, dataset=cell.dataset_id)
+            return _of_data(cell.item, found[0]) if found else None
+        if cell.n_clusters is None or not cell.method_id:
+            return None
+        run = self.runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)
+        if run is None:
+            return None
+        if cell.kind == "alpha":
+            return _of_alpha(run)
+        metric = cell.item if cell.kind == "log" else run.reported(cell.item, cell.paper)
+        score = run.score(metric) if run.status == "ok" else None
+        if score is None:
+            return Ours(None, None, run.status, run.path)
+        # One split has no spread.
+        return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
 
     def target(self, cell: PrintedCell) -> str:
         """Return the record that would decide a cell."""
@@ -156,26 +165,6 @@ class _OfRuns(Answers):
         if not (cell.dataset_id and cell.method_id and cell.n_clusters):
             return "a method of its own"
         return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
-
-
-def _ours(cell: PrintedCell, protocol: str, runs: Runs) -> Ours | None:
-    """Return what one run gives for a cell, None without that run."""
-    if cell.kind == "data":
-        found = runs.where(protocol=protocol, dataset=cell.dataset_id)
-        return _of_data(cell.item, found[0]) if found else None
-    if cell.n_clusters is None or not cell.method_id:
-        return None
-    run = runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)
-    if run is None:
-        return None
-    if cell.kind == "alpha":
-        return _of_alpha(run)
-    metric = cell.item if cell.kind == "log" else run.reported(cell.item, cell.paper)
-    score = run.score(metric) if run.status == "ok" else None
-    if score is None:
-        return Ours(None, None, run.status, run.path)
-    # One split has no spread.
-    return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
 
 
 def _of_alpha(run: Run) -> Ours | None:
@@ -247,13 +236,3 @@ def write_rows(path: str | Path, kind: Any, rows: Iterable[Any]) -> None:
         writer = csv.DictWriter(file, [f.name for f in fields(kind)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in rows)
-
-
-def read(path: str | Path) -> list[Entry]:
-    """Read what `write` wrote."""
-    return read_rows(path, Entry)
-
-
-def write(path: str | Path, rows: Iterable[Entry]) -> None:
-    """Write the ledger as CSV."""
-    write_rows(path, Entry, rows)

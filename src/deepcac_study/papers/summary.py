@@ -20,13 +20,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS, Claim
 from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.ledger import Entry, number, write_rows
+from deepcac_study.papers.ledger import Entry, number
 from deepcac_study.papers.names import LOGS, restricted
 from deepcac_study.papers.null_rate import null_rate
 
@@ -149,8 +148,3 @@ def on_prediction(counts: Iterable[Count]) -> str:
         f"{said} that CAC or DeepCAC predicts better hold{'s' * (n < 2)}: of {found['claims']}, "
         f"{in_words(found)}."
     )
-
-
-def write(path: str | Path, rows: Iterable[Count]) -> None:
-    """Write the summary as CSV."""
-    write_rows(path, Count, rows)

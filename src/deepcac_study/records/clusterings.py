@@ -74,14 +74,7 @@ class Clusterings:
 def load_clusterings(
     paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> Clusterings:
-    """Read ``{dataset}/{method}.json``, ``times.json`` and ``checks.json``, any of them.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-    root : path-like
-        Folder that shown paths are relative to.
-    """
+    """Read ``{dataset}/{method}.json``, ``times.json`` and ``checks.json``, any of them."""
     files = list(paths)
     runs = load_stored(ClusteringRun, files, root)
     single = {PurePath(one.path).stem: one for one in load_stored(Measured, files, root)}

@@ -76,21 +76,10 @@ def pack(
     folder: str | os.PathLike[str],
     may_leave: Callable[[str, Mapping[str, Any]], bool],
 ) -> list[Row]:
-    """Write records as an archive, with those of the archive that is there already.
+    """Write records of `find_records` as an archive, and return its manifest.
 
-    Parameters
-    ----------
-    records : mapping of str to bytes
-        Of `find_records`. One that the archive has too replaces it.
-    folder : path-like
-        Of the archive.
-    may_leave : callable
-        Whether a record, given its path and content, may be shown to anybody. Others are left out.
-
-    Returns
-    -------
-    list of Row
-        The manifest that was written.
+    A record of the archive that is there already stays, unless a new one has its path. What may
+    not be shown to anybody, by `may_leave` from path and content, is left out.
 
     Raises
     ------
@@ -113,16 +102,7 @@ def pack(
 
 
 def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
-    """Read the records of an archive; each is compared with the manifest.
-
-    Parameters
-    ----------
-    folder : path-like
-
-    Returns
-    -------
-    dict of str to bytes
-        By path relative to ``results``.
+    """Read the records of an archive, by path; each is compared with the manifest.
 
     Raises
     ------
@@ -177,10 +157,7 @@ def manifest(folder: str | os.PathLike[str]) -> list[Row]:
 def lay(folder: str | os.PathLike[str], results: str | os.PathLike[str]) -> tuple[int, int]:
     """Write the records of an archive to a folder ``results``; what is there already stays.
 
-    Returns
-    -------
-    (int, int)
-        How many were written, and how many were there.
+    Returns how many were written, and how many were there.
     """
     written = 0
     records = read(folder)

@@ -156,14 +156,10 @@ def load(
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     unscored: Container[str] = (),
 ) -> Runs:
-    """Read run records.
+    """Read run records, in any order; their paths are shown relative to `root`.
 
     Parameters
     ----------
-    paths : iterable of path-like
-        Run JSON files, in any order.
-    root : path-like
-        Folder that shown paths are relative to.
     inputs : mapping, optional
         What each record must have been made from, ``features`` and ``splits``, by its path. What
         is not here is not compared.

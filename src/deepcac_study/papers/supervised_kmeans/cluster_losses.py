@@ -1,6 +1,6 @@
 """Losses on test clusterings, ours and printed, and their signed ranks (Table 4)."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -81,10 +81,7 @@ def loss_range(run: ClusteringRun) -> LossRange:
 def printed_losses(printed: str) -> dict[str, Array]:
     """Return the legible losses of Table 3 by method, rows in order.
 
-    Parameters
-    ----------
-    printed : str
-        Start of the printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
+    `printed` is the start of a printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
     """
     found: dict[str, list[float]] = {}
     for row in facts("skmeans_table3_loss"):
@@ -124,22 +121,12 @@ def signed_ranks(first: npt.ArrayLike, second: npt.ArrayLike) -> SignedRanks:
     return SignedRanks(wins, len(gain) - wins - losses, losses, abs(total), len(kept), p)
 
 
+@dataclass(frozen=True)
 class LossTables:
-    """Answers the cells of Tables 1, 3 and 4 from finished experiments.
+    """Answers the cells of Tables 1, 3 and 4 from finished experiments."""
 
-    Parameters
-    ----------
-    found : Clusterings
-    """
-
-    sources: Sequence[str] = (
-        "skmeans_table1_datasets",
-        "skmeans_table3_loss",
-        "skmeans_table4_wins",
-    )
-
-    def __init__(self, found: Clusterings) -> None:
-        self._found = found
+    found: Clusterings
+    sources = ("skmeans_table1_datasets", "skmeans_table3_loss", "skmeans_table4_wins")
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our number for a cell, None where its experiment was not made."""
@@ -148,7 +135,7 @@ class LossTables:
             return self._size(cell, name)
         if cell.source == "skmeans_table4_wins":
             return self._wins(cell, name)
-        run = self._found.find(name, cell.method_id.removeprefix("skm_"))
+        run = self.found.find(name, cell.method_id.removeprefix("skm_"))
         return _loss(cell, run) if run else None
 
     def target(self, cell: PrintedCell) -> str:
@@ -163,7 +150,7 @@ class LossTables:
         return ""
 
     def _size(self, cell: PrintedCell, name: str) -> Ours | None:
-        run = next((run for run in self._found.runs if run.dataset == name), None)
+        run = next((run for run in self.found.runs if run.dataset == name), None)
         if run is None:
             return None
         keys = {"avg_m": "items", "N_node": "n_node", "N_pair": "n_pair"}
@@ -171,8 +158,7 @@ class LossTables:
         return Ours(value, None, "ok", run.path, agrees=round(value) == cell.value)
 
     def _wins(self, cell: PrintedCell, name: str) -> Ours | None:
-        runs = [self._found.find(name, method) for method in ("iterative", "spectral")]
-        one, other = runs
+        one, other = (self.found.find(name, method) for method in ("iterative", "spectral"))
         if one is None or other is None:
             return None
         value = float(getattr(signed_ranks(mean_losses(one), mean_losses(other)), cell.item))

@@ -15,7 +15,7 @@ from deepcac_study.report.data.source_notes import data_table
 from deepcac_study.report.judge.factorial_grid import factorial_figures, factorial_tables
 from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
 from deepcac_study.report.judge.published_divisions import division_figures, division_tables
-from deepcac_study.report.papers.casetables import case_figures, case_tables
+from deepcac_study.report.papers.casetables import case_figure, case_tables
 from deepcac_study.report.papers.decomposition_gains import (
     decomposition_figures,
     gains_tables,
@@ -162,7 +162,7 @@ def _figures(
         *history_figures(found.runs),
         *sweep_figures(found.sweeps),
         *missingness_figures(found.profiles),
-        *case_figures(found.studies),
+        *map(case_figure, found.studies),
         *embedding_figures(found.studies, found.restricted),
         *learning_figures(found.clusterings),
         planted_figure(found.planted, found.features_dir),

@@ -9,12 +9,10 @@ from typing import Any
 from deepcac.files.atomic import atomic_path
 from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
-from deepcac_study.papers import claims as claim_book
-from deepcac_study.papers import ledger as book
-from deepcac_study.papers import summary as counting
-from deepcac_study.papers.claims import Claim
+from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.ledger import Entry, entries, write_rows
+from deepcac_study.papers.summary import Count
 from deepcac_study.records.reader import JUDGED, Findings, by_kind, read
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
@@ -126,12 +124,12 @@ def write_report(
     kept: tuple[Sequence[Entry], Sequence[Claim]] | None = None,
 ) -> None:
     """Write everything that is shown; ledger and claims are decided here if none are kept."""
-    ledger = kept[0] if kept else book.entries(found)
-    decided = kept[1] if kept else claim_book.claims(found, ledger)
-    book.write(out / "ledger.csv", ledger)
-    claim_book.write(out / "claims.csv", decided)
+    ledger = kept[0] if kept else entries(found)
+    decided = kept[1] if kept else claims(found, ledger)
+    write_rows(out / "ledger.csv", Entry, ledger)
+    write_rows(out / "claims.csv", Claim, decided)
     shown = contents(found, ledger, decided, bootstraps)
-    counting.write(out / "summary.csv", shown.counts)
+    write_rows(out / "summary.csv", Count, shown.counts)
     with atomic_path(out / "tables" / f"{BOOTSTRAPS}.csv") as partial:
         bootstrap_table(shown.effects).to_csv(partial, index=False)
     subtypes = list(subtype_pages(found.runs, registry, found.features_dir))

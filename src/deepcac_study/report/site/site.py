@@ -10,9 +10,8 @@ from jinja2 import Environment
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.templating import environment
 from deepcac_study.catalogue.protocol import switches
-from deepcac_study.papers import claims as claim_book
-from deepcac_study.papers import ledger as book
 from deepcac_study.papers.agreement import AGREE, DIFFER
+from deepcac_study.papers.ledger import counts
 from deepcac_study.papers.summary import on_prediction
 from deepcac_study.report.judge.judgement import sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
@@ -101,8 +100,8 @@ def _inner(
 
 def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
     """Return what the first page shows."""
-    cells = book.counts([row for row in shown.ledger if row.kind != "log"])
-    claims = claim_book.counts(shown.claims)
+    cells = counts([row for row in shown.ledger if row.kind != "log"])
+    claims = counts(shown.claims)
     return {
         "current": "index",
         "up": "",

@@ -61,13 +61,8 @@ def lost_datasets(paper: str) -> dict[str, str]:
 def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:
     """Return the k of the run that a printed cell asks for.
 
-    Parameters
-    ----------
-    printed_k : str
-        As printed; empty where the table gives none.
-    method, dataset : Name
-        Of the row and the column. Where the table gives no k, a method with clusters has its
-        usual one in that paper: k = 2, but 3 on Credit in CAC v1 (section 6.2).
+    Where the table gives none, a method with clusters has its usual one in that paper: k = 2, but 3
+    on Credit in CAC v1 (section 6.2).
     """
     if printed_k:
         return int(printed_k)

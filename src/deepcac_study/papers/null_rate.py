@@ -27,15 +27,10 @@ class NullRate:
 
 
 def null_rate(runs: Sequence[str], agree: Sequence[int], rivals: Sequence[int]) -> NullRate:
-    """Return the null rate of some cells of the ledger.
+    """Return the null rate of cells of the ledger, each decided by a run.
 
-    Parameters
-    ----------
-    runs : sequence of str
-        The record that decides each cell.
-    agree, rivals : sequence of int
-        Printed cells of other methods that agree with our number, and all of them. Cells without
-        rivals do not count.
+    `rivals` are the printed cells of other methods, of which some agree with our number. Cells
+    without any do not count.
     """
     asked = np.asarray(rivals) > 0
     if not asked.any():

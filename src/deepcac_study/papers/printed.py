@@ -8,17 +8,10 @@ from deepcac_study.catalogue.methods import is_network, methods
 from deepcac_study.papers.bibliography import PAPERS, Kind, PrintedTable
 from deepcac_study.papers.names import LOGS, UNKNOWN, Name, clusters, lost_datasets, names
 
-_DATASET_ITEMS = [
-    "n_instances",
-    "n_classes",
-    "n_features",
-    "maj",
-    "n_clusterings",
-    "k",
-    "avg_m",
-    "N_node",
-    "N_pair",
-]
+_DATASET_ITEMS = (
+    *("n_instances", "n_classes", "n_features", "maj"),
+    *("n_clusterings", "k", "avg_m", "N_node", "N_pair"),
+)
 
 
 @dataclass(frozen=True)
@@ -102,11 +95,13 @@ def _cell(
     data = names().get(("dataset", paper, dataset), UNKNOWN)
     way = names().get(("method", paper, method), UNKNOWN)
     missing = paper == "deepcac" and text == "0.0" and sd == "0.0"
+    kind = kind or table.kind
+    protocol = own_protocol(paper, way.id, folds=table.folds)
     return PrintedCell(
         source=table.source,
         paper=paper,
         table=row.get("table", ""),
-        kind=kind or table.kind,
+        kind=kind,
         dataset=dataset,
         method=method,
         k=k,
@@ -118,8 +113,9 @@ def _cell(
         method_id=way.id,
         n_clusters=clusters(k, way, data),
         needs=data.needs,
-        lost=_lost(kind or table.kind, item, paper, data),
-        protocol=_protocol(kind or table.kind, paper, way.id, folds=table.folds),
+        lost=_lost(kind, item, paper, data),
+        # The published programs are given their alphas (A11).
+        protocol="sound" if kind == "alpha" else protocol,
         folds=table.folds,
         setting=table.setting,
         derived=table.derived,
@@ -136,23 +132,11 @@ def _lost(kind: str, item: str, paper: str, data: Name) -> str:
     return data.lost
 
 
-def _protocol(kind: str, paper: str, method: str, *, folds: bool) -> str:
-    """Return the protocol of a cell; the published programs are given their alphas (A11)."""
-    return "sound" if kind == "alpha" else own_protocol(paper, method, folds=folds)
-
-
 def _score(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
     if row.get("test_clustering"):
         row = {**row, "note": "; ".join(filter(None, (row["test_clustering"], row["note"])))}
-    return _cell(
-        table,
-        row,
-        item=row["metric"],
-        text=row["mean"],
-        method=row["method"],
-        sd=row["sd"],
-        k=row["k"],
-    )
+    told = {name: row[name] for name in ("method", "sd", "k")}
+    return _cell(table, row, item=row["metric"], text=row["mean"], **told)
 
 
 def _tuned_method(row: dict[str, str]) -> str:
@@ -207,12 +191,7 @@ def own_protocol(paper: str, method: str, *, folds: bool) -> str:
 
     The neural methods of the CAC papers came from programs of their own, which were not
     published: their numbers are compared with the sound runs. The alphas of CAC v2 (switch V2)
-    change CAC alone.
-
-    Parameters
-    ----------
-    folds : bool
-        Whether the number was printed from five-fold cross-validation, as all of CAC v2.
+    change CAC alone. Folds: the number was printed from five-fold cross-validation.
     """
     if paper in ("cac_v1", "cac_v2") and is_network(method):
         return "sound"

@@ -120,13 +120,7 @@ def value(
 
 
 def in_words(found: Mapping[str, int]) -> str:
-    """Say what became of some claims: "3 hold, 1 fails and 2 are not decided".
-
-    Parameters
-    ----------
-    found : mapping
-        Counts of claims by quantity, and of all under ``claims``.
-    """
+    """Say what became of some claims, by their counts: "3 hold, 1 fails and 2 are not decided"."""
     rest = found["claims"] - sum(found[name] for name in _DECIDED)
     told = [(found[name], words) for name, words in _DECIDED.items()]
     told.append((rest, ("is not decided", "are not decided")))

@@ -52,15 +52,10 @@ def simulate_hospitals(*, n: int, **archives: str | os.PathLike[str]) -> None:
 
 
 def simulate(path: str | os.PathLike[str], hospital: str, *, n: int, seed: int = 0) -> None:
-    """Write one synthetic archive (zip), the same bytes each time.
+    """Write the synthetic archive (zip) of hospital ``A`` or ``B``, the same bytes each time.
 
-    Parameters
-    ----------
-    path : path-like
-        Archive to write. Beside the patients' files it holds ``SYNTHETIC.txt`` and the planted
-        ``subtypes.csv``, which the extraction does not read.
-    hospital : {"A", "B"}
-        Which of the two archives; decides the patient ids.
+    Beside the patients' files it holds ``SYNTHETIC.txt`` and the planted ``subtypes.csv``, which
+    the extraction does not read.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")

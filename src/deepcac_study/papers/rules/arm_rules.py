@@ -35,14 +35,10 @@ K = TypeVar("K", bound=Hashable)
 def of_arms(
     groups: Mapping[K, Sequence[Arm]], decide: Callable[[Evidence, list[K]], Decision]
 ) -> Rule:
-    """Return a rule on groups of arms, such as comparisons or data sets.
+    """Return a rule on groups of arms, such as comparisons or data sets, by name.
 
-    Parameters
-    ----------
-    groups : mapping
-        Arms by name; a group of which any arm's data can decide nothing is left out.
-    decide : callable
-        From the evidence and the names of the groups that are left, all of whose arms have runs.
+    A group of which any arm's data can decide nothing is left out. It is decided on the evidence
+    and the names of the groups that are left, all of whose arms have runs.
     """
 
     def rule(evidence: Evidence) -> Decision:

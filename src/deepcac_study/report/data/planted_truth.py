@@ -110,17 +110,7 @@ def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure 
 
 
 def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the first two principal components of standardised rows, missing values at 0.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        NaN where missing; d is at least 2.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-    """
+    """Return the first two principal components of standardised rows, missing values at 0."""
     known = ~np.isnan(X)
     count = np.maximum(known.sum(axis=0), 1)
     centred = np.where(known, X - np.nansum(X, axis=0) / count, 0.0)

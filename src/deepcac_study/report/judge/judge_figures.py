@@ -76,12 +76,7 @@ def contender_colour(name: str, place: int = 0) -> str:
 def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     """Return differences with their intervals, a panel for each learner without clusters.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Comparisons of one question and metric (`deepcac.judging.verdicts.verdicts`).
-    margin : float
-        Differences up to this are negligible.
+    The rows are those of one question and metric (`deepcac.judging.verdicts.verdicts`).
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
@@ -158,13 +153,7 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
 
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
-    """Draw what arms find, and what they add, in the smallest planted cohorts.
-
-    Parameters
-    ----------
-    power : sequence of dict
-        Of `deepcac_study.judge.power.power_curve`.
-    """
+    """Draw what arms find, and what they add, in the smallest planted cohorts (`power_curve`)."""
     asked, rows = (HELP.id, NEGATIVE.id), min(one["rows"] for one in power)
     curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
     contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))

@@ -87,10 +87,7 @@ def load_divisions(paths: Iterable[str | os.PathLike[str]]) -> list[Divided]:
 def divided(scored: Iterable[tuple[str, dict[str, Any]]]) -> list[Divided]:
     """Return the contenders of scored divisions: by division, the highest AUROC first.
 
-    Parameters
-    ----------
-    scored : iterable of (str, dict)
-        Names, and what `deepcac_study.judge.division_scores.score_division` returns.
+    Given are names, and what `deepcac_study.judge.division_scores.score_division` returns.
     """
     found = [
         Divided(name, {**content, **one})

@@ -139,7 +139,7 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
 
 
 def _bars(axis: Axes, mean: pd.Series, spread: pd.Series, colour: str, name: str) -> None:
-    look = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
+    look: Any = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
     axis.errorbar(mean.index, mean, spread, label=name, **look)
 
 

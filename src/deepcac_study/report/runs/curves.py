@@ -29,19 +29,7 @@ def unweighted_risk(run: Run, split: Mapping[str, Any], risk: Array) -> Array:
     """Return risks as the calibration scores of a record take them, without class weights.
 
     A model that was fitted with the classes made to count alike answers for a population in which
-    they do; its probabilities are moved to the shares of the training rows.
-
-    Parameters
-    ----------
-    run : Run
-    split : mapping
-        Its entry in the record.
-    risk : ndarray of shape (n,)
-        Predicted for class 1 of two.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    they do; its probabilities (of class 1 of two) are moved to the shares of the training rows.
     """
     shares = _shares(split) if _can_be_weighted(run.method) else None
     return unweighted(np.column_stack([1 - risk, risk]), shares)[:, 1]

@@ -29,22 +29,9 @@ def report_shipped(
 ) -> Path:
     """Lay the shipped records in a folder and make the report of them and of the kept tables.
 
+    The folder gets ``results/``, with the records and ``report/``, whose first page is returned.
     Ledger and claims are those of ``docs/results``, which hold earlier runs too; what needs score
     files, the rows of patients or records that do not ship is left out.
-
-    Parameters
-    ----------
-    folder : path-like
-        Gets ``results/``, with the records and ``report/``.
-    project : path-like
-        The clone.
-    threads : int
-        Processes that draw.
-
-    Returns
-    -------
-    Path
-        The first page.
     """
     kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
     registry = Path(project) / "config" / "registry"

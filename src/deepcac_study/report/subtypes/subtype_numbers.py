@@ -19,11 +19,7 @@ Ids = npt.NDArray[np.int64]
 FEWEST = 10  # rows behind a median, a difference or a correlation
 _SHORT = 60  # letters of a name that fits a line
 _SIGNS = {"10^3/uL": "10³/µL", "deg C": "°C"}  # units as people write them
-_SUMMARIES = (
-    "median",
-    "first",
-    "last",
-)  # of several columns of a variable, the first that is there
+_SUMMARIES = ("median", "first", "last")  # of several columns of a variable, the first there
 
 
 @dataclass(frozen=True)
@@ -119,11 +115,7 @@ def _full(name: str, entry: Range | None, column: str) -> str:
 def explained(values: Array, cluster: Ids) -> float:
     """Return the share of the variance of ranks that lies between clusters (Kruskal-Wallis).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Rows without a value do not count.
-    cluster : ndarray of shape (n,)
+    Rows without a value do not count.
     """
     known = ~np.isnan(values)
     if known.sum() < 2 * FEWEST:

@@ -174,16 +174,7 @@ class RiskFactor:
 def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, float]:
     """Return the mean of cases less that of the others, in standard deviations, and its error.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        NaN where not measured.
-    cases : ndarray of shape (n,), bool
-
-    Returns
-    -------
-    effect, error : float
-        NaN with fewer than 10 measured rows on a side, or without any spread.
+    NaN with fewer than 10 measured rows on a side, or without any spread.
 
     References
     ----------

@@ -56,7 +56,8 @@ words:
 docs: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/run_blocks.py docs/gallery.md docs
 	$(BIN)/python docs/command_page.py docs/command.md
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/zensical build --strict --clean
+	$(BIN)/python docs/site_links.py site
 
 # REMOTE is a folder, or an address such as s3://bucket/folder; it is kept for the next call.
 remote: env

@@ -126,6 +126,8 @@ def read_model(path: StrPath) -> TableModel | NamedEstimator:
     """Read a model of `fit_table`, or of `deepcac.save`; any other file is a `DataError`."""
     if Path(path).suffix.lower() in _TABLES:
         raise DataError(f"{path}: is a table; the model comes first: deepcac predict MODEL TABLE")
+    if Path(path).is_dir():
+        raise DataError(f"{path}: is a folder; name the model that deepcac fit wrote")
     model = load(path)
     return model if isinstance(model, TableModel) else NamedEstimator.of(model, path)
 

@@ -15,6 +15,7 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
+from deepcac_study.records.provenance import check_commits
 from deepcac_study.records.record_archive import Row, manifest, read
 from deepcac_study.records.spot_check import (
     CAME_BACK,
@@ -49,7 +50,9 @@ def spot_check(
         A record did not come back; the page is written before.
     """
     archive = Path(project) / "docs" / "results" / "records"
-    drawn, population = draw(manifest(archive), draws, seed, minutes)
+    rows = manifest(archive)
+    check_commits({row.path: row.commit for row in rows})
+    drawn, population = draw(rows, draws, seed, minutes)
     share = f"{draws} of {len(population)} records"
     log.info("%s, about %.0f processor minutes", share, sum(row.seconds for row in drawn) / 60)
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)

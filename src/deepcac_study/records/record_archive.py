@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import content_digest, read_json
-from deepcac_study.catalogue.registry import Registry, load_registry
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.records.provenance import check_commits, may_leave
 
 MANIFEST = "manifest.csv"
 PARTS = ("papers", "judge")
@@ -95,7 +96,7 @@ def pack(
     for part in PARTS:
         with atomic_path(place / f"{part}.tar.xz") as unnamed:
             own = {path: whole[path] for path in kept if part_of(path) == part}
-            unnamed.write_bytes(_compressed(own))
+            unnamed.write_bytes(compressed(own))
     with atomic_path(place / MANIFEST) as unnamed:
         unnamed.write_text(_as_csv(rows), encoding="utf-8")
     return rows
@@ -117,9 +118,11 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
         for path, data in _members(place / f"{part}.tar.xz"):
             row = listed.get(path)
             if row is None or path in found or part_of(path) != part:
-                raise DataError(f"{place / part}.tar.xz: {path}: not in {MANIFEST}; {_REMEDY}")
+                raise DataError(f"{place / part}.tar.xz: {path!r} is not in {MANIFEST}; {_REMEDY}")
             if row != _row(path, data, _content(path, data)):
-                raise DataError(f"{place / part}.tar.xz: {path}: not as in {MANIFEST}; {_REMEDY}")
+                raise DataError(
+                    f"{place / part}.tar.xz: {path!r} is not as in {MANIFEST}; {_REMEDY}"
+                )
             found[path] = data
     if missing := sorted(set(listed) - set(found)):
         raise DataError(f"{place}: {missing[0]} is in {MANIFEST} alone; {_REMEDY}")
@@ -180,27 +183,15 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.what == "pack":
         registry = load_registry(asked.registry, private=False)
-        rows = pack(find_records(asked.source), asked.target, partial(may_leave, registry))
+        found = find_records(asked.source)
+        check_commits(
+            {path: _row(path, data, _content(path, data)).commit for path, data in found.items()}
+        )
+        rows = pack(found, asked.target, partial(may_leave, registry))
         print(f"{len(rows)} records in {asked.target}")
     else:
+        check_commits({row.path: row.commit for row in manifest(asked.source)})
         print("{} records laid, {} were there".format(*lay(asked.source, asked.target)))
-
-
-def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:
-    """Say whether a record may be shown to anybody; what the registry does not know may not.
-
-    Records of open data may, and those of cohorts that the study plants; generated data of the
-    demo are left out, because they are made in minutes. A record in the place of a restricted
-    data set may not, whatever it says.
-    """
-    if path.startswith("judge/planted/"):
-        return content.get("synthetic") is True and "dataset" not in content
-    known = {name: source for source in registry.sources.values() for name in source.datasets}
-    named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
-    source = known.get(str(content.get("dataset")))
-    if source is None or any(one.restricted for one in (source, *named)):
-        return False
-    return not content.get("synthetic")
 
 
 def _content(path: str, data: bytes) -> dict[str, Any]:
@@ -210,7 +201,7 @@ def _content(path: str, data: bytes) -> dict[str, Any]:
         if value["digest"] != content_digest(value) or not isinstance(value["machine"], dict):
             raise ValueError("its digest does not hold")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise DataError(f"{path}: not a record ({error}); run it again") from None
+        raise DataError(f"{path!r}: not a record ({error}); run it again") from None
     return value
 
 
@@ -233,7 +224,7 @@ def _as_csv(rows: list[Row]) -> str:
     return text.getvalue()
 
 
-def _compressed(records: Mapping[str, bytes]) -> bytes:
+def compressed(records: Mapping[str, bytes]) -> bytes:
     """Return a compressed tar whose bytes depend on the records alone."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:

@@ -65,7 +65,7 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert found.verdict in ("gain", "gain of the weaker model")
     assert "logistic regression" in found.sentence
     numbers = dict(found.numbers)
-    assert numbers["Events in the table"] == "100"
+    assert numbers["Events"] == "100"
     assert int(numbers["Training rows"]) == trials.records["lr"]["resamples"][0]["n_train"]
     best = found_clusterings(table, trials)[0]
     assert adjusted_rand_score(best.label, subtype) > 0.9

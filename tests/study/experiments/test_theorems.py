@@ -136,7 +136,9 @@ def test_all_but_the_clock_is_the_same_twice(record, small_clock, monkeypatch):
     again = evaluated.theory_checks(make_task())
     for key in ("cost", "growth", "log_loss", "am_softmax", "risk"):
         assert again[key] == record.record[key]
-    assert set(record.record["machine"]["growth"]) == {"n", "d", "k"}
+    made = record.record["machine"]
+    assert set(made["growth"]) == {"n", "d", "k"}
+    assert {"git_commit", "processor", "versions"} <= set(made)
 
 
 def test_operations_of_a_pass_counted_by_hand():

@@ -136,22 +136,25 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
         for ari in (0.75, 0.85)
     ]
     part = {"arms": list(arms(0.004))}
-    parts = {"networks": part, "with_trees": part, "stability": stability}
+    bag = [{"seed": 0, "n_train": 60, "n_test": 40, "arm": "trees", "k": 1, "auroc": 0.7}]
+    with_trees = {"arms": [*part["arms"], *bag]}
+    parts = {"networks": part, "with_trees": with_trees, "stability": stability}
     path = tmp_path / "results" / "judge" / "ablations" / "cic.json"
     write_json(path, {"dataset": "cic", **parts})
     worth, stable = ablation_tables(load_ablations([path]))
     shown = [[cell.text for cell in row] for row in worth.rows]
     assert [row[0] for row in shown] == [
         *("one head for all rows", "soft subtypes", "no subtypes (backbone)"),
-        "memberships permuted among the rows",
+        *("its boosted trees alone", "memberships permuted among the rows"),
     ]
     assert shown[1][2] == "0.8050"
     assert shown[1][7:] == ["", ""]
     assert shown[2][6] == ""
-    assert shown[3][6:8] == ["0.700", "+0.0045"]
+    assert shown[3][2:] == ["", "", "0.7000", "", "", "", ""]  # no networks to compare with
+    assert shown[4][6:8] == ["0.700", "+0.0045"]
     # Gains .004 and .005: variance 5e-7, times 1 / 2 + 40 / 60; t of one degree is 12.7062.
     half = 12.7062 * (5e-7 * (1 / 2 + 40 / 60)) ** 0.5
-    assert shown[3][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
+    assert shown[4][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
     assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]
     out = tmp_path / "results" / "report"
     build([path], REGISTRY, out)

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 from checkouts import PAGES
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -23,10 +24,17 @@ def _script(name):
 
 @pytest.fixture(scope="module")
 def package():
-    loader = griffe.GriffeLoader(search_paths=[str(DOCS.parent / "src")], docstring_parser="numpy")
-    loaded = loader.load("deepcac")
-    _script("signature_defaults").mend(loaded)
-    return loaded
+    """The library as the site reads it."""
+    site = yaml.safe_load((DOCS.parent / "mkdocs.yml").read_text())
+    plugin = next(one["mkdocstrings"] for one in site["plugins"] if "mkdocstrings" in one)
+    options = plugin["handlers"]["python"]["options"]
+    own = [str(DOCS.parent / name) if "/" in name else name for name in options["extensions"]]
+    return griffe.load(
+        "deepcac",
+        search_paths=[str(DOCS.parent / "src")],
+        docstring_parser=options["docstring_style"],
+        extensions=griffe.load_extensions(*own),
+    )
 
 
 def _documented(package):

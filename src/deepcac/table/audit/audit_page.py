@@ -17,7 +17,6 @@ from deepcac.table.budgeted_trials import Effort, Trials
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import LabelledTable
 
-_TRAIN = 0.56  # of the rows, of `resamples`
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "
@@ -66,7 +65,7 @@ def write_audit_page(
         "leaks": table.leaks,
         "unseen": _UNSEEN,
         "forest": groups_forest(found),
-        "risk_figure": risk_by_group(lines, table.classes[event]),
+        "risk_figure": risk_by_group(lines, table.shown_classes[event]),
         "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
         "remarks": [*_cut(trials, n), *table.remarks, *groups.remarks()],
         "assigned": assigned,
@@ -79,12 +78,8 @@ def write_audit_page(
 
 
 def _cut(trials: Trials, n: int) -> list[str]:
-    if trials.train_rows >= _TRAIN * n:
-        return []
-    return [
-        f"Models learnt from {trials.train_rows:,} rows at a time, of {n:,}; a larger --budget "
-        "takes more of them."
-    ]
+    told = [f"Models learnt from {trials.trained_on:,} rows at a time, of {n:,}."]
+    return told if trials.cut else []
 
 
 def _assigned(found: Assignable) -> list[tuple[str, str, str]]:

@@ -72,8 +72,8 @@ def power_table(
             f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
             "two: divide a number with --above, or compare without `deepcac power`"
         )
-    table.tell(say)
     need = own_sample_size(table, r2)
+    table.tell(say)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
     found = power_answer(table, runs)
     _write(out, table, found, runs, need, command)

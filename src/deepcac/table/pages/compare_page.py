@@ -25,7 +25,12 @@ from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
-_WORDS = ((0.8, "stable"), (0.6, "moderately stable"), (-1.0, "unstable: do not name them"))
+_WORDS = (
+    (0.8, "stable"),
+    (0.6, "moderately stable"),
+    (-1.0, "unstable, so they are not described"),
+)
+_ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
 
 
 def write_compare_page(
@@ -55,7 +60,7 @@ def write_compare_page(
     asked : RiskQuestions, optional
     """
     agreement = adjusted_rand_score(*(each.label for each in clusterings))
-    shown = [one for one in clusterings if agreement < 1.0 or one.arm == KM]
+    shown = [one for one in clusterings if agreement < _ALIKE or one.arm == KM]
     held = trials.held_out
     risks = None if held is None else risk_section(table, held, found, asked)
     content = {
@@ -92,7 +97,7 @@ def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
         if hidden
         else (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
         for name, count, hidden in zip(
-            table.classes, counts, few_rows(counts[:, None]), strict=True
+            table.shown_classes, counts, few_rows(counts[:, None]), strict=True
         )
     ]
 
@@ -187,9 +192,10 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
     return {
         "title": f"{len(one.subtypes)} subtypes by {way}",
         "note": note,
-        "head": ("subtype", "what sets it apart", "rows", "share", *table.classes),
+        "head": ("subtype", "what sets it apart", "rows", "share", *table.shown_classes),
         "rows": [_subtype(each, len(one.label)) for each in one.subtypes],
-        "figure": subtype_profile(one, table.classes),
+        "described": one.stability >= _WORDS[1][0],
+        "figure": subtype_profile(one, table.shown_classes),
         "values_head": ("feature", *(f"subtype {each.number}" for each in one.subtypes)),
         "medians": _values(one, table, [one.names[f] for f in shown]),
     }

@@ -33,7 +33,7 @@ def mean_losses(run: ClusteringRun) -> Array:
 class LossRange(NamedTuple):
     """Losses of each test clustering, over the starts and over kinds of processors."""
 
-    # Mean over our own starts, and what starts and other processors reach.
+    # Mean over our own starts, and the ends of what starts and processors reach.
     mean: Array
     low: Array
     high: Array
@@ -64,18 +64,17 @@ class LossRange(NamedTuple):
 
 
 def loss_range(run: ClusteringRun) -> LossRange:
-    """Return the losses of a run with the spread over its starts and over processors.
+    """Return the losses of a run, with what its starts and processors of other kinds reach.
 
-    ``machine_losses.csv`` has the losses of the same experiment on processors of other kinds: half
-    of their range is added at both ends.
+    ``machine_losses.csv`` has the losses of the same experiment on such processors.
     """
-    elsewhere: dict[str, list[float]] = {name: [] for name in run.names}
+    everywhere = {name: list(run.losses[:, j]) for j, name in enumerate(run.names)}
     for row in facts("machine_losses", "supervised_kmeans"):
         same = (row["dataset"], row["method"]) == (run.dataset, run.method)
-        if same and row["clustering"] in elsewhere:
-            elsewhere[row["clustering"]].append(float(row["loss"]))
-    half = np.array([np.ptp(losses) / 2 if losses else 0.0 for losses in elsewhere.values()])
-    return LossRange(mean_losses(run), run.losses.min(axis=0) - half, run.losses.max(axis=0) + half)
+        if same and row["clustering"] in everywhere:
+            everywhere[row["clustering"]].append(float(row["loss"]))
+    low, high = (np.array([end(losses) for losses in everywhere.values()]) for end in (min, max))
+    return LossRange(mean_losses(run), low, high)
 
 
 def printed_losses(printed: str) -> dict[str, Array]:

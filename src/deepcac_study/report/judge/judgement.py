@@ -21,7 +21,12 @@ from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.records.record import file_digest
 from deepcac_study.report.declarations import declared_table
-from deepcac_study.report.judge.judge_figures import contender_label, power_figure, verdict_forest
+from deepcac_study.report.judge.judge_figures import (
+    contender_label,
+    power_figure,
+    spoken,
+    verdict_forest,
+)
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
@@ -32,6 +37,14 @@ _SAID = {
     WORSE: "they made it worse",
     UNDECIDED: "it is inconclusive",
     NEVER: "they were offered and never chosen",
+}
+# The same after "clusters", with the number last.
+_SPOKEN = {
+    BETTER: "improved the model in",
+    WORSE: "made it worse in",
+    EQUIVALENT: "made no difference in",
+    NEVER: "were offered and never chosen in",
+    UNDECIDED: "were inconclusive in",
 }
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
@@ -96,39 +109,64 @@ def kept_judgement(folder: str | os.PathLike[str]) -> Judgement:
     }
     note = (
         "The judge was not run here: its verdicts are those that ship with the project, of "
-        f"{read_json(kept / 'about.json')['date']}. `snakemake judge` makes them again."
+        f"{read_json(kept / 'about.json')['date']}. snakemake judge makes them again."
     )
     return Judgement(rows, content, note)
 
 
 def sentence(judged: Judgement | None, *, own: bool = False) -> str:
-    """Return the answer in one sentence with its denominators; nothing without such data.
+    """Return the answer in one sentence; nothing without such data.
 
     `own` asks for the real data that no paper has; they never count for the papers' answer.
     """
-    if judged is None:
-        return ""
-    rows = _headline(judged.own if own else judged.real)
+    rows = _asked(judged, own)
     if rows.empty:
         return ""
-    margin = number(judged.summary["margin"])
+    counts = rows["verdict"].value_counts()
+    many = len(rows) > 1
+    told = [
+        f"{words} {counts[name] if many else 'the one comparison'}"
+        for name, words in _SPOKEN.items()
+        if counts.get(name, 0)
+    ]
+    listed = " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    return f"{verdict(rows)}: {f'of {len(rows)} comparisons, ' * many}clusters {listed}."
+
+
+def basis(judged: Judgement | None, *, own: bool = False) -> str:
+    """Say what the answer stands on: data, metric, margin and what could have been seen."""
+    rows = _asked(judged, own)
+    if judged is None or rows.empty:
+        return ""
     names = rows["dataset"].unique()
     where = f"{len(names)} data sets" if len(names) > 1 else names[0]
-    many = f"of {len(rows)} comparisons with and without clusters," * (len(rows) > 1)
     where += ", real data of no paper" * own
+    half = half_detect(rows)
+    seen = f" Half of the comparisons could have shown a difference of {number(half)}."
     return (
-        f"{verdict(rows)}: {many or 'in the one comparison'} {outcome(rows, number)} ({where}; "
-        f"AUROC, tuned models, margin {margin})."
+        f"By AUROC of tuned models on {where}; a difference up to "
+        f"{number(judged.summary['margin'])} is negligible.{seen * (half == half)}"
     )
 
 
+def _asked(judged: Judgement | None, own: bool) -> pd.DataFrame:
+    if judged is None:
+        return pd.DataFrame()
+    return _headline(judged.own if own else judged.real)
+
+
 def verdict(rows: pd.DataFrame) -> str:
-    """Return the answer in a word or two, from the verdicts of comparisons with clusters."""
+    """Return the answer in a few words, from the verdicts of comparisons with clusters."""
     counts = rows["verdict"].value_counts()
     helped, open_ = counts.get(BETTER, 0), counts.get(UNDECIDED, 0)
-    if helped:
-        return "For some models" if 2 * helped < len(rows) else "Yes"
-    return "Not decided" if 2 * open_ > len(rows) else "Probably not"
+    if 2 * helped >= len(rows):
+        return "Yes"
+    if not helped:
+        return "Not decided" if 2 * open_ > len(rows) else "Probably not"
+    better = rows[rows["verdict"] == BETTER]
+    models = [spoken(str(name)) for name in better["reference"].unique()]
+    where = f"on {better['dataset'].nunique()} of {rows['dataset'].nunique()} data sets"
+    return f"Only for {models[0]}, {where}" if len(models) == 1 else f"For some models, {where}"
 
 
 def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:

@@ -17,11 +17,10 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
 from deepcac_study.catalogue.config import Judge
-from deepcac_study.report.judge.judge_figures import contender_label
+from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.judgement import outcome
 
 _STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
-_SPOKEN = {"LR": "logistic regression", "FNN": "the network"}
 _WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))
 _WHO = ("contender", contender_label)
 
@@ -112,7 +111,7 @@ def said(table: pd.DataFrame, question: str, learner: str) -> str:
     own = own[(own["question"] == question) & (own["contender"].map(_learner) == learner)]
     n_datasets = own["dataset"].nunique()
     return (
-        f"Of {len(own)} comparisons of {_spoken(learner)} with clusters and without, both tuned, "
+        f"Of {len(own)} comparisons of {spoken(learner)} with clusters and without, both tuned, "
         f"on {n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {_margin()}), "
         f"{outcome(own, three)}.\n"
     )
@@ -128,7 +127,7 @@ def excluded(table: pd.DataFrame, learner: str) -> str:
         for one in forced.values()
     )
     sentences = [
-        f"When {_spoken(learner)} had to use two clusters or more, a gain of {_margin()} AUROC or "
+        f"When {spoken(learner)} had to use two clusters or more, a gain of {_margin()} AUROC or "
         f"more is excluded in {raw} of {len(forced[METRICS[0]])} comparisons ({held} after Holm's "
         "correction).",
         f"By AUPRC such a gain is excluded in {raw_prc} ({held_prc}).",
@@ -227,11 +226,6 @@ def _of(own: pd.DataFrame, question: Question, metric: str) -> pd.DataFrame:
 
 def _learner(contender: str) -> str:
     return parse_contender(contender).learner
-
-
-def _spoken(learner: str) -> str:
-    name = contender_label(learner)
-    return _SPOKEN.get(name, name)
 
 
 def _margin() -> str:

@@ -89,7 +89,7 @@ def _times(times: Measured) -> Figure:
                     mean = [np.mean(points) for points in own]
                     panel.plot(x, mean, color=colour, label=_METHODS[oracle])
             column[1].set(xlabel=label)
-        axes[0, 0].set(ylabel="processor seconds")
+        axes[0, 0].set(ylabel="CPU seconds")
         axes[1, 0].set(ylabel="passes")
         axes[0, 0].legend()
 

@@ -22,7 +22,7 @@ from deepcac_study.report.papers.ledger_tables import Place, claims_table
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.site.contents import Contents
 
-_HOME = {"answer": "index", "summary": "index"}  # shown on the first page
+_HOME = {"answer": "clustering", "wins": "clustering"}  # shown on another's page
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
 _SMALL = 0.0005  # a difference that three decimals do not show
 
@@ -159,5 +159,4 @@ def places(shown: Contents) -> dict[str, Place]:
 
 
 def _way(page: str, anchor: str) -> str:
-    home = _HOME.get(page)
-    return f"{home}.html#{anchor}" if home else f"pages/{page}.html#{anchor}"
+    return f"pages/{_HOME.get(page, page)}.html#{anchor}"

@@ -45,7 +45,7 @@ from deepcac_study.report.runs.overview import (
     agreement_figure,
     effect_forest,
     printed_against_ours,
-    win_matrix,
+    wins_table,
 )
 from deepcac_study.report.runs.runtables import clusters_table, runs_table, times_table
 from deepcac_study.report.site.material import Material, generated_only, real_only
@@ -96,6 +96,7 @@ def _tables(
 ) -> dict[str, list[Table]]:
     real, studies = found.real, found.studies
     return {
+        "wins": [wins_table(real)],
         "answer": [answer_table(effects)],
         "judge": judgement_tables(found.judged),
         "factorial": factorial_tables(found.factorials),
@@ -152,7 +153,6 @@ def _figures(
         agreement_figure(ledger),
         printed_against_ours(ledger),
         effect_forest(effects),
-        win_matrix(found.real),
         *judgement_figures(found.judged),
         *factorial_figures(found.factorials),
         *division_figures(found.divisions),

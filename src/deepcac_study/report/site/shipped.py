@@ -14,6 +14,7 @@ from deepcac.files.storage import read_json
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.ledger import Entry, read_rows
 from deepcac_study.records import record_archive
+from deepcac_study.records.provenance import check_commits
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement
@@ -35,8 +36,10 @@ def report_shipped(
     """
     kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
     registry = Path(project) / "config" / "registry"
+    rows = record_archive.manifest(kept / "records")
+    check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
-    laid = {f"results/{row.path}" for row in record_archive.manifest(kept / "records")}
+    laid = {f"results/{row.path}" for row in rows}
     found = _material(Path(folder), laid, kept, registry)
     ledger = [_linked(row, laid) for row in read_rows(kept / "ledger.csv", Entry)]
     decided = read_rows(kept / "claims.csv", Claim)
@@ -67,11 +70,10 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
     here = sum(cell.run in own for cell in linked)
     return (
         f"Made from the {len(rows):,} records that ship with the project (commits "
-        f"{_listed(commits)}; processors {_listed(processors)}) and from its kept tables of {day}. "
-        f"Of {len(linked):,} printed cells that one run decides, the record of {here:,} ships; the "
+        f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}. "
+        f"Of {len(linked):,} printed values that one run decides, the record of {here:,} ships; the "
         "others, the judge and some claims stand on earlier runs, of which the tables alone are "
-        "kept. Subtypes and pictures of data need score files and data: "
-        "`snakemake all` makes them."
+        "kept. Subtypes and pictures of data need score files and data: snakemake all makes them."
     )
 
 

@@ -13,7 +13,7 @@ from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.ledger import counts
 from deepcac_study.papers.summary import on_prediction
-from deepcac_study.report.judge.judgement import sentence
+from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.papers.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.runs.runtables import tally
@@ -29,11 +29,12 @@ from deepcac_study.report.site.firstpage import (
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 
-TITLE = "Clustering-aware classification, reproduced"
+TITLE = "Real study: clustering-aware classification, reproduced"
 DEMO_TITLE = "DEMO with generated data: clustering-aware classification"
 WHAT = (
-    "Do clusters of patients help to predict their risk? Five papers say so. Here each of their "
-    "printed numbers and claims stands beside our own runs."
+    "Do clusters of patients help to predict their risk? Five papers say so or gave the means. "
+    "Here each printed number and claim stands beside our own runs, and the question is judged "
+    "again."
 )
 DEMO_WHAT = (
     "The whole workflow on small generated cohorts. It shows that everything runs, and says "
@@ -132,12 +133,12 @@ def _inner(
         "figures": shown.figures,
         "sources": shown.found.sources,
         "papers": pages,
-        "judged_sentence": sentence(shown.found.judged),
+        "judged_sentences": (sentence(shown.found.judged), basis(shown.found.judged)),
         "ledger_table": ledger_table(shown.ledger),
         "on_prediction": on_prediction(shown.counts),
         "claims_table": claims_table(shown.claims, known=places(shown)),
         "switch_effects": switch_sentences(switches().values(), shown.switched),
-        "own_sentence": sentence(shown.found.judged, own=True),
+        "own_sentences": tuple(one(shown.found.judged, own=True) for one in (sentence, basis)),
         **{
             f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
             for kind in ("real", "own", "synthetic")

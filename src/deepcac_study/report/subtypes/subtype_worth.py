@@ -20,6 +20,7 @@ _MARGIN = 0.005  # only the interval is shown, which does not depend on it
 ARMS = {
     "soft": "soft subtypes",
     "backbone": "no subtypes (backbone)",
+    "trees": "its boosted trees alone",
     "hard": "hard subtypes",
     "permuted": "memberships permuted among the rows",
     "risk": "strata of the predicted risk",
@@ -126,8 +127,8 @@ def _of_arms(
 
 def _ahead(one: Ablation, arm: str, k: int) -> tuple[str, str]:
     """Return how far three soft subtypes are ahead of an arm, with the interval."""
-    gap = one.scores(WITHOUT, BEST, _K, "auroc") - one.scores(WITHOUT, arm, k, "auroc")
-    if not gap.any():
+    gap = (one.scores(WITHOUT, BEST, _K, "auroc") - one.scores(WITHOUT, arm, k, "auroc")).dropna()
+    if not gap.any():  # itself, or an arm of trees alone
         return "", ""
     gained = difference(gap.tolist(), test_share=one.test_share, margin=_MARGIN)
     return f"{gained.mean:+.4f}", f"{gained.low:+.4f} to {gained.high:+.4f}"

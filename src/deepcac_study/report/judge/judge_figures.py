@@ -138,10 +138,10 @@ def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int)
     for axis in panels[-across:]:
         axis.set_xlabel("difference in AUROC")
     marks, colours = _keys(rows)
-    beside = "left" if across > 1 else "center"
-    canvas.legend(handles=marks, loc=f"outside upper {beside}", ncols=across, fontsize="small")
-    place = "outside upper right" if across > 1 else "outside lower center"
-    canvas.legend(handles=colours, loc=place, ncols=2, fontsize="small")
+    beside: Any = "outside upper left" if across > 1 else "outside upper center"
+    canvas.legend(handles=marks, loc=beside, ncols=across, fontsize="small")
+    below: Any = "outside upper right" if across > 1 else "outside lower center"
+    canvas.legend(handles=colours, loc=below, ncols=2, fontsize="small")
 
 
 def _references(rows: pd.DataFrame) -> list[str]:

@@ -40,14 +40,8 @@ class Origins:
     Open are raw files of open sources, brought feature files of open sources, and what a job makes
     of nothing. Everything else that no job makes is closed, and so is all that is made from it.
 
-    Parameters
-    ----------
-    layout : Layout
-        Its registry says which sources are open.
-    jobs : callable
-        Gives, for a file, every job that could write it: the name of its rule and its inputs.
-    generators : collection of str
-        Rules that make values of nothing.
+    `jobs` gives, for a file, every job that could write it: the name of its rule and its inputs;
+    `generators` are the rules that make values of nothing.
     """
 
     def __init__(
@@ -154,16 +148,9 @@ def _places(root: Path) -> list[Path]:
 
 
 def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[str, str]) -> None:
-    """Point to finished files and push them to the default DVC remote.
+    """Point to finished files of a project, and push them to its default DVC remote.
 
-    Parameters
-    ----------
-    root : path-like
-        The project's folder, with a DVC remote.
-    files : sequence of str
-        What is shared, relative to `root`.
-    closed : mapping of str to str
-        `Origins.closed` of each of them and of all `pointed_files`.
+    `closed` has `Origins.closed` of each of them and of all `pointed_files`.
 
     Raises
     ------
@@ -212,17 +199,8 @@ def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
 def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int, int]:
     """Pull what the pointers name, check every byte, and give all of it one time.
 
-    Parameters
-    ----------
-    root : path-like
-        The project's folder, with a DVC remote.
-    targets : sequence of str
-        Pointers or files, relative to `root`. By default all that the remote has.
-
-    Returns
-    -------
-    (int, int)
-        How many files are here as their pointers say, and how many asked for are not here.
+    Targets are pointers or files of the project; by default all that its remote has. Returned is
+    how many files are here as their pointers say, and how many asked for are not here.
 
     Raises
     ------

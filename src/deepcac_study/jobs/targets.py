@@ -25,16 +25,8 @@ _NEAR = 0.8  # how alike a rule's name must be for a word to be taken for a slip
 def check_targets(layout: Layout, words: Sequence[str]) -> None:
     """Refuse files that nothing makes, such as runs of an unknown method.
 
-    Parameters
-    ----------
-    layout : Layout
-    words : sequence of str
-        Of the command line, options and all.
-
-    Raises
-    ------
-    ConfigError
-        With near names, or with what can be asked for instead.
+    The words are those of the command line, options and all. The `ConfigError` has near names, or
+    what can be asked for instead.
     """
     for word in words:
         for check in (_check_run, _check_folder, _check_judged, _check_rows, _check_number):

@@ -70,19 +70,12 @@ def write_snapshot(
 
     Parameters
     ----------
-    results : path-like
-        Folder ``results`` of a run, finished or not.
-    folder : path-like
-        Of the CSVs (`TABLES`), which are written anew.
+    results, folder : path-like
+        Folder ``results`` of a run, finished or not; that of the CSVs, which are written anew.
     extend : bool
         Whether rows of what has not run here stay as they were, so that a study may be run in
         parts in several places. Means and verdicts are those of all rows together. The tables
         of a report that lacks runs of the older ones only fill their ledger and claims.
-
-    Returns
-    -------
-    list of Path
-        What was written.
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
@@ -168,17 +161,11 @@ def _write(path: Path, text: str) -> Path:
 
 def _division(one: Divided) -> dict[str, Any]:
     events, n_test = one.counts
-    row: dict[str, Any] = {
-        "division": one.division,
-        "task": one.task,
-        "events": events,
-        "n_test": n_test,
-        "contender": one.contender,
-    }
+    row: dict[str, Any] = {"division": one.division, "task": one.task, "events": events}
+    row |= {"n_test": n_test, "contender": one.contender}
     for metric in (*METRICS, EVENT):
-        row |= dict(
-            zip((metric, f"{metric}_low", f"{metric}_high"), one.score(metric), strict=True)
-        )
+        names = (metric, f"{metric}_low", f"{metric}_high")
+        row |= dict(zip(names, one.score(metric), strict=True))
     return row
 
 
@@ -190,11 +177,8 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     arms, stability = [], []
     for one in load_ablations(paths):
         for backbone, table in one.arms.items():
-            means = (
-                table.drop(columns=["seed", "n_train", "n_test"])
-                .groupby(["arm", "k"], as_index=False)
-                .mean()
-            )
+            scores = table.drop(columns=["seed", "n_train", "n_test"])
+            means = scores.groupby(["arm", "k"], as_index=False).mean()
             places = zip(means["arm"], means["k"], strict=True)
             paired = [ahead(one, backbone, *place) for place in places]
             for name in ("mean", "low", "high"):
@@ -211,21 +195,10 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def about(results: str | os.PathLike[str], earlier: Mapping[str, Any] | None = None) -> Content:
-    """Return where a snapshot comes from.
+    """Return where a snapshot, and the earlier one that it extends, come from.
 
-    Parameters
-    ----------
-    results : path-like
-        Folder ``results`` of a run.
-    earlier : mapping, optional
-        What was returned for the snapshot that this one extends.
-
-    Returns
-    -------
-    dict
-        ``commit`` of the code beside the results, and ``date``; of the records that say with what
-        they were made, the sorted ``commits``, ``pythons``, ``devices``, ``processors`` and
-        ``libraries``.
+    It is the commit of the code beside the results, the date, and the sorted commits, Pythons,
+    devices, processors and libraries of the records that say with what they were made.
     """
     found = {name: set((earlier or {}).get(name, ())) for name in _ORIGIN}
     for path in sorted(Path(results).rglob("*.json")):

@@ -24,7 +24,7 @@ from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
-from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
@@ -121,8 +121,7 @@ def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:
 def _judged(results: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of the study, but those that follow from others."""
     study = results / Path(FOLDER).name
-    apart = {PLANTED, ABLATIONS, PUBLIC}
-    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
+    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in APART]
     records = {
         dataset: found
         for dataset, found in read_records(trials).items()

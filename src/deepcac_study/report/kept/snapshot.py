@@ -28,6 +28,7 @@ from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, P
 from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
+from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     RUN,
@@ -56,7 +57,7 @@ ROWS = {
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
-TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED, CURVES, CALIBRATION)
+TABLES = (*ROWS, SCORES, VERDICTS, *table_snapshot.KEPT, *REPORT, *QUOTED, CURVES, CALIBRATION)
 
 
 def write_snapshot(
@@ -94,6 +95,10 @@ def write_snapshot(
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
+    own = table_snapshot.kept_tables(run, *(tables[one] for one in (RESAMPLES, VERDICTS, POWER)))
+    if own:
+        tables |= own
+        table_snapshot.draw_helping(own, place)
     texts = {name: _csv(table) for name, table in tables.items()}
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}

@@ -95,10 +95,10 @@ def write_snapshot(
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
-    own = table_snapshot.kept_tables(run, *(tables[one] for one in (RESAMPLES, VERDICTS, POWER)))
-    if own:
-        tables |= own
-        table_snapshot.draw_helping(own, place)
+    tables |= table_snapshot.kept_tables(
+        run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
+    )
+    table_snapshot.draw_helping(tables, place)
     texts = {name: _csv(table) for name, table in tables.items()}
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}

@@ -28,7 +28,7 @@ KEPT = (TABLES, VERDICTS, RISKS, OVER, POINTS, RULES)
 def kept_tables(
     results: Path, resamples: pd.DataFrame, verdicts: pd.DataFrame, power: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `KEPT`, or none where no table has run.
+    """Return the tables of `KEPT`, all empty where no table has run.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def kept_tables(
     study = results / Path(FOLDER).name
     records = read_tables(study)
     if not records:
-        return {}
+        return {name: pd.DataFrame() for name in KEPT}
     scores = table_scores(records)
     compared = table_verdicts(scores)
     points = table_points(pd.concat([resamples, scores], ignore_index=True), read_shapes(study))
@@ -58,6 +58,8 @@ def kept_tables(
 
 def draw_helping(tables: dict[str, pd.DataFrame], folder: Path) -> None:
     """Draw the gain of clusters against the trees' advantage, with the rule of all tables."""
+    if tables[RULES].empty:
+        return
     own = tables[RULES].set_index(["way", "statistic"])["threshold"]
     threshold = float(own.get(("tables", "advantage"), np.inf))
     figure = helping_figure(tables[POINTS], MARGINS[MAIN], threshold)

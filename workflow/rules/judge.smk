@@ -1,15 +1,28 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
-from deepcac_study.judge.study_files import StudyFiles, answers_path
+from deepcac_study.judge.study_files import APART, StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
 judged = [
     *study.verdicts,
     *study.divisions,
     *study.ablations,
+    *study.tables,
+    *study.shapes,
     *collect("results/factorial/{name}.parquet", name=config["factorial"]),
 ]
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
-_DATASET = r"(?!(planted|public|ablations)/)\w+"
+_DATASET = rf"(?!({'|'.join(APART)})/)\w+"
+
+
+def given_table(wildcards, input, output):
+    """Return what the jobs of a whole table are given."""
+    return {
+        "features": input.features,
+        "record": output[0],
+        "dataset": wildcards.dataset,
+        "synthetic": wildcards.dataset.startswith("demo_"),
+        "grouped": registry.dataset(wildcards.dataset).grouped,
+    }
 
 
 rule judge_trials:
@@ -160,6 +173,56 @@ rule judge_ablations:
             "dataset": wildcards.dataset,
             "grouped": registry.dataset(wildcards.dataset).grouped,
         },
+    script:
+        "../scripts/call.py"
+
+
+# All contenders on one table, with less effort: most of these jobs would be shorter than a start.
+rule judge_table:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        "results/judge/tables/{dataset}.json",
+    log:
+        "logs/judge/tables/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/tables/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
+    params:
+        code=code_digest("deepcac_study.judge.table_trials"),
+        call="deepcac_study.judge.table_trials.run_table",
+        effort=lambda wildcards: study.table_effort(wildcards.dataset),
+        given=lambda wildcards, input, output: {
+            **given_table(wildcards, input, output),
+            "contenders": config["judge"]["tables"]["contenders"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+# What is cheap to know of a table: does it look as if clusters would help?
+rule judge_shape:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        "results/judge/shapes/{dataset}.json",
+    log:
+        "logs/judge/shapes/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/shapes/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+    params:
+        code=code_digest("deepcac_study.judge.table_shape"),
+        call="deepcac_study.judge.table_shape.run_shape",
+        effort=lambda wildcards: study.table_effort(wildcards.dataset, resamples=2),
+        given=lambda wildcards, input, output: given_table(wildcards, input, output),
     script:
         "../scripts/call.py"
 

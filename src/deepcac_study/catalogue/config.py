@@ -142,6 +142,27 @@ class Public(Entry):
     draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
 
 
+class Tables(Entry):
+    """Tables that are judged in one job each, with less effort, in families of their own."""
+
+    datasets: list[Id] = Field([], description="as `results/judge/tables/{dataset}.json`")
+    contenders: list[str] = Field([], description="as in `matches`")
+    shapes: list[Id] = Field(
+        [],
+        description="further data sets whose cheap statistics are wanted, as "
+        "`results/judge/shapes/{dataset}.json`",
+    )
+    resamples: int = Field(10, ge=2, description="as of the judge")
+    resamples_small: int = Field(20, ge=2, description="as of the judge")
+    resamples_of: dict[str, Annotated[int, Field(ge=2)]] = Field(
+        {}, description="data sets that have another number, because they take long"
+    )
+    small_rows: int = Field(2000, ge=0, description="as of the judge")
+    train_rows: int = Field(2000, ge=100, description="as of the judge")
+    trials: int = Field(6, ge=1, description="as of the judge")
+    network_trials: int = Field(1, ge=1, description="as of the judge")
+
+
 class Judge(Entry):
     """The study that asks whether clusters help: equal tuning, controls, margins."""
 
@@ -153,6 +174,7 @@ class Judge(Entry):
         description="data sets of two classes on which the parts of the classifier with subtypes "
         "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
     )
+    tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")
     small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
@@ -290,7 +312,8 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
-    judged = (*matched, known.judge.ablations, divided)
+    tables = (known.judge.tables.datasets, known.judge.tables.shapes)
+    judged = (*matched, known.judge.ablations, divided, *tables)
     named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
     for names in named:
         for name in names:

@@ -12,6 +12,8 @@ _MAKERS = {
     "judge/planted/": "judge.power",
     "judge/public/": "judge.public_protocols",
     "judge/ablations/": "judge.subtype_ablation",
+    "judge/tables/": "judge.table_trials",
+    "judge/shapes/": "judge.table_shape",
     "judge/": "judge.trial_files",
     "theory/": "experiments.theory.theorems",
     "skmeans/": "experiments.relatives",

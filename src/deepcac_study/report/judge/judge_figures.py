@@ -32,6 +32,7 @@ _LEARNERS = {
     "catboost": "CatBoost",
     "hgb": "Histogram boosting",
     "centroid": "Nearest class centroid",
+    "bag": "Bagged boosting",
     "subtypes": "Risk model with subtypes",
     "subtypes_gbm": "Risk model with subtypes, boosted",
 }

@@ -25,10 +25,11 @@ from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
-from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
+from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     RUN,
@@ -57,7 +58,7 @@ ROWS = {
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
-TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED, CURVES, CALIBRATION)
+TABLES = (*ROWS, SCORES, VERDICTS, *table_snapshot.KEPT, *REPORT, *QUOTED, CURVES, CALIBRATION)
 
 
 def write_snapshot(
@@ -88,6 +89,10 @@ def write_snapshot(
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
+    tables |= table_snapshot.kept_tables(
+        run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
+    )
+    table_snapshot.draw_helping(tables, place)
     texts = {name: _csv(table) for name, table in tables.items()}
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
@@ -115,8 +120,7 @@ def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:
 def _judged(results: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of the study, but those that follow from others."""
     study = results / Path(FOLDER).name
-    apart = {PLANTED, ABLATIONS, PUBLIC}
-    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
+    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in APART]
     records = {
         dataset: found
         for dataset, found in read_records(trials).items()

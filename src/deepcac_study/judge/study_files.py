@@ -10,7 +10,9 @@ from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
-PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"  # its folders that are no data sets
+# Its folders that are no data sets; `deepcac_study.judge.further_files` has the last three.
+PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"
+TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 

@@ -31,6 +31,7 @@ MANIFEST = "manifest.csv"
 PARTS = ("papers", "judge")
 # Bounds of what a reader takes: the whole study is 20 MB of text in 2,000 records.
 _MOST_BYTES, _MOST_MEMORY = 1 << 28, 1 << 27
+_PLANTED = ("judge/planted/", "judge/transfer/planted_", "judge/scorecards/planted_")
 _PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0-9_+.-]*\.json")
 
 
@@ -229,7 +230,7 @@ def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool
     demo are left out, because they are made in minutes. A record in the place of a restricted
     data set may not, whatever it says.
     """
-    if path.startswith("judge/planted/"):
+    if path.startswith(_PLANTED):
         return content.get("synthetic") is True and "dataset" not in content
     known = {name: source for source in registry.sources.values() for name in source.datasets}
     named = [known[part] for part in Path(path).with_suffix("").parts if part in known]

@@ -105,8 +105,8 @@ def run_transfer(
     about = {"dataset": dataset, "synthetic": synthetic, "move": move._asdict()}
     sizes = {"n_source": len(source), "n_target": len(target), "events": int(rows.y.sum())}
     inputs = {"inputs": {"features": file_digest(features)}}
-    seconds = {"total": time.perf_counter() - begin}
     found = {**about, **sizes, "learners": transferred(rows), **inputs}
+    seconds = {"total": time.perf_counter() - begin}
     write_json(record, {**found, "machine": machine(seconds, 1, "cpu")})
 
 

@@ -13,7 +13,7 @@ from deepcac.judging.contenders import CAC, CELLS, HASH, KM
 from deepcac.scoring.equivalence import BETTER
 from deepcac_study.judge import crossed, richer_labels, scorecards
 from deepcac_study.judge.further_files import PLANTED
-from deepcac_study.judge.further_verdicts import FAMILY, decided, resampled
+from deepcac_study.judge.further_verdicts import REAL, decided, resampled
 from deepcac_study.judge.richer_labels import ALONE, LEARNERS, RICH, SHUFFLED, SOFT, STACKED
 from deepcac_study.judge.scorecards import CARDS, ONE
 from deepcac_study.records.stored import check_place
@@ -28,24 +28,22 @@ _Paths = Iterable[str | os.PathLike[str]]
 def transfer_table(paths: _Paths) -> pd.DataFrame:
     """Return what `deepcac_study.judge.transfer` compared, by move, learner and labels.
 
-    Each planted shift is a family of its own.
+    Not decided yet (`decided`): that needs all rows together.
     """
-    files = sorted(map(Path, paths))
-    real = [path for path in files if not path.stem.startswith(PLANTED)]
-    tables = [decided(row for path in real for row in _moved(path))]
-    tables += [decided(_moved(path)) for path in files if path not in real]
-    return pd.concat(tables, ignore_index=True)
+    return pd.DataFrame(row for path in sorted(map(Path, paths)) for row in _moved(path))
 
 
 def _moved(path: Path) -> Rows:
     record = read_json(path)
+    cohort = REAL
     if "shift" in record:
-        check_place(path, record, f"{PLANTED}{record['shift']:g}.json")
+        cohort = f"{PLANTED}{record['shift']:g}"
+        check_place(path, record, f"{cohort}.json")
     for learner, entries in record["learners"].items():
         for entry in entries:
             for one in entry["comparisons"]:
-                about = {"move": path.stem, "learner": learner, "labels": entry["labels"]}
-                yield from _recalibrated(about, entry, one)
+                about = {"cohort": cohort, "move": path.stem, "learner": learner}
+                yield from _recalibrated(about | {"labels": entry["labels"]}, entry, one)
 
 
 def _recalibrated(about: dict[str, Any], entry: dict[str, Any], one: dict[str, Any]) -> Rows:
@@ -68,33 +66,32 @@ def _recalibrated(about: dict[str, Any], entry: dict[str, Any], one: dict[str, A
 def scorecard_table(paths: _Paths) -> pd.DataFrame:
     """Return what `deepcac_study.judge.scorecards` compared, by data set and items.
 
-    Of planted cohorts a row is the mean over ``cohorts``; ``found`` counts those in which a
-    test of its own finds the contender better.
+    Of planted cohorts a row is the mean over ``cohorts``, and has no error; ``found`` counts those
+    in which a test of its own finds the contender better.
     """
-    files = sorted(map(Path, paths))
-    planted = [path for path in files if path.stem.startswith(PLANTED)]
     rows: list[dict[str, Any]] = []
-    for path in files:
-        if path not in planted:
-            record = read_json(path)
+    for path in sorted(map(Path, paths)):
+        record = read_json(path)
+        if "strength" in record:
+            check_place(path, record, f"{PLANTED}{record['strength']:g}.json")
+            rows += _cohorts(path.stem, record["cohorts"])
+        else:
             check_place(path, record, "scorecards/{dataset}.json")
-            rows += _carded(record["resamples"], {"dataset": path.stem})
-    return pd.concat([decided(rows), *map(_cohorts, planted)], ignore_index=True)
+            rows += _carded(record["resamples"], {"cohort": REAL, "dataset": path.stem})
+    return pd.DataFrame(rows)
 
 
-def _cohorts(path: Path) -> pd.DataFrame:
-    record = read_json(path)
-    check_place(path, record, f"{PLANTED}{record['strength']:g}.json")
-    rows = [
-        row | {"verdict": decided([row])["verdict"].item()}
-        for own in record["cohorts"]
-        for row in _carded(own, {"dataset": path.stem})
-    ]
-    key = [*FAMILY, "dataset", "items", "contender", "reference"]
-    each = pd.DataFrame(rows).assign(found=lambda own: own["verdict"] == BETTER)
+def _cohorts(name: str, cohorts: Sequence[Sequence[dict[str, Any]]]) -> list[dict[Any, Any]]:
+    about = {"dataset": name}
+    # A family a row: each has a test of its own.
+    rows = [row for own in cohorts for row in _carded(own, {"cohort": name} | about)]
+    each = decided(pd.DataFrame(rows).assign(cohort=lambda own: own.index))
+    key = ["question", "metric", "dataset", "items", "contender", "reference"]
     means = {name: (name, "mean") for name in ("score", "reference_score", "mean")}
-    counted = {"found": ("found", "sum"), "cohorts": ("found", "size")}
-    return each.groupby(key, sort=False, as_index=False).agg(**means, **counted)
+    counted = {"found": ("better", "sum"), "cohorts": ("better", "size")}
+    each = each.assign(better=each["verdict"] == BETTER)
+    found = each.groupby(key, sort=False, as_index=False).agg(**means, **counted)
+    return found.assign(cohort=name, error=np.nan, freedom=np.nan).to_dict("records")
 
 
 def _carded(resamples: Sequence[dict[str, Any]], about: dict[str, Any]) -> Rows:
@@ -130,9 +127,9 @@ def richer_table(paths: _Paths) -> pd.DataFrame:
             {(one["learner"], one["arm"]): one for one in own["contenders"]} for own in resamples
         ]
         for learner in LEARNERS:
-            about = {"dataset": path.stem, "learner": learner}
+            about = {"cohort": REAL, "dataset": path.stem, "learner": learner}
             rows += _compared(resamples, found, _label_pairs(learner), richer_labels.METRICS, about)
-    return decided(rows)
+    return pd.DataFrame(rows)
 
 
 def _label_pairs(learner: str) -> Pairs:

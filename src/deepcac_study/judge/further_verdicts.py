@@ -1,6 +1,6 @@
 """Verdicts on differences that come with an error of their own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,37 +14,39 @@ from deepcac_study.catalogue.config import Judge
 
 _MARGIN = Judge.model_validate({}).margin
 MARGINS = {"auroc": _MARGIN, "auprc": _MARGIN, "log_loss": 0.005, "brier": 0.002}
-FAMILY = ["question", "metric"]
-# Of `deepcac.scoring.equivalence.Difference`, and whose p is adjusted under which name.
-_SHOWN = ["low", "high", "detectable"]
+REAL = "real"  # cohort; every planted one is a family of its own
+FAMILY = ["cohort", "question", "metric"]
+# What `deepcac.scoring.equivalence.Difference` has, and whose p is adjusted under which name.
+_SHOWN = ("low", "high", "detectable")
 _ADJUSTED = {
     "p": "p_holm",
     "p_equivalent": "p_equivalent_holm",
     "better": "p_gain_excluded_holm",
 }
+_ALONE = "p_gain_excluded"
+DERIVED = (*_SHOWN, _ALONE, *_ADJUSTED.values(), "verdict")
 
 
-def decided(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+def decided(table: pd.DataFrame) -> pd.DataFrame:
     """Hold differences against their margins, and adjust for all of one question and metric.
 
     Parameters
     ----------
-    rows : iterable of dict
-        ``question``, ``metric``, ``mean``, ``error`` and ``freedom``; whatever else goes along.
+    table : DataFrame
+        The columns of `FAMILY`, ``mean``, ``error`` and ``freedom``; whatever else goes along.
+        Rows without an error are not decided.
 
     Returns
     -------
     DataFrame
-        With ``low`` and ``high``, ``detectable``, ``p_gain_excluded`` of the one-sided test that
-        the gain is the margin or more, the three adjusted p values, and ``verdict``. Where nothing
-        differed the verdict is `NEVER`, and the row belongs to no family.
+        With `DERIVED`: the 95 % interval, the smallest gain that would have been seen, the p of
+        the one-sided test that the gain is the margin or more, adjusted p values, and the verdict.
+        Where nothing differed it is `NEVER`, and the row belongs to no family.
     """
-    table = pd.DataFrame(rows)
     if table.empty:
         return table
-    own, whole = table[_differs(table)], table.drop(columns=["error", "freedom"])
-    if own.empty:
-        return whole.assign(verdict=NEVER)
+    whole = table.drop(columns=[name for name in DERIVED if name in table])
+    own = whole[(whole["error"] > 0) | ((whole["error"] == 0) & (whole["mean"] != 0))]
     family = [own[name] for name in FAMILY]
     sizes = own.groupby(family)["mean"].transform("size")
     given = zip(own["mean"], own["error"], own["freedom"], own["metric"], sizes, strict=True)
@@ -52,18 +54,22 @@ def decided(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
         measured(mean, error, freedom, margin=MARGINS[metric], tests=n)
         for mean, error, freedom, metric, n in given
     ]
-    told = pd.DataFrame([vars(one) for one in found], own.index)
+    names = (*_SHOWN, *_ADJUSTED)
+    told = pd.DataFrame({name: [getattr(one, name) for one in found] for name in names}, own.index)
     for name, adjusted in _ADJUSTED.items():
-        each = told[name].groupby(family)
-        told[adjusted] = each.transform(lambda p: holm(p.to_numpy()))
-    words = map(verdict, found, told["p_holm"], told["p_equivalent_holm"])
-    shown = told[[*_SHOWN, "better", *_ADJUSTED.values()]].assign(verdict=list(words))
-    told_too = shown.rename(columns={"better": "p_gain_excluded"})
-    return whole.join(told_too).fillna({"verdict": NEVER})
+        told[adjusted] = _adjusted(told[name], family)
+    words = list(map(verdict, found, told["p_holm"], told["p_equivalent_holm"]))
+    told = told.rename(columns={"better": _ALONE}).assign(verdict=words)
+    whole = whole.join(told[[*DERIVED]])
+    same = (whole["error"] == 0) & (whole["mean"] == 0)
+    return whole.assign(verdict=whole["verdict"].mask(same, NEVER))
 
 
-def _differs(table: pd.DataFrame) -> "pd.Series[bool]":
-    return (table["error"] > 0) | (table["mean"] != 0)
+def _adjusted(p: "pd.Series[float]", family: "list[pd.Series[Any]]") -> "pd.Series[float]":
+    found = pd.Series(np.nan, p.index)
+    for rows in p.groupby(family).groups.values():
+        found[rows] = holm(p[rows].to_numpy())
+    return found
 
 
 def resampled(

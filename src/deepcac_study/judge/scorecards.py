@@ -29,7 +29,7 @@ ONE = "one"
 ARMS = (KM, CAC, CELLS, HASH)
 SIZES, CARDS = (6, 12, 24), (2, 3)
 PLANTED_SIZES = (6, 12)  # of eight columns
-PENALTIES, ALPHAS = (1.0, 30.0), (0.03, 0.3)
+ALPHAS = (0.03, 0.3)
 METRICS = ("auroc", "auprc", "log_loss")  # more is better: the last has a minus
 
 
@@ -44,25 +44,24 @@ class Trial(NamedTuple):
         Number of cards.
     size : int
         Items of all cards together.
-    kind, penalty, alpha
-        Of the items, of the fit and of CAC.
+    kind, alpha
+        Of the items and of CAC.
     """
 
     arm: str
     k: int
     size: int
     kind: str
-    penalty: float
     alpha: float = 0.0
 
 
 def trials(sizes: Iterable[int]) -> Iterator[Trial]:
     """Yield every way to make cards of these sizes."""
-    for size, kind, penalty in product(sizes, KINDS, PENALTIES):
-        yield Trial(ONE, 1, size, kind, penalty)
+    for size, kind in product(sizes, KINDS):
+        yield Trial(ONE, 1, size, kind)
         for arm, k in product(ARMS, CARDS):
             for alpha in ALPHAS if arm == CAC else (0.0,):
-                yield Trial(arm, k, size, kind, penalty, alpha)
+                yield Trial(arm, k, size, kind, alpha)
 
 
 def run_scorecards(
@@ -151,7 +150,6 @@ def fit(trial: Trial, sample: Resample) -> Predict:
     """Fit the cards of a trial."""
     values = {
         "kind": trial.kind,
-        "penalty": trial.penalty,
         "items": trial.size // trial.k,
         "longest": max(SIZES) // trial.k,
     }

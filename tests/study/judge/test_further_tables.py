@@ -1,6 +1,7 @@
 """Verdicts of transfer, scorecards and richer labels, by hand from small records."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -13,7 +14,7 @@ from deepcac_study.judge.scorecards import ARMS as PARTS
 from deepcac_study.judge.scorecards import CARDS, ONE
 from deepcac_study.judge.transfer import COMPARED
 
-ROW = {"question": "q", "metric": "auroc", "freedom": 49}
+ROW = {"cohort": "real", "question": "q", "metric": "auroc", "freedom": 49}
 SIZES = {"n_train": 60, "n_validation": 15, "n_test": 25}
 
 
@@ -24,7 +25,7 @@ def test_holm_covers_one_question_and_metric_and_leaves_out_what_compared_nothin
         ROW | {"mean": 0.0, "error": 0.0},
         ROW | {"mean": 0.02, "error": 0.01, "metric": "auprc"},
     ]
-    table = decided(rows)
+    table = decided(pd.DataFrame(rows))
     p = [2 * stats.t.sf(2, 49), 2 * stats.t.sf(1, 49)]
     assert table["p_holm"].tolist() == pytest.approx([2 * p[0], p[1], np.nan, p[0]], nan_ok=True)
     assert table["verdict"].tolist() == ["undecided", "equivalent", "never chosen", "undecided"]
@@ -33,13 +34,26 @@ def test_holm_covers_one_question_and_metric_and_leaves_out_what_compared_nothin
     assert table["low"][0] == pytest.approx(0.02 - 0.01 * stats.t.ppf(0.975, 49))
 
 
+def test_a_table_that_was_decided_is_decided_again_alike():
+    rows = [ROW | {"mean": m, "error": 0.01} for m in (0.05, 0.0, -0.02)]
+    once = decided(pd.DataFrame(rows))
+    pd.testing.assert_frame_equal(decided(once), once)
+    alone = decided(once[once["mean"] == 0.05])
+    assert alone["p_holm"].item() == pytest.approx(once["p_holm"][0] / 3)
+
+
+def test_every_planted_cohort_is_a_family_of_its_own():
+    rows = [ROW | {"mean": 0.02, "error": 0.01, "cohort": c} for c in ("real", "planted_1")]
+    assert decided(pd.DataFrame(rows))["p_holm"].nunique() == 1
+
+
 def test_a_loss_has_a_margin_of_its_own():
     """.004 is negligible in AUROC and in nats, not by the Brier score."""
     rows = [
         ROW | {"mean": 0.004, "error": 4e-4, "metric": m} for m in ("auroc", "log_loss", "brier")
     ]
     rows = [row | {"question": row["metric"]} for row in rows]
-    found = decided(rows)
+    found = decided(pd.DataFrame(rows))
     assert (found["p_gain_excluded"] < 0.05).tolist() == [True, True, False]
     assert found["verdict"].tolist() == ["better"] * 3
 
@@ -71,7 +85,7 @@ def test_a_transfer_reads_both_errors_and_leaves_out_what_cannot_differ(tmp_path
         ],
     }
     record = {"dataset": "cic", "learners": {"lr": [entry], "lgbm": [entry]}}
-    table = transfer_table([_written(tmp_path, "away", record)])
+    table = decided(transfer_table([_written(tmp_path, "away", record)]))
     assert len(table) == 2 * (3 * len(COMPARED) - 1)
     assert not ((table["question"] == "recalibration") & (table["metric"] == "auroc")).any()
     half = 0.005 * stats.t.ppf(0.975, 49)  # of a triangle with sides 3, 4 and 5
@@ -107,7 +121,7 @@ def test_scorecards_are_chosen_by_validation_and_judged_by_test_rows(tmp_path):
     record = {"dataset": "cic", "resamples": _cards(0.1)}
     folder = tmp_path / "scorecards"
     folder.mkdir()
-    table = scorecard_table([_written(folder, "cic", record)]).set_index(
+    table = decided(scorecard_table([_written(folder, "cic", record)])).set_index(
         ["question", "contender", "reference", "metric"]
     )
     assert table.loc[("forced", "km_2", "one", "auroc"), "mean"] == pytest.approx(0.102)
@@ -121,11 +135,13 @@ def test_scorecards_are_chosen_by_validation_and_judged_by_test_rows(tmp_path):
 def test_planted_scorecards_count_the_cohorts_in_which_they_were_better(tmp_path):
     cohorts = [_cards(0.1), _cards(0.1), _cards(-0.1)]
     record = {"synthetic": True, "strength": 0.5, "cohorts": cohorts}
-    table = scorecard_table([_written(tmp_path, "planted_0.5", record)]).set_index(
+    table = decided(scorecard_table([_written(tmp_path, "planted_0.5", record)])).set_index(
         ["question", "contender", "reference", "metric"]
     )
     own = table.loc[("forced", "km_2", "one", "auroc")]
     assert (own["found"], own["cohorts"]) == (2, 3)
+    assert np.isnan(own["p_holm"])
+    assert pd.isna(own["verdict"])
     assert own["mean"] == pytest.approx(0.1 / 3 + 0.002)
 
 

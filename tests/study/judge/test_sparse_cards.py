@@ -61,7 +61,7 @@ def test_a_column_that_repeats_another_is_never_chosen():
 
 def test_a_card_has_no_more_items_than_it_may():
     sample = next(study_resamples(planted(0.5, 2600, 0)[0], EFFORT))
-    predict = fit(Trial(ONE, 1, 6, STANDARDISED, 1.0), sample)
+    predict = fit(Trial(ONE, 1, 6, STANDARDISED), sample)
     d, base = sample.test.scaled.shape[1], sample.test.take(np.arange(1))
     moved = np.repeat(base.scaled, d, axis=0) + np.eye(d) * (0.5 - base.scaled[0])
     asked = Rows(moved, moved, np.zeros(d, dtype=np.int64), np.arange(d))
@@ -82,11 +82,11 @@ def test_two_cards_win_where_risks_are_reversed_and_nowhere_else():
 
 def test_all_contenders_have_the_same_draws():
     drawn = list(trials([6]))
-    alone = {(one.kind, one.penalty) for one in drawn if one.arm == ONE}
+    alone = {one.kind for one in drawn if one.arm == ONE}
     for arm in ARMS:
         for k in CARDS:
             own = [one for one in drawn if (one.arm, one.k) == (arm, k)]
-            assert {(one.kind, one.penalty) for one in own} == alone
+            assert {one.kind for one in own} == alone
             assert len(own) == len(alone) * (2 if arm == "cac" else 1)
 
 

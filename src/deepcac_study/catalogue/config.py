@@ -171,7 +171,7 @@ class Scorecards(Entry):
 
     datasets: list[Id] = Field([], description="data sets of two classes")
     strengths: list[float] = Field([], description="of planted cohorts, as in `planted`")
-    cohorts: int = Field(6, ge=1, description="cohorts of each strength")
+    cohorts: int = Field(3, ge=1, description="cohorts of each strength")
     rows: int = Field(3000, ge=200, description="patients in a cohort")
 
 

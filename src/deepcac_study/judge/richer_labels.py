@@ -30,7 +30,7 @@ ALONE, RICH, SOFT, STACKED = "alone", "rich", "soft", "stacked"
 SHUFFLED = "shuffled_"  # before an arm whose richer labels are permuted
 ARMS = (ALONE, KM, CELLS, *(own + arm for own in ("", SHUFFLED) for arm in (RICH, SOFT, STACKED)))
 # k, and the share of the richer labels in all variance, of each trial with clusters.
-CLUSTERINGS = ((2, 0.5), (3, 0.9), (5, 0.5), (2, 0.9))
+CLUSTERINGS = ((2, 0.5), (3, 0.9), (5, 0.5))
 METRICS = ("auroc", "auprc", "log_loss", "brier")
 _UNKNOWN = -1
 

@@ -47,6 +47,17 @@ def decomposed(dataset, input, output, threads):
     }
 
 
+def given_table(wildcards, input, output):
+    """Return what the jobs of a whole table are given."""
+    return {
+        "features": input.features,
+        "record": output[0],
+        "dataset": wildcards.dataset,
+        "synthetic": wildcards.dataset.startswith("demo_"),
+        "grouped": registry.dataset(wildcards.dataset).grouped,
+    }
+
+
 def inputs_of(wildcards, stem):
     """Return what a run reads, and those beside it; its name may hold wildcards."""
     method, _, k = stem.format(**wildcards).rpartition("_k")

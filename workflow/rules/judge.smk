@@ -1,4 +1,5 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
+from deepcac_study.judge.further_files import FurtherFiles
 from deepcac_study.judge.study_files import APART, StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
@@ -12,17 +13,6 @@ judged = [
 ]
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
 _DATASET = rf"(?!({'|'.join(APART)})/)\w+"
-
-
-def given_table(wildcards, input, output):
-    """Return what the jobs of a whole table are given."""
-    return {
-        "features": input.features,
-        "record": output[0],
-        "dataset": wildcards.dataset,
-        "synthetic": wildcards.dataset.startswith("demo_"),
-        "grouped": registry.dataset(wildcards.dataset).grouped,
-    }
 
 
 rule judge_trials:
@@ -250,6 +240,156 @@ rule judge_verdicts:
             "planted_paths": list(input.planted),
             "margin": config["judge"]["margin"],
             "strict": config["judge"]["strict_margin"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+# Where a cluster could tell more than its predictors: docs/transfer.md.
+further = FurtherFiles(config["judge"], layout.reachable)
+judged += to_make(further.records)
+
+
+rule judge_transfer:
+    input:
+        features=lambda wildcards: f"data/features/{further.move(wildcards.move)['dataset']}.parquet",
+    output:
+        "results/judge/transfer/{move}.json",
+    log:
+        "logs/judge/transfer/{move}.log",
+    benchmark:
+        "logs/benchmarks/judge/transfer/{move}.tsv"
+    wildcard_constraints:
+        move=r"(?!planted_)\w+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.transfer"),
+        call="deepcac_study.judge.transfer.run_transfer",
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "record": output[0],
+            **{
+                key: further.move(wildcards.move)[key]
+                for key in ("dataset", "train", "test", "units")
+            },
+            "synthetic": further.move(wildcards.move)["dataset"].startswith("demo_"),
+            "train_rows": config["judge"]["train_rows"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_planted_transfer:
+    output:
+        "results/judge/transfer/planted_{strength}.json",
+    log:
+        "logs/judge/transfer/planted_{strength}.log",
+    benchmark:
+        "logs/benchmarks/judge/transfer/planted_{strength}.tsv"
+    wildcard_constraints:
+        strength=r"[0-9.]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("deepcac_study.judge.transfer"),
+        call="deepcac_study.judge.transfer.run_planted_transfer",
+        given=lambda wildcards, output: {
+            "path": output[0],
+            "shift": float(wildcards.strength),
+            "rows": config["judge"]["transfer"]["rows"],
+            "train_rows": config["judge"]["train_rows"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_scorecards:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        "results/judge/scorecards/{dataset}.json",
+    log:
+        "logs/judge/scorecards/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/scorecards/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=r"(?!planted_)\w+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.scorecards"),
+        call="deepcac_study.judge.scorecards.run_scorecards",
+        effort=study.effort,
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "record": output[0],
+            "dataset": wildcards.dataset,
+            "synthetic": wildcards.dataset.startswith("demo_"),
+            "grouped": registry.dataset(wildcards.dataset).grouped,
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_planted_scorecards:
+    output:
+        "results/judge/scorecards/planted_{strength}.json",
+    log:
+        "logs/judge/scorecards/planted_{strength}.log",
+    benchmark:
+        "logs/benchmarks/judge/scorecards/planted_{strength}.tsv"
+    wildcard_constraints:
+        strength=r"[0-9.]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.scorecards"),
+        call="deepcac_study.judge.scorecards.run_planted_scorecards",
+        effort=study.effort,
+        given=lambda wildcards, output: {
+            "path": output[0],
+            "strength": float(wildcards.strength),
+            "cohorts": config["judge"]["scorecards"]["cohorts"],
+            "rows": config["judge"]["scorecards"]["rows"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_richer_labels:
+    input:
+        features="data/features/{dataset}.parquet",
+        outcomes="data/tidy/physionet2012/outcomes.parquet",
+    output:
+        "results/judge/richer_labels/{dataset}.json",
+    log:
+        "logs/judge/richer_labels/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/richer_labels/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.richer_labels"),
+        call="deepcac_study.judge.richer_labels.run_richer_labels",
+        effort=study.effort,
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "outcomes": input.outcomes,
+            "record": output[0],
+            "dataset": wildcards.dataset,
+            "synthetic": wildcards.dataset.startswith("demo_"),
         },
     script:
         "../scripts/call.py"

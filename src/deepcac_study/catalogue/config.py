@@ -163,6 +163,39 @@ class Tables(Entry):
     network_trials: int = Field(1, ge=1, description="as of the judge")
 
 
+class Shift(Entry):
+    """A move of a model to other rows, where it is recalibrated with a few labels."""
+
+    name: Id = Field(description="of its record, `results/judge/transfer/{name}.json`")
+    dataset: Id
+    train: list[str] = Field([], description="groups to learn from; none are all but `test`")
+    test: str = Field(description="group that labels are drawn in")
+    units: list[str] = Field(
+        [],
+        description="columns of 0 and 1 that tell the group, and the name of the rest; without "
+        "any the groups are those of the file",
+    )
+
+
+class Transfer(Entry):
+    """Recalibration at a target: by cluster, or globally."""
+
+    moves: list[Shift] = Field([], description="from where to where")
+    strengths: list[float] = Field(
+        [], description="shifts of log odds in the subtypes of generated hospitals"
+    )
+    rows: int = Field(6000, ge=200, description="patients of a generated hospital")
+
+
+class Scorecards(Entry):
+    """Several short scorecards against one long one."""
+
+    datasets: list[Id] = Field([], description="data sets of two classes")
+    strengths: list[float] = Field([], description="of planted cohorts, as in `planted`")
+    cohorts: int = Field(3, ge=1, description="cohorts of each strength")
+    rows: int = Field(3000, ge=200, description="patients in a cohort")
+
+
 class Judge(Entry):
     """The study that asks whether clusters help: equal tuning, controls, margins."""
 
@@ -175,6 +208,13 @@ class Judge(Entry):
         "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
     )
     tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
+    transfer: Transfer = Field(Transfer.model_validate({}), description="see docs/transfer.md")
+    scorecards: Scorecards = Field(
+        Scorecards.model_validate({}), description="see docs/transfer.md"
+    )
+    richer_labels: list[Id] = Field(
+        [], description="data sets of stays of PhysioNet 2012; see docs/transfer.md"
+    )
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")
     small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
@@ -313,7 +353,9 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
     tables = (known.judge.tables.datasets, known.judge.tables.shapes)
-    judged = (*matched, known.judge.ablations, divided, *tables)
+    moves = [move.dataset for move in known.judge.transfer.moves]
+    further = (moves, known.judge.scorecards.datasets, known.judge.richer_labels)
+    judged = (*matched, known.judge.ablations, divided, *tables, *further)
     named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
     for names in named:
         for name in names:

@@ -12,7 +12,9 @@ from deepcac.judging.contenders import parse_contender
 FOLDER = "results/judge"
 PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"
 TABLES, SHAPES = "tables", "shapes"
-APART = (PLANTED, ABLATIONS, PUBLIC, TABLES, SHAPES)  # its folders that are no data sets
+# Those of `deepcac_study.judge.further_files`.
+TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
+APART = (PLANTED, ABLATIONS, PUBLIC, TABLES, SHAPES, *FURTHER)  # folders that are no data sets
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 

@@ -8,10 +8,10 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac_study.records.record import file_digest
 from deepcac_study.report.judge.judgement import (
+    basis,
     judgement_figures,
     judgement_tables,
     load_judgement,
-    basis,
     sentence,
 )
 from deepcac_study.report.site.page import build

@@ -62,3 +62,8 @@ def inputs_of(wildcards, stem):
     """Return what a run reads, and those beside it; its name may hold wildcards."""
     method, _, k = stem.format(**wildcards).rpartition("_k")
     return layout.run_inputs(wildcards.variant, wildcards.dataset, method, k)
+
+
+def first_starts(wildcards):
+    """Return the runs that a sweep over starts need not make again."""
+    return sorted({*started_runs(**wildcards)}.intersection(report_runs))

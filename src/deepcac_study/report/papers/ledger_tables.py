@@ -92,17 +92,13 @@ def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
 def entry_cell(entry: Entry) -> Cell:
     """Return the cell that shows a ledger entry: printed, as published, sound."""
     return Cell(
-        text=_with_sd(entry.printed, entry.printed_sd),
-        published=_with_sd(entry.as_published, entry.as_published_sd),
-        sound=_with_sd(entry.sound, entry.sound_sd),
+        text=_spread(_short(entry.printed), _short(entry.printed_sd)),
+        published=_spread(_short(entry.as_published), _short(entry.as_published_sd)),
+        sound=_spread(_short(entry.sound), _short(entry.sound_sd)),
         verdict=entry.verdict,
         link=entry.run,
         difference=_short(entry.difference),
     )
-
-
-def _with_sd(value: str, sd: str) -> str:
-    return f"{_short(value)} ± {_short(sd)}" if value and sd else _short(value)
 
 
 def _short(value: str) -> str:

@@ -18,7 +18,7 @@ from deepcac_study.records.provenance import check_commits
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement
-from deepcac_study.report.runs.kept_curves import KeptBootstraps, kept_curves
+from deepcac_study.report.runs.curves import KeptBootstraps, kept_curves
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.page import write_report
 
@@ -73,7 +73,8 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
         f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}. "
         f"Of {len(linked):,} printed values that one run decides, the record of {here:,} ships; "
         "the others, the judge and some claims stand on earlier runs, of which the tables "
-        "alone are kept. Subtypes and pictures of data need score files and data: snakemake all makes them."
+        "alone are kept. Subtypes and pictures of data need score files and data: "
+        "snakemake all makes them."
     )
 
 

@@ -91,7 +91,7 @@ def factorial_table(one: Factorial) -> Table:
                 *(_mean(scores.mean()) if len(scores) else "" for scores in means),
                 f"{sizes[k, beta]:,.0f}",
                 number(gap.mean, signed=True) if gap else "",
-                _interval(gap),
+                f"{gap.low:+.3f} to {gap.high:+.3f}" if gap else "",
             )
         )
     return declared_table(
@@ -105,10 +105,6 @@ def factorial_table(one: Factorial) -> Table:
 
 def _mean(value: float) -> str:
     return f"{value:.4f}"
-
-
-def _interval(gap: Difference | None) -> str:
-    return "" if gap is None else f"{gap.low:+.3f} to {gap.high:+.3f}"
 
 
 def factorial_figure(one: Factorial) -> Figure | None:

@@ -120,26 +120,18 @@ def ledger_table(ledger: Sequence[Entry]) -> Table:
 
 def _entry_row(entry: Entry) -> list[Cell]:
     score = entry.kind in ("score", "log")
-    ours = [
-        _spread(_fixed(value, score), _fixed(sd, score))
-        for value, sd in (
-            (entry.as_published, entry.as_published_sd),
-            (entry.sound, entry.sound_sd),
-        )
-    ]
+    pairs = (entry.as_published, entry.as_published_sd), (entry.sound, entry.sound_sd)
+    ours = [_spread(_fixed(value, score), _fixed(sd, score)) for value, sd in pairs]
+    logs = f"{entry.paper}' logs"  # of the authors, which are no paper
+    paper = PAPERS[entry.paper].label if entry.paper in PAPERS else logs
     return [
-        *text_row(entry.verdict, _paper(entry), entry.table, entry.dataset),
+        *text_row(entry.verdict, paper, entry.table, entry.dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
         *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd), *ours),
         *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
         *text_row(entry.derived, entry.note),
     ]
-
-
-def _paper(entry: Entry) -> str:
-    """Return the paper's name; the authors' logs are no paper."""
-    return PAPERS[entry.paper].label if entry.paper in PAPERS else f"{entry.paper}' logs"
 
 
 def _spread(value: str, sd: str) -> str:

@@ -235,10 +235,10 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
     if off := _badly_calibrated(rows):
         found.append(off)
     sizes = np.bincount(rows.cluster, minlength=rows.k)
-    if sizes.min() < 0.05 * sizes.sum():
+    if (least := sizes.min()) < 0.05 * sizes.sum():
+        said = f"{least:,}" if least >= 10 else "fewer than 10"
         found.append(
-            f"One subtype has under 5 % of the rows ({_small(int(sizes.min()))}): what is said "
-            "about it is uncertain."
+            f"One subtype has under 5 % of the rows ({said}): what is said about it is uncertain."
         )
     return found
 
@@ -261,7 +261,3 @@ def _badly_calibrated(rows: UnseenRows) -> str:
         f"The predicted risks are not those of these rows: in {name} their mean is "
         f"{100 * mean:.0f} %, and {100 * share:.0f} % have the outcome."
     )
-
-
-def _small(count: int) -> str:
-    return f"{count:,}" if count >= 10 else "fewer than 10"

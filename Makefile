@@ -50,7 +50,8 @@ lint: env words
 
 # Short pages in plain English.
 words:
-	$(BIN)/python docs/words.py README.md $(filter-out docs/gallery-%,$(wildcard docs/*.md))
+	$(BIN)/python docs/words.py README.md $(filter-out docs/gallery-%,$(wildcard docs/*.md)) \
+		docs/results/README.md $$(git ls-files 'src/*.html' 'src/*/declarations.yaml')
 
 # The gallery's pictures are made by the page's own blocks.
 docs: env

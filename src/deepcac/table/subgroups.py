@@ -33,7 +33,7 @@ class Subgroup(NamedTuple):
     auroc, low, high : float
         Of the model without clusters: mean over resamples, 95 % interval.
     change, change_low, change_high : float
-        AUROC with clusters less without.
+        AUROC with clusters minus without.
     ratio, slope : float
         Calibration of the model without clusters, over all resamples.
     benefit : float

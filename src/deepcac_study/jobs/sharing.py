@@ -25,6 +25,7 @@ from deepcac_study.jobs.pointers import (
     read_pointers,
     write_pointer,
 )
+from deepcac_study.judge.further_files import FurtherFiles
 from deepcac_study.judge.study_files import StudyFiles
 
 ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own
@@ -97,6 +98,7 @@ def shared_files(layout: Layout) -> list[str]:
     """Return every file of a configured workflow but for the report, raw and tidy tables."""
     config, runs = layout.config, layout.all_runs()
     study = StudyFiles(config["judge"], layout.reachable)
+    further = FurtherFiles(config["judge"], layout.reachable)
     found = [
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
         *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
@@ -106,6 +108,7 @@ def shared_files(layout: Layout) -> list[str]:
         *(f"results/theory/{name}.json" for name in config["theory"]),
         *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
+        *further.records,
     ]
     return list(dict.fromkeys(found))
 

@@ -54,7 +54,7 @@ def spot_check(
     check_commits({row.path: row.commit for row in rows})
     drawn, population = draw(rows, draws, seed, minutes)
     share = f"{draws} of {len(population)} records"
-    log.info("%s, about %.0f processor minutes", share, sum(row.seconds for row in drawn) / 60)
+    log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)
     shipped = read(archive)
     found = [_compared(Path(folder), row, shipped[row.path]) for row in drawn]

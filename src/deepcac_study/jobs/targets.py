@@ -11,7 +11,7 @@ from deepcac_study.catalogue.methods import methods
 from deepcac_study.catalogue.protocol import Protocol, named_protocols
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.jobs.layout import Layout
-from deepcac_study.judge.study_files import ABLATIONS, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, FURTHER, PLANTED, PUBLIC, SHAPES, TABLES
 
 _WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
 _ELSEWHERE = re.compile(r"results/(?P<folder>[\w/]+)/(?P<dataset>\w+)/\w+_k\d+\.json")
@@ -69,9 +69,9 @@ def _check_folder(layout: Layout, word: str) -> None:
 
 def _check_judged(layout: Layout, word: str) -> None:
     found = _JUDGE.fullmatch(word)
-    if not found or found["dataset"] in (PLANTED, PUBLIC):
+    if not found or found["dataset"] in (PLANTED, PUBLIC, *FURTHER):
         return
-    if found["dataset"] == ABLATIONS:
+    if found["dataset"] in (ABLATIONS, TABLES, SHAPES):
         layout.registry.dataset(found["contender"])
         return
     layout.registry.dataset(found["dataset"])

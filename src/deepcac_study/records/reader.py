@@ -23,7 +23,8 @@ RUNS, JUDGED = "runs", "judge"
 # Kinds by the folder that tells them; what lies in none of these is a run.
 FOLDERS = (
     *("sweeps", "case_study", "theory", "skmeans", "decomposition", "bias_variance"),
-    *("factorial", "profiles", "public", "ablations", "planted", JUDGED),
+    *("factorial", "profiles", "public", "ablations", "planted"),
+    *("transfer", "scorecards", "richer_labels", JUDGED),
 )
 
 

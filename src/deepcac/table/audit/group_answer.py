@@ -37,7 +37,7 @@ _PARTITIONS = {
     "given": "the groups",
     "assigned": "the groups, read from the columns",
     SHUFFLED: "random groups of these sizes",
-    CELLS: "random cells of these sizes",
+    CELLS: "neighbours of random patients, of these sizes",
     "hash": "hash of the row",
     "km": "k-means with as many groups",
 }

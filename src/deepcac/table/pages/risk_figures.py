@@ -56,7 +56,7 @@ def decision_figure(found: HeldOut, names: tuple[str, ...], thresholds: Array) -
     return Figure(
         id="decision",
         title="Is acting on the risks worth it?",
-        caption="Net benefit: patients rightly treated less those wrongly treated at the odds of "
+        caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
         "the threshold, for each patient. Predictions of all resamples are pooled.",
         section="risks",
         size=(5.2, 4.0),

@@ -23,7 +23,7 @@ _ARM_LABELS = {
     "km": "in k-means clusters",
     "cac": "in CAC clusters",
     "dist": "with distances to centres",
-    "cells": "in random partitions",
+    "cells": "in a random partition",
     "hash": "in parts by a hash",
 }
 _COLOURS = {"dist": "#2E8B57", "cells": "#C49C94", "hash": "#7F7F7F"} | ARM_COLOURS
@@ -32,6 +32,7 @@ _LEARNERS = {
     "catboost": "CatBoost",
     "hgb": "Histogram boosting",
     "centroid": "Nearest class centroid",
+    "bag": "Bagged boosting",
     "subtypes": "Risk model with subtypes",
     "subtypes_gbm": "Risk model with subtypes, boosted",
 }

@@ -215,14 +215,14 @@ def division(table: pd.DataFrame, name: str) -> Table:
 
 
 def pairs(table: pd.DataFrame, division: str) -> Table:
-    """Return the boosted classifier less each rival on a published division."""
-    return _by_metric(_divided(table, division, ours=True), {"less": "reference"}, less)
+    """Return the boosted classifier minus each rival on a published division."""
+    return _by_metric(_divided(table, division, ours=True), {"minus": "reference"}, less)
 
 
 def less_learner(table: pd.DataFrame, *divisions: str) -> Table:
-    """Return each learner with clusters less itself without, on published divisions."""
+    """Return each learner with clusters minus itself without, on published divisions."""
     own = pd.concat([_divided(table, division, ours=False) for division in divisions])
-    names = {"division": "division", "less its learner": "contender"}
+    names = {"division": "division", "minus its learner": "contender"}
     return _by_metric(own, names, _tested, n_labels=2)
 
 

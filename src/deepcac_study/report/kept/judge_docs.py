@@ -80,7 +80,7 @@ def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table
         "+ k-means": added(HELP, KM),
         "+ distances": added(HELP, DISTANCES),
         "CAC, k >= 2": added(FORCED, CAC),
-        "CAC less random cells, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
+        "CAC − random partition, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
         "+ hash": added(NEGATIVE, HASH),
     }
     return Table.of(sorted({place[3] for place in found if place[:3] in compared}), columns)
@@ -161,7 +161,7 @@ def planted(table: pd.DataFrame, learner: str) -> Table:
         "worth": lambda group: three(group[1]["oracle_gain"].iloc[0]),
     }
     for question in asked:
-        less = f" less {contender_label(learner)}" * (question == BOOSTING.id)
+        less = f" − {contender_label(learner)}" * (question == BOOSTING.id)
         for name in own.loc[own["question"] == question, "contender"].unique():
             known = name.removeprefix(TOLD)
             told = " told the subtypes" * (known != name)
@@ -179,7 +179,7 @@ def _found(one: "pd.Series[Any]") -> str:
 
 
 def subtypes(table: pd.DataFrame, contender: str) -> Table:
-    """Return a classifier with two subtypes or more less each rival, by the strict margin."""
+    """Return a classifier with two subtypes or more minus each rival, by the strict margin."""
     own = _judged(table)
     own = own[(own["question"] == SUBTYPES.id) & (own["contender"] == contender)]
 
@@ -195,13 +195,13 @@ def subtypes(table: pd.DataFrame, contender: str) -> Table:
     columns: dict[str, How] = {
         "data set": lambda group: group[0],
         "AUROC": lambda group: four(group[1]["score"].iloc[0]),
-        **{f"less {contender_label(name)}": ahead(name) for name in rivals},
+        **{f"− {contender_label(name)}": ahead(name) for name in rivals},
     }
     return Table.of(own.groupby("dataset"), columns)
 
 
 def blends(table: pd.DataFrame) -> Table:
-    """Return greedy blends of other contenders' trials, and the boosted classifier less each."""
+    """Return greedy blends of other contenders' trials, and the boosted classifier minus each."""
     found = {(row["dataset"], row["blend"]): row for row in table.to_dict("records")}
 
     def cell(name: str, write: Callable[[Row], str]) -> How:
@@ -211,7 +211,7 @@ def blends(table: pd.DataFrame) -> Table:
     for name in dict.fromkeys(table["blend"]):
         blended = " and ".join(map(contender_label, name.split("+")))
         columns.append((f"{blended}, blended", cell(name, lambda row: four(row["auroc"]))))
-        columns.append(("subtypes less it", cell(name, less)))
+        columns.append(("subtypes − it", cell(name, less)))
     return Table.of(sorted(set(table["dataset"])), columns)
 
 

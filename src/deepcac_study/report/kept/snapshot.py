@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deepcac.files.atomic import atomic_path
@@ -24,10 +25,11 @@ from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
-from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
+from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     RUN,
@@ -40,7 +42,7 @@ from deepcac_study.report.kept.run_snapshot import (
 )
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables
 from deepcac_study.report.runs.curves import CALIBRATION, CURVES
-from deepcac_study.report.subtypes.subtype_worth import load_ablations
+from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
@@ -56,7 +58,7 @@ ROWS = {
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
-TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED, CURVES, CALIBRATION)
+TABLES = (*ROWS, SCORES, VERDICTS, *table_snapshot.KEPT, *REPORT, *QUOTED, CURVES, CALIBRATION)
 
 
 def write_snapshot(
@@ -87,6 +89,10 @@ def write_snapshot(
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
+    tables |= table_snapshot.kept_tables(
+        run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
+    )
+    table_snapshot.draw_helping(tables, place)
     texts = {name: _csv(table) for name, table in tables.items()}
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
@@ -114,8 +120,7 @@ def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:
 def _judged(results: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of the study, but those that follow from others."""
     study = results / Path(FOLDER).name
-    apart = {PLANTED, ABLATIONS, PUBLIC}
-    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
+    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in APART]
     records = {
         dataset: found
         for dataset, found in read_records(trials).items()
@@ -169,12 +174,19 @@ def _division(one: Divided) -> dict[str, Any]:
 
 
 def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the means over resamples of every arm, and the stability of every method."""
+    """Return the means over resamples of every arm, and the stability of every method.
+
+    ``mean``, ``low`` and ``high`` are how far three soft subtypes are ahead of an arm by AUROC.
+    """
     arms, stability = [], []
     for one in load_ablations(paths):
         for backbone, table in one.arms.items():
             scores = table.drop(columns=["seed", "n_train", "n_test"])
             means = scores.groupby(["arm", "k"], as_index=False).mean()
+            places = zip(means["arm"], means["k"], strict=True)
+            paired = [ahead(one, backbone, *place) for place in places]
+            for name in ("mean", "low", "high"):
+                means[name] = [getattr(found, name, np.nan) for found in paired]
             means.insert(0, "backbone", backbone)
             means.insert(0, "dataset", one.dataset)
             arms.append(means)

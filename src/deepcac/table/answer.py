@@ -274,6 +274,6 @@ def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
         return ""
     won = int((own["verdict"] == BETTER).sum())
     return (
-        f"Against partitions that mean nothing (a random one, a hash of the row) the clusters that help are "
-        f"better in {won} of {len(own)} comparisons."
+        "Against partitions that mean nothing (a random one, a hash of the row) the clusters that "
+        f"help are better in {won} of {len(own)} comparisons."
     )

@@ -87,7 +87,8 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
         f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}. "
         f"Of {len(linked):,} printed values that one run decides, the record of {here:,} ships; "
         "the others, the judge and some claims stand on earlier runs, of which only the tables "
-        "are kept. Subtypes and pictures of data need score files and data: snakemake all makes them."
+        "are kept. Subtypes and pictures of data need score files and data: snakemake all makes "
+        "them."
     )
 
 

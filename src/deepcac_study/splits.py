@@ -17,6 +17,7 @@ from deepcac_study.catalogue.protocol import SOUND, Protocol
 PARTS = ("train", "validation", "test")
 FOLDS = 5
 HOLDOUT_SEED = 108  # the published CAC program's fixed hold-out (switch A14)
+SEQUENCE_SPLITS = 3  # of hourly sequences in DeepCAC section 15 (switch D3)
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,11 @@ def scheme(protocol: Protocol, family: str) -> str:
     if family == "cac" and "A14" in protocol:
         return "holdout"
     return "seeds"
+
+
+def most_splits(protocol: Protocol, *, sequence: bool) -> int | None:
+    """Return how many splits of a file are used at most; None for all."""
+    return SEQUENCE_SPLITS if sequence and "D3" in protocol else None
 
 
 def read_splits(

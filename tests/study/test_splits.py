@@ -11,6 +11,7 @@ from deepcac_study.splits import (
     draw_holdout,
     holdout,
     make_splits,
+    most_splits,
     read_splits,
     write_splits,
 )
@@ -64,6 +65,13 @@ def test_a_file_without_the_column_of_a_scheme_says_what_to_do(tmp_path):
         write_splits(tmp_path / "s.parquet", whole.drop_columns(name))
         with pytest.raises(DataError, match=f"no column '{name}'; build the splits again"):
             read_splits(tmp_path / "s.parquet", ids, scheme)
+
+
+def test_published_sequences_have_the_three_splits_of_the_paper():
+    published = Protocol.from_folder("as_published/")
+    assert most_splits(published, sequence=True) == 3
+    assert most_splits(published, sequence=False) is None
+    assert most_splits(Protocol(), sequence=True) is None
 
 
 def test_splits_are_the_same_bytes_twice(tmp_path):

@@ -23,6 +23,7 @@ _EXPERIMENTS = {
     "theory": ("theory/{dataset}_k{k}", "theory.theorems.theory", 1, False),
 }
 
+
 for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items():
 
     rule:
@@ -32,6 +33,7 @@ for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items()
             features="data/features/{dataset}.parquet",
             splits="data/splits/{dataset}.parquet",
             pretrained=["data/pretrained/{dataset}.safetensors"] * of_networks,
+            runs=first_starts if experiment == "start_sweep" else [],
         output:
             f"results/{place}.{'json' if experiment == 'theory' else 'parquet'}",
         log:

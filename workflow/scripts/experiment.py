@@ -28,6 +28,7 @@ with job(snakemake):
         "k": setting.k,
         "pretrained": Path(str(inputs.get("pretrained", ""))),
         "run_scores": inputs.get("scores"),
+        "runs": [Path(run) for run in inputs.get("runs", ())],
         "synthetic": setting.dataset.startswith("demo_"),
     }
     found = call(resolve(snakemake.params.call), {}, offered)

@@ -142,6 +142,60 @@ class Public(Entry):
     draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
 
 
+class Tables(Entry):
+    """Tables that are judged in one job each, with less effort, in families of their own."""
+
+    datasets: list[Id] = Field([], description="as `results/judge/tables/{dataset}.json`")
+    contenders: list[str] = Field([], description="as in `matches`")
+    shapes: list[Id] = Field(
+        [],
+        description="further data sets whose cheap statistics are wanted, as "
+        "`results/judge/shapes/{dataset}.json`",
+    )
+    resamples: int = Field(10, ge=2, description="as of the judge")
+    resamples_small: int = Field(20, ge=2, description="as of the judge")
+    resamples_of: dict[str, Annotated[int, Field(ge=2)]] = Field(
+        {}, description="data sets that have another number, because they take long"
+    )
+    small_rows: int = Field(2000, ge=0, description="as of the judge")
+    train_rows: int = Field(2000, ge=100, description="as of the judge")
+    trials: int = Field(6, ge=1, description="as of the judge")
+    network_trials: int = Field(1, ge=1, description="as of the judge")
+
+
+class Shift(Entry):
+    """A move of a model to other rows, where it is recalibrated with a few labels."""
+
+    name: Id = Field(description="of its record, `results/judge/transfer/{name}.json`")
+    dataset: Id
+    train: list[str] = Field([], description="groups to learn from; none are all but `test`")
+    test: str = Field(description="group that labels are drawn in")
+    units: list[str] = Field(
+        [],
+        description="columns of 0 and 1 that tell the group, and the name of the rest; without "
+        "any the groups are those of the file",
+    )
+
+
+class Transfer(Entry):
+    """Recalibration at a target: by cluster, or globally."""
+
+    moves: list[Shift] = Field([], description="from where to where")
+    strengths: list[float] = Field(
+        [], description="shifts of log odds in the subtypes of generated hospitals"
+    )
+    rows: int = Field(6000, ge=200, description="patients of a generated hospital")
+
+
+class Scorecards(Entry):
+    """Several short scorecards against one long one."""
+
+    datasets: list[Id] = Field([], description="data sets of two classes")
+    strengths: list[float] = Field([], description="of planted cohorts, as in `planted`")
+    cohorts: int = Field(3, ge=1, description="cohorts of each strength")
+    rows: int = Field(3000, ge=200, description="patients in a cohort")
+
+
 class Judge(Entry):
     """The study that asks whether clusters help: equal tuning, controls, margins."""
 
@@ -152,6 +206,14 @@ class Judge(Entry):
         [],
         description="data sets of two classes on which the parts of the classifier with subtypes "
         "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
+    )
+    tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
+    transfer: Transfer = Field(Transfer.model_validate({}), description="see docs/transfer.md")
+    scorecards: Scorecards = Field(
+        Scorecards.model_validate({}), description="see docs/transfer.md"
+    )
+    richer_labels: list[Id] = Field(
+        [], description="data sets of stays of PhysioNet 2012; see docs/transfer.md"
     )
     resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
     resamples_small: int = Field(30, ge=2, description="the same for small data sets")
@@ -290,7 +352,10 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
-    judged = (*matched, known.judge.ablations, divided)
+    tables = (known.judge.tables.datasets, known.judge.tables.shapes)
+    moves = [move.dataset for move in known.judge.transfer.moves]
+    further = (moves, known.judge.scorecards.datasets, known.judge.richer_labels)
+    judged = (*matched, known.judge.ablations, divided, *tables, *further)
     named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
     for names in named:
         for name in names:

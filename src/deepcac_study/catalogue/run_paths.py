@@ -4,9 +4,22 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from deepcac_study.catalogue.methods import parse_method
+from deepcac_study.catalogue.methods import DEEPCAC, KM_Z, parse_method
 from deepcac_study.catalogue.protocol import folder_pattern
 from deepcac_study.catalogue.registry import NO_RUNS
+
+# What is repeated from several starts of the autoencoder: methods soundly, and with one switch on
+# that changes neither features nor splits.
+STARTED = {DEEPCAC: ("D4", "D6", "D8", "D10", "D16", "D18", "D19"), KM_Z: ("D19",)}
+
+
+def started_runs(dataset: str, k: int | str) -> list[str]:
+    """Return the records of the runs that are the first of several starts."""
+    return [
+        f"results/{f'switches/{label}/' if label else ''}{dataset}/{method}_k{k}.json"
+        for method, labels in STARTED.items()
+        for label in ("", *labels)
+    ]
 
 
 def runs_among(paths: Iterable[str]) -> Iterator[dict[str, str]]:
@@ -27,18 +40,11 @@ def dataset_pattern() -> str:
 
 
 class Together(NamedTuple):
-    """Runs that one job makes, in all the places where the configuration plans just these.
+    """Runs that one job makes, in all the places where the configuration plans just these."""
 
-    Attributes
-    ----------
-    stems : tuple of str
-        File names without ``.json``: ``("lr_k1", "km_lr_k2")``, or ``("km_z_k1", "km_z_k2")``.
-    places : str
-        A pattern, to begin that of the wildcard ``variant`` with.
-    """
-
+    # File names without ``.json``: ``("lr_k1", "km_lr_k2")``, or ``("km_z_k1", "km_z_k2")``.
     stems: tuple[str, ...]
-    places: str
+    places: str  # a pattern, to begin that of the wildcard ``variant`` with
 
 
 def tables_together(paths: Iterable[str]) -> list[Together]:

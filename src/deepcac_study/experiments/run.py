@@ -21,7 +21,7 @@ from deepcac_study.catalogue.protocol import Protocol
 from deepcac_study.experiments.fit import device, fit, shared_stage
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.records import record as records
-from deepcac_study.splits import Split, read_splits, scheme
+from deepcac_study.splits import Split, most_splits, read_splits, scheme
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,8 @@ def run(
         _check(method, k, dataset, features)
     (family,) = {method.family for method, _ in asked.values()}
     settings = {k: Setting(dataset, k, protocol, family) for _, k in asked.values()}
-    splits = read_splits(files.splits, features.row_id, scheme(protocol, family))
+    most = most_splits(protocol, sequence=features.n_steps > 1)
+    splits = read_splits(files.splits, features.row_id, scheme(protocol, family))[:most]
     arms = tuple(asked.values())
     by_split = [_run_split(features, split, settings, arms, files.shared) for split in splits]
     shape = _shape(features)

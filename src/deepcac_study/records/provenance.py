@@ -8,6 +8,8 @@ from deepcac.errors import DataError
 from deepcac_study.catalogue.registry import Registry
 from deepcac_study.sourcecode import unknown_commits
 
+_PLANTED = ("judge/planted/", "judge/transfer/planted_", "judge/scorecards/planted_")
+
 
 def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:
     """Say whether a record may be shown to anybody; what the registry does not know may not.
@@ -16,7 +18,7 @@ def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool
     demo are left out, because they are made in minutes. A record in the place of a restricted
     data set may not, whatever it says.
     """
-    if path.startswith("judge/planted/"):
+    if path.startswith(_PLANTED):
         return content.get("synthetic") is True and "dataset" not in content
     known = {name: source for source in registry.sources.values() for name in source.datasets}
     named = [known[part] for part in Path(path).with_suffix("").parts if part in known]

@@ -36,29 +36,16 @@ _PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0
 
 
 class Row(NamedTuple):
-    """A record of an archive, in its manifest.
+    """A record of an archive, in its manifest."""
 
-    Attributes
-    ----------
-    path : str
-        Relative to ``results``.
-    sha256 : str
-        Of its bytes.
-    digest : str
-        Of what a repeated run must give again.
-    commit, processor, device : str
-        With what it was made; empty where the record does not say.
-    seconds : float
-        All stages together.
-    """
-
-    path: str
-    sha256: str
-    digest: str
+    path: str  # relative to ``results``
+    sha256: str  # of its bytes
+    digest: str  # of what a repeated run must give again
+    # With what it was made; empty where the record does not say.
     commit: str
     processor: str
     device: str
-    seconds: float
+    seconds: float  # all stages together
 
 
 def part_of(path: str) -> str:
@@ -90,21 +77,10 @@ def pack(
     folder: str | os.PathLike[str],
     may_leave: Callable[[str, Mapping[str, Any]], bool],
 ) -> list[Row]:
-    """Write records as an archive, with those of the archive that is there already.
+    """Write records of `find_records` as an archive, and return its manifest.
 
-    Parameters
-    ----------
-    records : mapping of str to bytes
-        Of `find_records`. One that the archive has too replaces it.
-    folder : path-like
-        Of the archive.
-    may_leave : callable
-        Whether a record, given its path and content, may be shown to anybody. Others are left out.
-
-    Returns
-    -------
-    list of Row
-        The manifest that was written.
+    A record of the archive that is there already stays, unless a new one has its path. What may
+    not be shown to anybody, by `may_leave` from path and content, is left out.
 
     Raises
     ------
@@ -127,16 +103,7 @@ def pack(
 
 
 def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
-    """Read the records of an archive; each is compared with the manifest.
-
-    Parameters
-    ----------
-    folder : path-like
-
-    Returns
-    -------
-    dict of str to bytes
-        By path relative to ``results``.
+    """Read the records of an archive, by path; each is compared with the manifest.
 
     Raises
     ------
@@ -193,10 +160,7 @@ def manifest(folder: str | os.PathLike[str]) -> list[Row]:
 def lay(folder: str | os.PathLike[str], results: str | os.PathLike[str]) -> tuple[int, int]:
     """Write the records of an archive to a folder ``results``; what is there already stays.
 
-    Returns
-    -------
-    (int, int)
-        How many were written, and how many were there.
+    Returns how many were written, and how many were there.
     """
     written = 0
     records = read(folder)

@@ -20,24 +20,12 @@ from deepcac_study.records.record import file_digest, read_record, scores_path
 
 @dataclass(frozen=True)
 class Run:
-    """One run record.
+    """One run record."""
 
-    Attributes
-    ----------
-    path : str
-        Place of the record, relative to the folder that holds ``results/``.
-    file : Path
-        Where it was read.
-    record : dict
-        The JSON as it was written.
-    with_scores : bool
-        Whether its score file is looked for; shipped records have none.
-    """
-
-    path: str
-    file: Path
-    record: dict[str, Any]
-    with_scores: bool = True
+    path: str  # place of the record, relative to the folder that holds ``results/``
+    file: Path  # where it was read
+    record: dict[str, Any]  # the JSON as it was written
+    with_scores: bool = True  # whether its score file is looked for; shipped records have none
 
     @property
     def dataset(self) -> str:
@@ -131,15 +119,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of a report, in a fixed order.
+    """All runs of a report, in a fixed order."""
 
-    Attributes
-    ----------
-    items : tuple of Run
-        Sorted by protocol (sound first), data set, method and k.
-    """
-
-    items: tuple[Run, ...]
+    items: tuple[Run, ...]  # sorted by protocol (sound first), data set, method and k
     _index: dict[tuple[str, str, str, int], Run] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -174,14 +156,10 @@ def load(
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     unscored: Container[str] = (),
 ) -> Runs:
-    """Read run records.
+    """Read run records, in any order; their paths are shown relative to `root`.
 
     Parameters
     ----------
-    paths : iterable of path-like
-        Run JSON files, in any order.
-    root : path-like
-        Folder that shown paths are relative to.
     inputs : mapping, optional
         What each record must have been made from, ``features`` and ``splits``, by its path. What
         is not here is not compared.

@@ -29,26 +29,13 @@ _VOLATILE = ("machine", "digest", "seconds")
 
 
 class Compared(NamedTuple):
-    """A record that was drawn, beside the one that was made again.
+    """A record that was drawn, beside the one that was made again."""
 
-    Attributes
-    ----------
-    path : str
-        Relative to ``results``.
-    verdict : str
-        One of `CAME_BACK`, `DIFFERENT` or `MISSING`.
-    largest : float
-        Largest difference of a score; NaN where nothing was made.
-    where : str
-        The score that differs most.
-    shipped, again : float
-        Its two values, or those of the first score where none differs.
-    """
-
-    path: str
-    verdict: str
-    largest: float = np.nan
-    where: str = ""
+    path: str  # relative to ``results``
+    verdict: str  # one of `CAME_BACK`, `DIFFERENT` or `MISSING`
+    largest: float = np.nan  # largest difference of a score; NaN where nothing was made
+    where: str = ""  # the score that differs most
+    # Its two values, or those of the first score where none differs.
     shipped: float = np.nan
     again: float = np.nan
 
@@ -56,23 +43,10 @@ class Compared(NamedTuple):
 def draw(
     rows: Iterable[Row], n: int, seed: int, minutes: float | None = None
 ) -> tuple[list[Row], list[Row]]:
-    """Draw records at random.
+    """Draw records of a manifest at random; return the draw, and what it was drawn from.
 
-    Parameters
-    ----------
-    rows : iterable of Row
-        The manifest.
-    n : int
-        How many are drawn. With one seed, a smaller draw is the beginning of a larger one.
-    seed : int
-    minutes : float, optional
-        Processor time that `n` records may take on average. The longest ones are then left out of
-        what is drawn from, until the rest takes no more.
-
-    Returns
-    -------
-    drawn, population : list of Row
-        The draw, and what it was drawn from.
+    With one seed, a smaller draw is the beginning of a larger one. Where `n` records may take so
+    many minutes of processor time on average, the longest ones are left out, until they do.
 
     Raises
     ------
@@ -119,12 +93,6 @@ def at_most_different(population: int, drawn: int, different: int, level: float 
 
     Exact and one-sided: with more of them in the population, `different` or fewer would be drawn
     with a probability below 1 - `level`.
-
-    Parameters
-    ----------
-    population, drawn, different : int
-        Records, those that were drawn, and those of them that did not come back.
-    level : float
     """
     possible = np.arange(different, population - drawn + different + 1)
     seen = hypergeom.cdf(different, population, possible, drawn)

@@ -35,19 +35,9 @@ MISSING_SHARE, UNKNOWN_PROBABILITY_SHARE = 0.15, 0.05
 
 
 def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> None:
-    """Write n synthetic encounters as training_v2.csv.
+    """Write n synthetic encounters as training_v2.csv, the same bytes for the same seed.
 
-    Parameters
-    ----------
-    path : path-like
-        Gets a CSV file with the 186 columns of the real one, ``NA`` where missing.
-    seed : int
-        The same seed gives the same bytes.
-
-    Raises
-    ------
-    ConfigError
-        `n` is not positive.
+    It has the 186 columns of the real one, ``NA`` where missing.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic encounters asked for; at least one is needed")

@@ -82,22 +82,10 @@ class _Stays:
 
 
 def simulate(folder: str | os.PathLike[str], *, n: int = 400, seed: int = 0) -> None:
-    """Write n synthetic ICU stays as seven MIMIC-III tables, and the planted subtypes.
+    """Write n synthetic ICU stays as seven MIMIC-III tables, the same bytes for the same seed.
 
-    Parameters
-    ----------
-    folder : path-like
-        Gets seven tables as CSV files with the upper-case header of the full release, and
-        SUBTYPES.csv, which no reader of MIMIC-III looks at.
-    n : int
-        Patients, one ICU stay each; about 600 CHARTEVENTS rows a stay.
-    seed : int
-        The same seed gives the same bytes.
-
-    Raises
-    ------
-    ConfigError
-        `n` is not positive.
+    The header is the upper-case one of the full release. No reader of MIMIC-III looks at
+    SUBTYPES.csv, the planted subtypes. A patient has one stay, of about 600 CHARTEVENTS rows.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")

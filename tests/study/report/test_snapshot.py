@@ -20,9 +20,9 @@ from deepcac.pages.tables import Table, grid
 from deepcac.pages.wording import four, three
 from deepcac_study.judge.public_protocols import Division, run_division
 from deepcac_study.judge.trial_files import run_trials
-from deepcac_study.papers import claims as claim_file
-from deepcac_study.papers import ledger as ledger_file
+from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac_study.papers.ledger import Entry, read_rows, write_rows
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept.markdown_tables import read_snapshot, renew
 from deepcac_study.report.kept.run_snapshot import ANSWER
@@ -105,22 +105,22 @@ def test_claims_are_filled_if_asked_for(results, tmp_path):
     run, place = tmp_path / "run", tmp_path / "snapshot"
     (run / "report").mkdir(parents=True)
     ledger, claims = (
-        file.read(PROJECT / "docs" / "results" / f"{name}.csv")
-        for file, name in ((ledger_file, LEDGER), (claim_file, CLAIMS))
+        read_rows(PROJECT / "docs" / "results" / f"{name}.csv", kind)
+        for kind, name in ((Entry, LEDGER), (Claim, CLAIMS))
     )
     lost = [replace(claim, verdict="not run", reason="") for claim in claims]
     few = [replace(claim, as_published="not run") for claim in claims]  # claims that place decided
     for folder, made in ((run / "report", few), (place, lost)):
         folder.mkdir(exist_ok=True)
-        ledger_file.write(folder / f"{LEDGER}.csv", ledger)
-        claim_file.write(folder / f"{CLAIMS}.csv", made)
+        write_rows(folder / f"{LEDGER}.csv", Entry, ledger)
+        write_rows(folder / f"{CLAIMS}.csv", Claim, made)
     (run / "report" / "tables").mkdir()
     (run / "report" / "tables" / f"{ANSWER}.csv").write_text("of,few,runs\n")
     written = snapshot.write_snapshot(run, place, extend=True)
     assert place / f"{SUMMARY}.csv" in written
-    assert claim_file.read(place / f"{CLAIMS}.csv") == claims
+    assert read_rows(place / f"{CLAIMS}.csv", Claim) == claims
     assert not (place / f"{ANSWER}.csv").exists()  # the report lacks runs of the older one
-    claim_file.write(run / "report" / f"{CLAIMS}.csv", claims)
+    write_rows(run / "report" / f"{CLAIMS}.csv", Claim, claims)
     snapshot.write_snapshot(run, place, extend=True)
     assert (place / f"{ANSWER}.csv").read_text() == "of,few,runs\n"
 
@@ -288,7 +288,8 @@ def test_the_differences_of_the_documentation_follow_from_the_scores_of_resample
     for name in ("mean", "low", "high", "score", "reference_score"):
         again = pytest.approx(both[f"{name}_again"].to_numpy(), abs=3e-5, nan_ok=True)
         assert both[name].to_numpy() == again
-    assert both["verdict"].tolist() == both["verdict_again"].tolist()
+    for name in ("verdict", "verdict_strict", "verdict_wide"):
+        assert both[name].tolist() == both[f"{name}_again"].tolist()
     assert (both["clustered"] == both["clustered_again"]).all()
 
 

@@ -23,11 +23,11 @@ from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _SAID = {
-    BETTER: "helped",
-    EQUIVALENT: "changed nothing (within {margin:g} AUROC)",
-    WORSE: "did harm",
-    NEVER: "gave the same risks",
-    UNDECIDED: "are inconclusive",
+    BETTER: "they helped",
+    EQUIVALENT: "they changed nothing (within {margin:g} AUROC)",
+    WORSE: "they did harm",
+    NEVER: "they gave the same risks",
+    UNDECIDED: "neither gain nor harm is shown",
 }
 
 
@@ -117,7 +117,7 @@ def answer_sites(judged: list[JudgedFold], margin: float) -> PlaceAnswer:
     best = comparisons[BEST]
     words = [place.word for place in best.places]
     said = [
-        f"in {words.count(word)} of {len(words)} sites they {text.format(margin=margin)}"
+        f"in {words.count(word)} of {len(words)} sites {text.format(margin=margin)}"
         for word, text in _SAID.items()
         if word in words
     ]
@@ -168,7 +168,7 @@ def answer_external(judged: JudgedFold, margin: float) -> PlaceAnswer:
         )
     else:
         said = _SAID[place.word].format(margin=margin)
-        sentence = f"{_use(place.word)}: in {judged.name} they {said}."
+        sentence = f"{_use(place.word)}: in {judged.name} {said}."
     numbers = _numbers([judged], best, f"in {judged.name}")
     return PlaceAnswer(sentence, _details([judged], best), comparisons, margin, numbers)
 

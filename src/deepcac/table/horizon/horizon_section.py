@@ -52,6 +52,7 @@ def horizon_section(
     groups = {name: _groups(follow, risk) for name, risk in risks.items()}
     return {
         "horizon": f"{follow.horizon:g}",
+        "judged": f"{len(follow.time):,}",
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
         "scores": [_scores(follow, name, risk, share) for name, risk in risks.items()],
         "calibration": calibration_figure(groups),

@@ -71,7 +71,7 @@ def write_compare_page(
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,
-        "horizon": horizon_section(table, trials, shown),
+        "horizon": horizon_section(table, trials, [one for one in shown if _described(one)]),
         "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
@@ -173,6 +173,11 @@ def _scores(trials: Trials) -> dict[str, Any]:
     return {"head": head, "rows": rows}
 
 
+def _described(one: FoundClustering) -> bool:
+    """Tell whether a clustering comes again on other rows."""
+    return one.stability >= _WORDS[1][0]
+
+
 def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
     way = "CAC" if one.arm == CAC else "k-means"
     word = next(word for least, word in _WORDS if one.stability >= least)
@@ -194,7 +199,7 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
         "note": note,
         "head": ("subtype", "what sets it apart", "rows", "share", *table.shown_classes),
         "rows": [_subtype(each, len(one.label)) for each in one.subtypes],
-        "described": one.stability >= _WORDS[1][0],
+        "described": _described(one),
         "figure": subtype_profile(one, table.shown_classes),
         "values_head": ("feature", *(f"subtype {each.number}" for each in one.subtypes)),
         "medians": _values(one, table, [one.names[f] for f in shown]),

@@ -76,7 +76,7 @@ def risk_section(
     thresholds = usual_thresholds(held_out) if ends is None else np.linspace(*ends, 25)
     names = (found.best, found.clustered)
     middle = float(thresholds[len(thresholds) // 2])
-    same = np.array_equal(*(held_out.risk[name] for name in names))
+    same = np.array_equal(held_out.risk[found.best], held_out.risk[found.clustered])
     drawn = names[:1] if same else names
     return {
         "worth": worth(held_out, found.clustered, found.best, thresholds),

@@ -1,8 +1,9 @@
 """What a switch does to a network, beside what another start of its autoencoder does."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.files.storage import read_json
 from deepcac.scoring.metrics import score_predictions
-from deepcac_study.catalogue.methods import DEEPCAC, KM_Z, parse_method
+from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol
+from deepcac_study.catalogue.run_paths import STARTED
 from deepcac_study.experiments.networks.deep_methods import fit_task, pretrain_tasks
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.splits import Split
@@ -20,9 +23,9 @@ from deepcac_study.splits import Split
 log = logging.getLogger(__name__)
 
 STARTS = 3
-# Those that change neither the features nor the splits.
-SWITCHES = {DEEPCAC: ("D4", "D6", "D8", "D10", "D16", "D18", "D19"), KM_Z: ("D19",)}
 _OF_INPUTS = ("D4", "D18")  # what an autoencoder is pre-trained on is another, too
+
+Outcome = tuple[str, int, int, Mapping[str, float]]  # status, rows to train and test on, scores
 
 
 def start_sweep(
@@ -31,15 +34,18 @@ def start_sweep(
     dataset: str,
     k: int,
     *,
+    runs: Iterable[Path] = (),
     starts: int = STARTS,
-    switches: Mapping[str, tuple[str, ...]] = SWITCHES,
+    switches: Mapping[str, tuple[str, ...]] = STARTED,
 ) -> pa.Table:
     """Fit methods soundly and with one switch on, from the same starts of the autoencoder.
 
-    The first start is that of the study's own runs.
+    The first start is that of the study's own runs, whose records are not made again.
 
     Parameters
     ----------
+    runs : iterable of path
+        Records of the study on these splits; what has none is fitted.
     starts : int
         Seeds of each split.
 
@@ -49,43 +55,64 @@ def start_sweep(
         A row a split, start and fit: ``split``, ``start``, ``method``, ``k``, ``switch`` (empty
         for the sound method), ``status``, ``n_train``, ``n_test``, ``auroc``, ``auprc``.
     """
+    first = _outcomes(runs)
     rows: list[dict[str, Any]] = []
     for split in splits:
         for start in range(starts):
+            known = {} if start else first
             with TemporaryDirectory() as folder:
-                rows += _of_start(features, split, (dataset, k, start), switches, Path(folder))
+                fit = partial(_fit, features, split, (dataset, k, start), Path(folder))
+                for method, labels in switches.items():
+                    for label in ("", *labels):
+                        found = known.get((split.seed, method, label)) or fit(method, label)
+                        rows.append(_row(split.seed, start, (method, k, label), found))
     return pa.Table.from_pylist(rows)
 
 
-def _of_start(
+def _outcomes(runs: Iterable[Path]) -> dict[tuple[int, str, str], Outcome]:
+    """Return what records say, by split, method and switch."""
+    found = {}
+    for path in runs:
+        record = read_json(path)
+        for of in record["splits"]:
+            name = (of["seed"], record["method"], "".join(record["switches"]))
+            found[name] = (of["status"], of["n_train"], of["n_test"], of["metrics"])
+    return found
+
+
+def _fit(
     features: FeatureMatrix,
     split: Split,
     asked: tuple[str, int, int],
-    switches: Mapping[str, tuple[str, ...]],
     folder: Path,
-) -> Iterator[dict[str, Any]]:
+    method: str,
+    label: str,
+) -> Outcome:
     dataset, k, start = asked
-    for method, labels in switches.items():
-        for label in ("", *labels):
-            protocol = Protocol(frozenset({label} if label else ()))
-            setting = Setting(dataset, k, protocol, "deep")
-            task = make_task(features, split, setting)
-            task = replace(task, seed=split.seed + 100 * start)
-            pretrained = folder / (label if label in _OF_INPUTS else "sound")
-            if not pretrained.exists():
-                pretrain_tasks([task], setting, pretrained)
-            fitted = fit_task(task, setting, parse_method(method), pretrained)
-            scores = score_predictions(task, fitted) if fitted.status == "ok" else {}
-            row = {
-                "split": split.seed,
-                "start": start,
-                "method": method,
-                "k": k,
-                "switch": label,
-                "status": fitted.status,
-                "n_train": len(task.y_train),
-                "n_test": len(task.y_test),
-                **{metric: scores.get(metric) for metric in ("auroc", "auprc")},
-            }
-            log.info("%s", row)
-            yield row
+    setting = Setting(dataset, k, Protocol(frozenset({label} if label else ())), "deep")
+    task = make_task(features, split, setting)
+    task = replace(task, seed=split.seed + 100 * start)
+    pretrained = folder / (label if label in _OF_INPUTS else "sound")
+    if not pretrained.exists():
+        pretrain_tasks([task], setting, pretrained)
+    fitted = fit_task(task, setting, parse_method(method), pretrained)
+    scores = score_predictions(task, fitted) if fitted.status == "ok" else {}
+    return fitted.status, len(task.y_train), len(task.y_test), scores
+
+
+def _row(seed: int, start: int, fit: tuple[str, int, str], found: Outcome) -> dict[str, Any]:
+    method, k, label = fit
+    status, n_train, n_test, scores = found
+    row = {
+        "split": seed,
+        "start": start,
+        "method": method,
+        "k": k,
+        "switch": label,
+        "status": status,
+        "n_train": n_train,
+        "n_test": n_test,
+        **{metric: scores.get(metric) for metric in ("auroc", "auprc")},
+    }
+    log.info("%s", row)
+    return row

@@ -149,8 +149,9 @@ class _Arms:
         return {name: (self.each(name, words[0]), self.each(name, words[1])) for name in self.sets}
 
 
-def _counted(kind: Callable[..., Rule]) -> Callable[[_Arms, Book], Rule]:
-    return lambda arms, _: kind(arms.pairs, **({"share": arms.share()} if arms.row.share else {}))
+def _counted(arms: _Arms, _: Book) -> Rule:
+    share = arms.share() if arms.row.share else None
+    return arm_rules.counted(arms.row.rule, arms.pairs, share)
 
 
 def _significant(arms: _Arms, _: Book) -> Rule:
@@ -260,10 +261,7 @@ def _restricted(entry: Entry) -> bool:
 
 
 RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
-    "beats": _counted(arm_rules.beats),
-    "never above": _counted(arm_rules.never_above),
-    "comparable": _counted(arm_rules.comparable),
-    "superior or comparable": _counted(arm_rules.superior_or_comparable),
+    **dict.fromkeys(arm_rules.COUNTED, _counted),
     "significant": _significant,
     "best above": lambda arms, _: arm_rules.maxima(arms.groups, share=arms.share(1.0)),
     "best not below": lambda arms, _: arm_rules.maxima(

@@ -32,14 +32,7 @@ def on_losses(
 ) -> Rule:
     """Return a rule on the losses, by data set and method, of those data sets that were run.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Data sets as they are called in the sound protocol.
-    methods : sequence of str
-        What must have been run for a data set to count.
-    judge : callable
-        From ranges of losses to a verdict and its figures.
+    Names are those of the sound protocol. A data set counts if every method was run on it.
     """
 
     def rule(evidence: Evidence) -> Decision:

@@ -32,6 +32,7 @@ _LEARNERS = {
     "catboost": "CatBoost",
     "hgb": "Histogram boosting",
     "centroid": "Nearest class centroid",
+    "bag": "Bagged boosting",
     "subtypes": "Risk model with subtypes",
     "subtypes_gbm": "Risk model with subtypes, boosted",
 }
@@ -85,12 +86,7 @@ def contender_colour(name: str, place: int = 0) -> str:
 def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     """Return differences with their intervals, a panel for each learner without clusters.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Comparisons of one question and metric (`deepcac.judging.verdicts.verdicts`).
-    margin : float
-        Differences up to this are negligible.
+    The rows are those of one question and metric (`deepcac.judging.verdicts.verdicts`).
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
@@ -132,10 +128,10 @@ def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int)
     for axis in panels[-across:]:
         axis.set_xlabel("difference in AUROC")
     marks, colours = _keys(rows)
-    beside = "left" if across > 1 else "center"
-    canvas.legend(handles=marks, loc=f"outside upper {beside}", ncols=across, fontsize="small")
-    place = "outside upper right" if across > 1 else "outside lower center"
-    canvas.legend(handles=colours, loc=place, ncols=2, fontsize="small")
+    beside: Any = "outside upper left" if across > 1 else "outside upper center"
+    canvas.legend(handles=marks, loc=beside, ncols=across, fontsize="small")
+    below: Any = "outside upper right" if across > 1 else "outside lower center"
+    canvas.legend(handles=colours, loc=below, ncols=2, fontsize="small")
 
 
 def _references(rows: pd.DataFrame) -> list[str]:
@@ -180,13 +176,7 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
 
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
-    """Draw what arms find, and what they add, in the smallest planted cohorts.
-
-    Parameters
-    ----------
-    power : sequence of dict
-        Of `deepcac_study.judge.power.power_curve`.
-    """
+    """Draw what arms find, and what they add, in the smallest planted cohorts (`power_curve`)."""
     asked, rows = (HELP.id, NEGATIVE.id), min(one["rows"] for one in power)
     curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
     contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))

@@ -20,6 +20,7 @@ from deepcac_study.catalogue.config import Judge
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.records.record import file_digest
+from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.judge.judge_figures import (
     contender_label,
     power_figure,
@@ -33,21 +34,12 @@ _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge wrote.
+    """What the judge wrote."""
 
-    Attributes
-    ----------
-    rows : DataFrame
-        A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
-    summary : dict
-        Counts a question, over data sets, and the power curve.
-    note : str
-        Where it comes from, if not from trials here.
-    """
-
+    # A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
     rows: pd.DataFrame
-    summary: dict[str, Any]
-    note: str = ""
+    summary: dict[str, Any]  # counts a question, over data sets, and the power curve
+    note: str = ""  # where it comes from, if not from trials here
 
     @property
     def real(self) -> pd.DataFrame:
@@ -133,30 +125,10 @@ def _counts(judged: Judgement) -> Table:
         )
         for (question, metric), own in judged.rows.groupby(["question", "metric"], sort=False)
     ]
-    margin, strict = judged.summary["margin"], judged.summary["strict_margin"]
-    return Table(
-        id="judge_counts",
-        title="The judge: verdicts by question",
-        note="Each trial has the same values in every resample; it is chosen on validation rows by "
-        "the metric that is shown. A model with clusters may also choose its trials without. "
-        "Better and worse: p below 0.05 by the corrected resampled t-test. Equivalent: two "
-        f"one-sided tests exclude a difference of {number(margin)} at 5 %; strictly, of "
-        f"{number(strict)}. All p are Holm-adjusted inside the row. Detectable: what half of the "
-        "comparisons in which clusters were chosen would have found with 80 % power."
-        + _warning(judged),
-        head=(
-            *("question", "metric", "comparisons", *VERDICTS),
-            *("strictly equivalent", "mean difference", "detectable"),
-        ),
-        rows=rows,
-        n_labels=2,
-    )
-
-
-def _warning(judged: Judgement) -> str:
-    """Say how much of the table is generated data."""
     made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
-    return f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
+    margins = {key: number(judged.summary[key]) for key in ("margin", "strict_margin")}
+    warning = f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
+    return declared_table("judge_counts", rows, warning=warning, verdicts=VERDICTS, **margins)
 
 
 def _leaderboard(judged: Judgement) -> Table:
@@ -175,15 +147,7 @@ def _leaderboard(judged: Judgement) -> Table:
         )
         for name in ranks.mean(axis=1).sort_values().index
     ]
-    return Table(
-        id="judge_scores",
-        title="The judge: every contender, tuned; those with clusters have two or more",
-        note="Mean AUROC over the test parts of the resamples; validation rows chose the trial. "
-        "The last column is the mean rank on the data sets where the contender ran. What lies "
-        "close together is not shown to differ: the intervals are in the comparisons.",
-        head=("contender", *scores.columns, "mean rank"),
-        rows=rows,
-    )
+    return declared_table("judge_scores", rows, datasets=scores.columns)
 
 
 def _comparisons(judged: Judgement) -> Table:
@@ -201,22 +165,7 @@ def _comparisons(judged: Judgement) -> Table:
         )
         for row in judged.rows.to_dict("records")
     ]
-    return Table(
-        id="judge_comparisons",
-        title="The judge: every comparison",
-        note="Scores are means over the test parts of the resamples. The last three columns are "
-        "the posterior probabilities that the contender is worse than, within and better than the "
-        "margin (Bayesian correlated t-test).",
-        head=(
-            *("question", "data set", "contender", "reference", "metric", "verdict", "score"),
-            *("reference's", "difference", "95 % interval", "p (Holm)", "detectable"),
-            *("P worse", "P same", "P better"),
-        ),
-        rows=rows,
-        n_labels=5,
-        verdict="verdict",
-        filters=("verdict", "question", "data set", "metric"),
-    )
+    return declared_table("judge_comparisons", rows)
 
 
 def _tested(row: Mapping[Hashable, Any]) -> tuple[str, ...]:

@@ -169,22 +169,16 @@ def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
 
 def _arms(runs: Runs, base: str, dataset: str, k: int) -> dict[str | None, Run]:
     """Return the usable sound runs of a classifier by arm."""
-    found: dict[str | None, Run] = {}
-    known = usable(runs, "sound")
-    plain = runs.find("sound", dataset, base, 1)
-    if plain in known and plain:
-        found[None] = plain
-    for arm in ARM_NAMES:
-        run = runs.find("sound", dataset, f"{arm}_{base}", k)
-        if run in known and run:
-            found[arm] = run
-    return found
+    known = {(one.dataset, one.method, one.k): one for one in usable(runs)}
+    asked: dict[str | None, tuple[str, str, int]] = {None: (dataset, base, 1)}
+    asked |= {arm: (dataset, f"{arm}_{base}", k) for arm in ARM_NAMES}
+    return {arm: known[place] for arm, place in asked.items() if place in known}
 
 
 def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
     """Yield data set, classifier and k wherever an arm beside KM and CAC was run."""
     usual = set(ROWS) - {"skm"}
-    for dataset in dict.fromkeys(run.dataset for run in usable(runs, "sound")):
+    for dataset in dict.fromkeys(run.dataset for run in usable(runs)):
         for base in bases():
             wanted = {f"{arm}_{base}" for arm in ARM_NAMES if arm not in usual}
             own = runs.where(protocol="sound", dataset=dataset)

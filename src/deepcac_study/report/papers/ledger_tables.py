@@ -117,9 +117,9 @@ def _short(value: str) -> str:
     return f"{number:{sign}.3f}" if even else value
 
 
-def ledger_table(ledger: Sequence[Entry], name: str = "ledger") -> Table:
+def ledger_table(ledger: Sequence[Entry]) -> Table:
     """Return a row for each printed cell."""
-    return declared_table("ledger", [_entry_row(entry) for entry in ledger], name=name)
+    return declared_table("ledger", [_entry_row(entry) for entry in ledger])
 
 
 def _entry_row(entry: Entry) -> list[Cell]:
@@ -184,14 +184,7 @@ def claims_table(
 
 
 def deciding(claim: Claim, known: Mapping[str, Place]) -> tuple[Place, ...]:
-    """Return what shows the numbers behind a claim's verdict; nothing where it is not decided.
-
-    Parameters
-    ----------
-    claim : Claim
-    known : mapping of str to Place
-        Of `places`.
-    """
+    """Return what shows the numbers behind a claim's verdict; nothing where it is not decided."""
     if claim.verdict not in _DECIDED and claim.as_published not in _DECIDED:
         return ()
     found: dict[str, Place] = {}
@@ -237,11 +230,8 @@ def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list
         for record in records
         for check in checks(record)
     ]
-    return [
-        declared_table(
-            "theory", rows, name=name, limit=1 + CURVED, alpha=records[0].record["alpha"]
-        )
-    ]
+    words = {"limit": 1 + CURVED, "alpha": records[0].record["alpha"]}
+    return [declared_table("theory", rows, name=name, **words)]
 
 
 def _side(value: float | None) -> str:

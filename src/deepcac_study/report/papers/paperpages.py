@@ -81,30 +81,17 @@ def _rest(rows: Sequence[Difference]) -> str:
 
 @dataclass(frozen=True)
 class PaperPage:
-    """What the page of one paper shows.
-
-    Attributes
-    ----------
-    paper : Paper
-    cells, claimed : str
-        How its printed cells and its claims fared, each a sentence; no cell was run if empty.
-    tables : list of Table
-        In the paper's shape.
-    claims, switches : Table
-    effects : list of str
-        What its program did otherwise and what came of it, in sentences.
-    figures : list of Figure
-        Those that decide its claims.
-    """
+    """What the page of one paper shows."""
 
     paper: Paper
+    # How its printed cells and its claims fared, each a sentence; no cell was run if empty.
     cells: str
     claimed: str
-    tables: list[Table]
+    tables: list[Table]  # in the paper's shape
     claims: Table
     switches: Table
-    effects: list[str]
-    figures: list[Figure]
+    effects: list[str]  # what its program did otherwise and what came of it, in sentences
+    figures: list[Figure]  # those that decide its claims
 
 
 def paper_pages(shown: Contents) -> list[PaperPage]:

@@ -29,19 +29,7 @@ def unweighted_risk(run: Run, split: Mapping[str, Any], risk: Array) -> Array:
     """Return risks as the calibration scores of a record take them, without class weights.
 
     A model that was fitted with the classes made to count alike answers for a population in which
-    they do; its probabilities are moved to the shares of the training rows.
-
-    Parameters
-    ----------
-    run : Run
-    split : mapping
-        Its entry in the record.
-    risk : ndarray of shape (n,)
-        Predicted for class 1 of two.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    they do; its probabilities (of class 1 of two) are moved to the shares of the training rows.
     """
     shares = _shares(split) if _can_be_weighted(run.method) else None
     return unweighted(np.column_stack([1 - risk, risk]), shares)[:, 1]
@@ -64,18 +52,11 @@ def _can_be_weighted(name: str) -> bool:
 
 
 class Curves(NamedTuple):
-    """What the figures show of a run.
+    """What the figures show of a run."""
 
-    Attributes
-    ----------
-    lines : list of (str, int, ndarray)
-        ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
-    reliability : tuple of ndarray or None
-        Predicted and observed shares, low and high end of an interval, rows; None where the
-        scores are no risks.
-    """
-
+    # ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
     lines: list[tuple[str, int, Array]]
+    # Predicted and observed shares, interval, rows; None where the scores are no risks.
     reliability: tuple[Any, ...] | None
 
 

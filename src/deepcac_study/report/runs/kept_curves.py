@@ -19,16 +19,9 @@ _COLUMNS = {
 
 
 def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFrame:
-    """Return the data behind one kind of figure of a report, of all data sets.
+    """Return the data behind one kind of figure in a folder, of the data sets that may be kept.
 
-    Parameters
-    ----------
-    figures : Path
-        Folder ``figures`` of the report.
-    name : {"curves", "calibration"}
-        Curves of several splits become their mean.
-    datasets : iterable of str
-        Those that may be kept.
+    Curves of several splits become their mean.
     """
     paths = {dataset: figures / f"{name}_{dataset}.csv" for dataset in sorted(datasets)}
     parts = [
@@ -76,15 +69,7 @@ def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None
 
 
 class KeptBootstraps(Bootstraps):
-    """Intervals of paired differences: from scores, or from their kept table.
-
-    Parameters
-    ----------
-    folder : path-like
-        Holds ``bootstraps.csv``.
-    resamples : int
-        Of runs that have scores.
-    """
+    """Intervals of paired differences: from scores, or from ``bootstraps.csv`` of a folder."""
 
     def __init__(self, folder: str | os.PathLike[str], resamples: int = 0) -> None:
         super().__init__(resamples)

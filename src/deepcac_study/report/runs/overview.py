@@ -203,7 +203,7 @@ def wins_table(runs: Runs) -> Table:
             method_label(name),
             "" if pd.isna(ahead[name]) else f"{100 * ahead[name]:.0f} %",
             int(best.loc[name].sum()),
-            *(_score(scores.at[name, one], best.at[name, one]) for one in scores.columns),
+            *map(_score, scores.loc[name], best.loc[name]),
         )
         for name in ahead.sort_values(ascending=False, kind="stable").index
     ]

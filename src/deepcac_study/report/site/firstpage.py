@@ -23,18 +23,10 @@ NOTHING = "No run on the papers' data has been made yet: every printed value wai
 
 @dataclass(frozen=True)
 class Answer:
-    """What the first page says first.
+    """What the first page says first."""
 
-    Attributes
-    ----------
-    sentences : list of str
-        The answer, and what belongs to it.
-    figures : list of Figure
-        The picture of the answer; the planted truth beside it in a demo.
-    """
-
-    sentences: list[str]
-    figures: list[Figure]
+    sentences: list[str]  # the answer, and what belongs to it
+    figures: list[Figure]  # the picture of the answer; the planted truth beside it in a demo
 
 
 def answer(shown: Contents) -> Answer:

@@ -47,14 +47,7 @@ def profile_lines(rows: UnseenRows, shown: Sequence[Variable]) -> list[ProfileLi
 
 
 def subtype_map(rows: UnseenRows, X: Array) -> tuple[Array, Ids]:
-    """Return the plane of up to 1,500 rows, evenly taken, and their clusters.
-
-    Parameters
-    ----------
-    rows : UnseenRows
-    X : ndarray of shape (n, d)
-        Their features.
-    """
+    """Return the plane of up to 1,500 rows, evenly taken, and their clusters; X: their features."""
     chosen = np.unique(np.linspace(0, len(X) - 1, min(len(X), _MOST)).astype(np.int64))
     return plane(X[chosen]), rows.cluster[chosen]
 
@@ -69,15 +62,7 @@ def subtype_figure(
 ) -> Figure:
     """Return the profile of the subtypes, and their map beside it where one may be shown.
 
-    Parameters
-    ----------
-    name, title : str
-        Id and heading of the page.
-    lines : sequence of ProfileLine
-    where : (ndarray of shape (n, 2), ndarray of shape (n,)) or None
-        Places and clusters of rows; None for restricted data, whose rows are not shown.
-    synthetic : bool
-        Whether the rows were generated.
+    The map has places and clusters of rows, and is None for restricted data.
     """
     k = len(lines[0].differences)
 

@@ -47,37 +47,22 @@ _ENOUGH, _FAR = 50, 0.1  # rows of a subtype whose mean risk is held against its
 
 @dataclass(frozen=True)
 class SubtypePage:
-    """What the page of one run shows.
-
-    Attributes
-    ----------
-    id, title, data : str
-        File name, heading and the data set's title.
-    synthetic : bool
-    who, medians, risk, factors : Table
-        Size and outcome of each subtype; medians; what goes with its outcome and its risk.
-    lines : list of ProfileLine
-        The picture.
-    figure : Figure or None
-        The same as files, with a map, for the best known methods.
-    reading : list of str
-        What the clusters are, how stable, in sentences.
-    warnings : list of str
-    """
+    """What the page of one run shows."""
 
     id: str
     run: Run
     title: str
     data: str
     synthetic: bool
+    # Size and outcome of each subtype; medians; what goes with its outcome and its risk.
     who: Table
     medians: Table
     risk: Table
     factors: Table
-    lines: list[ProfileLine]
-    reading: list[str]
+    lines: list[ProfileLine]  # the picture
+    reading: list[str]  # what the clusters are, how stable, in sentences
     warnings: list[str]
-    figure: Figure | None = None
+    figure: Figure | None = None  # the same as files, with a map, for the best known methods
 
     @property
     def kind(self) -> str:

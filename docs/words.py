@@ -66,6 +66,8 @@ def count(text: str) -> Page:
 def faults(name: str, page: Page) -> list[str]:
     """Return what is wrong with a page, a line each."""
     most = README_WORDS if name == "README.md" else PAGE_WORDS
+    if name.startswith("judge-plan"):  # stays as it was fixed before the runs
+        return []
     found = [f"{name}: old word {word!r}" for word in page.old]
     if name in LISTS or not name.endswith(".md"):
         return found

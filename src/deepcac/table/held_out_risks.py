@@ -44,7 +44,7 @@ def chosen_risks(
 ) -> HeldOut | None:
     """Keep the test risks of the trial that each contender chose; None for three classes or more.
 
-    An arm chooses among its learner's own trials as well (`deepcac.judging.choice.open_to`).
+    A model with clusters may choose its learner's own trials (`deepcac.judging.choice.open_to`).
     """
     if sample.n_classes != 2:
         return None

@@ -98,3 +98,19 @@ def test_every_file_that_a_page_names_is_there(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     named = {place.removeprefix("../") for place in PLACE.findall(text)}
     assert {place for place in named if not (DOCS.parent / place).exists()} == set()
+
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# A plan names the pages of its results before there are any.
+FINISHED = [page for page in PAGES if not page.name.startswith("judge-plan")]
+READ = [*FINISHED, DOCS / "results" / "README.md", DOCS.parent / "tests" / "README.md"]
+
+
+@pytest.mark.parametrize("page", READ, ids=[str(page.relative_to(DOCS.parent)) for page in READ])
+def test_every_link_of_a_page_leads_to_a_file(page):
+    """Anchors, and what the site makes of links, `make docs` checks (docs/site_links.py)."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = {link.partition("#")[0] for link in LINK.findall(text) if "://" not in link}
+    # The gallery's pictures are made with the site.
+    asked = {link for link in links if link and not link.startswith("gallery-")}
+    assert {link for link in asked if not (page.parent / link).exists()} == set()

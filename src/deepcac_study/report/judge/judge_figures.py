@@ -17,7 +17,7 @@ from deepcac.judging.questions import HELP, NEGATIVE
 from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, VERDICTS, Figure
 from deepcac.scoring.equivalence import NEVER
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
-from deepcac_study.report.declarations import declared_figure
+from deepcac_study.report.declarations import declared_figure, rows_of
 
 _ARM_LABELS = {
     "km": "in k-means clusters",
@@ -44,18 +44,7 @@ _ARMS = {
     DISTANCES: ("D", "distances to k-means centres"),
 }
 _LATENT = ("^", "clusters of latents")
-# Data sets as a stranger knows them, clinical ones first; others go by their names.
-_TASKS = {
-    "cic": "death in hospital (cic)",
-    "cic_los": "length of stay (cic_los)",
-    "diabetes": "readmission (diabetes)",
-    "sepsis": "sepsis after a day (sepsis)",
-    "sepsis_signature": "sepsis in 6 h (sepsis_signature)",
-    "adult": "income (adult)",
-    "credit": "card default (credit)",
-    "magic": "gamma rays (magic)",
-    "titanic": "survival (titanic)",
-}
+_TASKS = "tasks.csv"  # data sets as a stranger knows them, clinical ones first
 _APART = 0.22  # rows between two arms of one data set
 _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
@@ -122,8 +111,8 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
 
 
 def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int) -> None:
-    found = set(rows["dataset"])
-    datasets = [name for name in _TASKS if name in found] + sorted(found - set(_TASKS))
+    found, tasks = set(rows["dataset"]), {one["name"]: one["task"] for one in rows_of(_TASKS)}
+    datasets = [name for name in tasks if name in found] + sorted(found - set(tasks))
     references = _references(rows)
     down = -(-len(references) // across)
     panels = canvas.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
@@ -135,7 +124,7 @@ def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int)
         axis.set_title(f"{name[0].upper()}{name[1:]}, tuned", fontsize="medium")
         axis.xaxis.set_major_locator(MaxNLocator(4))
         axis.set(ylim=(len(datasets) - 0.5, -0.5))
-    panels[0].set_yticks(range(len(datasets)), [_TASKS.get(name, name) for name in datasets])
+    panels[0].set_yticks(range(len(datasets)), [tasks.get(name, name) for name in datasets])
     for axis in panels[-across:]:
         axis.set_xlabel("difference in AUROC")
     marks, colours = _keys(rows)

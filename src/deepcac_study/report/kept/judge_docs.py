@@ -18,7 +18,7 @@ from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
 from deepcac_study.catalogue.config import Judge
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.judge.judgement import outcome
+from deepcac_study.report.judge.judge_sentences import outcome
 
 _STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 _WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))

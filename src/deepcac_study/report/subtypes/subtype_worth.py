@@ -102,7 +102,7 @@ def arms(table: pd.DataFrame, dataset: str) -> Table:
     return _of_arms(
         own,
         lambda value, digits: three(value) if digits == 3 else four(value),
-        {"3 soft subtypes less it, networks": lambda at: shown.get(at, "")} if shown else None,
+        {"3 soft subtypes − it, networks": lambda at: shown.get(at, "")} if shown else None,
     )
 
 

@@ -10,7 +10,7 @@ from deepcac.judging.resamples import test_share
 from deepcac.scoring.equivalence import NEVER, measured, verdict
 from deepcac.scoring.statistics import corrected_error, holm
 from deepcac.task import Array
-from deepcac_study.catalogue.config import Judge
+from deepcac_study.catalogue.judge_plan import Judge
 
 _MARGIN = Judge.model_validate({}).margin
 MARGINS = {"auroc": _MARGIN, "auprc": _MARGIN, "log_loss": 0.005, "brier": 0.002}

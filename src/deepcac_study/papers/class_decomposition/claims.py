@@ -15,17 +15,9 @@ from deepcac_study.papers.class_decomposition import gain_rules
 from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, mean_gains
 from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.names import names, printed_datasets
-from deepcac_study.papers.rules.decisions import (
-    Found,
-    Rule,
-    Truth,
-    always,
-    by_share,
-    of_records,
-    or_on_print,
-    together,
-)
+from deepcac_study.papers.rules.decisions import Found, Rule, always, of_records, or_on_print
 from deepcac_study.papers.rules.gain import Gain
+from deepcac_study.papers.rules.truth import Truth, by_share, together
 from deepcac_study.records.decompositions import (
     BASES,
     DecompositionRecord,

@@ -26,20 +26,12 @@ from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
 from deepcac_study.papers.rules import arm_rules, gain
-from deepcac_study.papers.rules.decisions import (
-    MOST,
-    Rule,
-    Truth,
-    every,
-    not_below,
-    settled,
-    sound_only,
-    told,
-)
+from deepcac_study.papers.rules.decisions import Rule, every, sound_only
 from deepcac_study.papers.rules.fit_rules import fit_rule
 from deepcac_study.papers.rules.grid_rules import grid_rule
 from deepcac_study.papers.rules.sweep_rules import sweep_rule
 from deepcac_study.papers.rules.theorem_rules import theorem_rule
+from deepcac_study.papers.rules.truth import MOST, Truth, not_below, settled, told
 from deepcac_study.records.reader import Findings
 
 

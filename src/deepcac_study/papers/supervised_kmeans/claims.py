@@ -6,17 +6,8 @@ from itertools import product
 import numpy as np
 
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
-from deepcac_study.papers.rules.decisions import (
-    Found,
-    Rule,
-    Truth,
-    always,
-    of_records,
-    or_on_print,
-    settled,
-    together,
-    told,
-)
+from deepcac_study.papers.rules.decisions import Found, Rule, always, of_records, or_on_print
+from deepcac_study.papers.rules.truth import Truth, settled, together, told
 from deepcac_study.papers.supervised_kmeans.cluster_losses import (
     LossRange,
     dataset,

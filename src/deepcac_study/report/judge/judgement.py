@@ -16,7 +16,7 @@ from deepcac.judging.verdicts import half_detect, summary
 from deepcac.pages.figures import VERDICTS, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import EQUIVALENT, NEVER
-from deepcac_study.catalogue.config import Judge
+from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.records.record import file_digest

@@ -16,7 +16,7 @@ from deepcac.pages.figures import VERDICTS
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
-from deepcac_study.catalogue.config import Judge
+from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 from deepcac_study.report.judge.judge_sentences import outcome
 

@@ -20,7 +20,7 @@ from deepcac.judging.questions import HELP
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.pages.figures import as_svg
-from deepcac_study.catalogue.config import Judge
+from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
 from deepcac_study.judge.judgement_files import read_records

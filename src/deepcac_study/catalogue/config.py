@@ -130,7 +130,7 @@ class Config(Entry):
         description="`iisignature` (needs a C++ compiler to install) or `numba` "
         "(needs nothing); the same numbers to 1e-10",
     )
-    datasets: list[Id] = Field([], description="data sets whose features and splits `all` builds")
+    datasets: list[Id] = Field([], description="data sets whose features `all` builds")
     sweeps: list[Sweep] = Field(
         [],
         description="experiments behind the papers' curves, as `results/sweeps/{name}.parquet`: "

@@ -4,7 +4,7 @@ Each returns one table with a row a point, so that figures and claims need no fi
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from sklearn.metrics import log_loss, roc_auc_score, silhouette_score
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import train_test_split
 
 from deepcac.cac.cluster import cluster, kmeans_labels
-from deepcac.cac.given_clusters import local_scores
+from deepcac.cac.given_clusters import fit_labels, local_scores
+from deepcac.cac.kernels.rows import Rows, prepare
 from deepcac.cac.km import KMClassifier
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.files.storage import write_table
@@ -33,6 +35,8 @@ GRID_KS = (2, 3, 4, 5)
 WEIGHTS = (0.0, 0.1, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 _MAX_PASSES = 100
 _SILHOUETTE_ROWS = 2000
+
+Point = dict[str, float | None]  # what one clustering comes to
 
 
 def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.Table:
@@ -53,15 +57,34 @@ def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.T
     rows = []
     for task in tasks:
         start = kmeans_labels(task.X_train, task.k, task.seed)
+        ready, score = prepare(task.X_train), _scorer(task)
         for alpha in alphas:
-            rows += [{"seed": task.seed, **point} for point in _passes(task, start, alpha)]
+            points = _passes(task, ready, start, alpha, score)
+            rows += [{"seed": task.seed, **point} for point in points]
     return pa.Table.from_pylist(rows)
 
 
-def _passes(task: Task, labels: Ids, alpha: float) -> Iterator[dict[str, float | None]]:
-    sample = np.random.default_rng(task.seed).permutation(len(labels))[:_SILHOUETTE_ROWS]
+def _scorer(task: Task) -> Callable[[Ids], Point]:
+    """Return what scores clusters of the training rows; equal ones are scored once."""
+    sample = np.random.default_rng(task.seed).permutation(len(task.y_train))[:_SILHOUETTE_ROWS]
+    distances = euclidean_distances(task.X_train[sample])
+    seen: dict[bytes, Point] = {}
+
+    def score(labels: Ids) -> Point:
+        key = labels.tobytes()
+        if key not in seen:
+            apart = {"silhouette": _silhouette(distances, labels[sample])}
+            seen[key] = _local_scores(task, labels) | apart
+        return seen[key]
+
+    return score
+
+
+def _passes(
+    task: Task, ready: Rows, labels: Ids, alpha: float, score: Callable[[Ids], Point]
+) -> Iterator[Point]:
     for number in range(_MAX_PASSES):
-        step = cluster(task.X_train, task.y_train, labels, alpha, max_iter=1, n_clusters=task.k)
+        step = cluster(ready, task.y_train, labels, alpha, max_iter=1, n_clusters=task.k)
         moved = int(step.moves[0])
         yield {
             "alpha": alpha,
@@ -70,15 +93,14 @@ def _passes(task: Task, labels: Ids, alpha: float) -> Iterator[dict[str, float |
             "cost": float(step.cost[0]),
             "within": float(step.within[0]),
             "separation": float(step.separation[0]),
-            **_local_scores(task, labels),
-            "silhouette": _silhouette(task.X_train[sample], labels[sample]),
+            **score(labels),
         }
         if not moved:
             return
         labels = step.labels
 
 
-def _local_scores(task: Task, labels: Ids) -> dict[str, float]:
+def _local_scores(task: Task, labels: Ids) -> Point:
     """Return log-loss and F1 of one LR a cluster."""
     plain, balanced = (_local_models(task, labels, weight) for weight in (None, "balanced"))
     predicted = local_scores(balanced, task.X_test, task.n_classes).argmax(axis=1)
@@ -94,7 +116,7 @@ def _local_scores(task: Task, labels: Ids) -> dict[str, float]:
 def _local_models(task: Task, labels: Ids, class_weight: str | None) -> KMClassifier:
     """Fit one logistic regression a given cluster."""
     model = KMClassifier(logistic_regression(task.seed), task.k, class_weight=class_weight)
-    return model.fit(task.X_train, task.y_train, labels=labels)
+    return fit_labels(model, task.X_train, task.y_train, labels)
 
 
 def _own_scores(model: KMClassifier, task: Task) -> Array:
@@ -106,8 +128,10 @@ def _own_scores(model: KMClassifier, task: Task) -> Array:
     return scores
 
 
-def _silhouette(X: Array, labels: Ids) -> float | None:
-    return float(silhouette_score(X, labels)) if len(np.unique(labels)) > 1 else None
+def _silhouette(distances: Array, labels: Ids) -> float | None:
+    if len(np.unique(labels)) < 2:
+        return None
+    return float(silhouette_score(distances, labels, metric="precomputed"))
 
 
 def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ from deepcac.scoring.student import distil
 from deepcac.scoring.subtypes import sizes_by_class
 from deepcac.task import Array, Ids
 from deepcac_study.catalogue.methods import DEEPCAC, parse_method
-from deepcac_study.experiments.fit import fit
+from deepcac_study.experiments.fit import Shared, fit
 from deepcac_study.experiments.networks.deep_methods import latent_plane
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.splits import Split
@@ -78,7 +78,7 @@ def fit_view(
     rows = np.concatenate([split.train, split.validation, split.test])
     X = np.concatenate([task.X_train, task.X_validation, task.X_test])
     everyone = replace(task, X_test=X, y_test=features.label[rows])
-    fitted = fit(everyone, setting, parse_method(DEEPCAC), pretrained)
+    fitted = fit(everyone, setting, parse_method(DEEPCAC), Shared(pretrained))
     probability = fitted.probability
     if not fitted.calibrated:  # decision values (D2); the network's probabilities follow from them
         probability = special.softmax(probability, axis=1)

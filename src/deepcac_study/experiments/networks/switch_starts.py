@@ -25,7 +25,8 @@ log = logging.getLogger(__name__)
 STARTS = 3
 _OF_INPUTS = ("D4", "D18")  # what an autoencoder is pre-trained on is another, too
 
-Outcome = tuple[str, int, int, Mapping[str, float]]  # status, rows to train and test on, scores
+# Status, rows to train and to test on, and scores.
+Outcome = tuple[str, int, int, Mapping[str, float | None]]
 
 
 def start_sweep(

@@ -29,7 +29,6 @@ def write_audit_page(
     path: str | os.PathLike[str],
     table: LabelledTable,
     groups: Groups,
-    label: str,
     found: GroupAnswer,
     parts: tuple[Effort, Trials, Assignable, BeyondRisk],
     command: str,
@@ -40,7 +39,7 @@ def write_audit_page(
     ----------
     path : path-like
         HTML file to write.
-    table, groups, label
+    table, groups
         What was audited.
     found : GroupAnswer
     parts : tuple
@@ -55,7 +54,7 @@ def write_audit_page(
         "version": __version__,
         "command": command,
         "name": table.name,
-        "label": label,
+        "label": table.label,
         "groups": groups,
         "rows": n,
         "answer": found,

@@ -113,7 +113,7 @@ def _rows(curve: pd.DataFrame) -> list[tuple[str, ...]]:
     return [
         (
             one["way"],
-            f"{one['gain']:.3f}",
+            f"{one['gain']:.4f}",
             str(one["cohorts"]),
             signed(one["mean"]),
             _percent(one["detected"]),

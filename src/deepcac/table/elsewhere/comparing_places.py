@@ -83,7 +83,7 @@ def compare_places(
     judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
     answer = answer_sites(judged, margin) if site else answer_external(judged[0], margin)
     run = Run(
-        command, heading, external is not None, roles.label, TRIALS, seed, train_rows,
+        command, heading, external is not None, TRIALS, seed, train_rows,
         time.monotonic() - begin, remarks,
     )  # fmt: skip
     write_place_page(out, table, judged, answer, run)

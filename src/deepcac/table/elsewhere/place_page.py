@@ -27,7 +27,6 @@ class Run(NamedTuple):
         What was left out: "each site in turn (column ...)", or the second table.
     apart : bool
         Whether the places are a second table, and no parts of the first.
-    label : str
     trials : int
         Draws a contender.
     seed : int
@@ -41,7 +40,6 @@ class Run(NamedTuple):
     command: str
     heading: str
     apart: bool
-    label: str
     trials: int
     seed: int
     most: int
@@ -61,7 +59,7 @@ def write_place_page(
         "version": __version__,
         "command": run.command,
         "name": table.name,
-        "label": run.label,
+        "label": table.label,
         "heading": run.heading,
         "rows": len(table.features.label),
         "answer": found,

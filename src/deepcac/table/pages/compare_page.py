@@ -33,7 +33,6 @@ _ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
 def write_compare_page(
     path: str | os.PathLike[str],
     table: LabelledTable,
-    label: str,
     effort: Effort,
     trials: Trials,
     found: Answer,
@@ -48,8 +47,6 @@ def write_compare_page(
     path : path-like
         HTML file to write.
     table : LabelledTable
-    label : str
-        Name of its label column.
     effort, trials, found, clusterings
         What was asked for, run, concluded and found.
     command : str
@@ -64,7 +61,7 @@ def write_compare_page(
         "version": __version__,
         "command": command,
         "name": table.name,
-        "label": label,
+        "label": table.label,
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,

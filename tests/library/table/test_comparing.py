@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import adjusted_rand_score, roc_auc_score
+from sklearn.metrics import adjusted_rand_score, log_loss
 
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows

@@ -239,9 +239,10 @@ def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) ->
     detectable, gaps = rows["detectable"], rows["mean"]
     said = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
     if detectable.notna().any():
+        ends = dict.fromkeys(f"{value:.3f}" for value in (detectable.min(), detectable.max()))
         said[0] += (
             f" With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference "
-            f"of {detectable.min():.3f} to {detectable.max():.3f}, depending on the comparison."
+            f"of {' to '.join(ends)}{', depending on the comparison' * (len(ends) > 1)}."
         )
     alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
     scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())

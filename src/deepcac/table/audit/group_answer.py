@@ -167,15 +167,15 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     against = controls[controls["contender"].isin(helped)]
     if not _still_helps(table):
         return (
-            f"The groups help ({gain}), but that is not shown once they are read from the other "
+            f"The groups help, {gain}, but that is not shown once they are read from the other "
             "columns of a patient"
         )
     if not (against["verdict"] == BETTER).all():
-        return f"The groups help ({gain}), but groups that mean nothing are not shown to be worse"
+        return f"The groups help, {gain}, but groups that mean nothing are not shown to be worse"
     strongest = rows["reference_score"].max()
     if best["score"] < strongest:
         return (
-            f"The groups help a weaker model alone ({gain}); without them the best model has "
+            f"The groups help a weaker model alone, {gain}; without them the best model has "
             f"{strongest:.3f}"
         )
     return f"Yes: the groups help, {gain}"

@@ -2,7 +2,6 @@
 
 import os
 
-from deepcac import __version__
 from deepcac.table.answer import signed
 from deepcac.table.audit.assigning import RESAMPLES, Assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk
@@ -51,7 +50,6 @@ def write_audit_page(
     n = len(table.features.label)
     lines, event = group_lines(groups, table.features.label, beyond.risk)
     content = {
-        "version": __version__,
         "command": command,
         "name": table.name,
         "label": table.label,

@@ -7,7 +7,6 @@ import pandas as pd
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
-from deepcac.scoring.small_cells import FEW
 from deepcac.table.answer import (
     ENOUGH_EVENTS,
     FEWEST_EVENTS,
@@ -126,8 +125,7 @@ def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str
     rows = rows_of(table, HELP.id)
     words = rows["verdict"].tolist()
     if rarest < FEWEST_EVENTS:
-        told = rarest if rarest >= FEW else f"fewer than {FEW}"
-        return f"Too few events to say whether the groups help: {told} rows of the rarest class"
+        return f"Too few events ({rarest}) to say whether the groups help"
     if beyond.alone >= TELLS:
         return (
             f"Do not use these groups to predict: alone they tell the label (AUROC "

@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from deepcac import __version__
 from deepcac.errors import DataError
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
@@ -89,7 +88,6 @@ def _write(
     command: str,
 ) -> None:
     content = {
-        "version": __version__,
         "command": command,
         "table": table,
         "answer": found,

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deepcac import __version__
 from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import WITHHELD, few_rows
 from deepcac.table.answer import contender_name, signed
@@ -56,7 +55,6 @@ def write_place_page(
 ) -> None:
     """Write the page."""
     content = {
-        "version": __version__,
         "command": run.command,
         "name": table.name,
         "label": table.label,

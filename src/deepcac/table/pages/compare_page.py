@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from deepcac import __version__
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
@@ -58,7 +57,6 @@ def write_compare_page(
     held = trials.held_out
     risks = None if held is None else risk_section(table, held, found, asked)
     content = {
-        "version": __version__,
         "command": command,
         "name": table.name,
         "label": table.label,

@@ -11,7 +11,6 @@ from deepcac.judging.questions import ANY, HELP, NEGATIVE
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
-from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.budgeted_trials import Trials
 
@@ -149,8 +148,7 @@ def _likely(lines: Sequence[Line]) -> list[Line]:
 def _sentence(verdict: str, lines: Sequence[Line], best: str, rarest: int) -> str:
     model = contender_name(best)
     if verdict == TOO_FEW:
-        events = rarest if rarest >= FEW else f"fewer than {FEW}"
-        return f"Too few events ({events}) to say whether clusters help."
+        return f"Too few events ({rarest}) to say whether clusters help."
     if verdict in (USE, WEAKER):
         pool = [row for row in lines if row["verdict"] == BETTER]
         if verdict == USE:
@@ -212,13 +210,12 @@ def first_numbers(
     if spread.low == spread.low:
         auroc += f" ({spread.low:.3f} to {min(spread.high, 1.0):.3f})"
     trained = f"{trials.trained_on:,}" + " (a part)" * trials.cut
-    events = f"{rarest:,}" if rarest >= FEW else f"fewer than {FEW}"
     return [
         (f"Best model without {without}", contender_name(best)),
         ("Its AUROC", auroc),
         (change, "never chosen" if line["verdict"] == NEVER else _gain(line)),
         ("Training rows", trained),
-        ("Events", events),
+        ("Events", f"{rarest:,}"),
     ]
 
 
@@ -239,9 +236,10 @@ def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) ->
     detectable, gaps = rows["detectable"], rows["mean"]
     said = [f"Differences in AUROC go from {signed(gaps.min())} to {signed(gaps.max())}."]
     if detectable.notna().any():
+        ends = dict.fromkeys(f"{value:.3f}" for value in (detectable.min(), detectable.max()))
         said[0] += (
             f" With 80 % power these {int(rows['resamples'].iloc[0])} resamples find a difference "
-            f"of {detectable.min():.3f} to {detectable.max():.3f}, depending on the comparison."
+            f"of {' to '.join(ends)}{', depending on the comparison' * (len(ends) > 1)}."
         )
     alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
     scores = ", ".join(f"{contender_name(name)} {score:.3f}" for name, score in alone.items())

@@ -90,10 +90,8 @@ def compare_table(
     found = answer(trials, table.name, table.rarest, margin)
     say("subtypes")
     clusterings = found_clusterings(table, trials)
-    risks = write_compare_page(
-        out, table, roles.label, effort, trials, found, clusterings, command, asked
-    )
-    known = compare_facts(table, roles.label, effort, trials, found, clusterings)
+    risks = write_compare_page(out, table, effort, trials, found, clusterings, command, asked)
+    known = compare_facts(table, effort, trials, found, clusterings)
     facts = (table_facts(path, table, roles, command), known, risk_facts(risks))
     write_card(beside, joined(*facts))
     say(f"card: {beside}")

@@ -225,6 +225,9 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     assert "<b>east" not in page
     for word in ("Hartung", "prediction interval", "logistic regression + k-means", "slope"):
         assert word in page
+    part = compare_places(tmp_path / "a.csv", roles, out, site="hospital", train_rows=100, **told)
+    assert part.endswith(", from a part of the training rows.")
+    assert not part.startswith("Use no clusters elsewhere")
     answer = compare_places(tmp_path / "a.csv", roles, out, external=tmp_path / "b.csv", **told)
     page = out.read_text().replace("−", "-")
     assert answer in page

@@ -50,6 +50,26 @@ def test_all_faults_are_listed_at_once_with_the_command_that_mends_them(tmp_path
     assert read_labelled(tmp_path / "t.csv", dropped).features.X.shape[0] == n
 
 
+def test_a_number_is_a_code_only_far_from_every_other(tmp_path):
+    hours = np.resize(np.r_[38:46, 98], 200)
+    told, _ = faults(tmp_path, patients().assign(hours=np.where(np.arange(200) < 3, 99, hours)))
+    assert told == []
+    gain = np.where(np.arange(200) < 3, 99999, hours)
+    told, _ = faults(tmp_path, patients().assign(gain=gain))
+    assert told == ["column 'gain': 99999 stands in 3 rows, far from all others; leave cells without "
+                    "a value empty"]  # fmt: skip
+
+
+def test_the_page_says_how_many_and_what_faulty_columns_miss(tmp_path):
+    table = patients().assign(boat=[f"{i}" if i % 9 else "C D" for i in range(200)])
+    table.loc[table.index % 2 == 1, "boat"] = ""
+    faults(tmp_path, table)
+    page = (tmp_path / "p.html").read_text()
+    share = 100 * (table.died == "yes").mean()
+    assert f"200 rows; {share:.1f} % died = yes; 2 of 4 columns are of use" in page
+    assert "100 (50.0 %)" in page
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -2,7 +2,6 @@
 
 import os
 
-from deepcac import __version__
 from deepcac.table.answer import signed
 from deepcac.table.audit.assigning import RESAMPLES, Assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk
@@ -29,7 +28,6 @@ def write_audit_page(
     path: str | os.PathLike[str],
     table: LabelledTable,
     groups: Groups,
-    label: str,
     found: GroupAnswer,
     parts: tuple[Effort, Trials, Assignable, BeyondRisk],
     command: str,
@@ -40,7 +38,7 @@ def write_audit_page(
     ----------
     path : path-like
         HTML file to write.
-    table, groups, label
+    table, groups
         What was audited.
     found : GroupAnswer
     parts : tuple
@@ -52,10 +50,9 @@ def write_audit_page(
     n = len(table.features.label)
     lines, event = group_lines(groups, table.features.label, beyond.risk)
     content = {
-        "version": __version__,
         "command": command,
         "name": table.name,
-        "label": label,
+        "label": table.label,
         "groups": groups,
         "rows": n,
         "answer": found,

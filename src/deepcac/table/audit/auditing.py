@@ -69,5 +69,5 @@ def audit_table(
     beyond = beyond_risk(table, groups, seed, at_once)
     found = answer_groups(trials, table.name, table.rarest, assigned, beyond, margin)
     parts = (effort, trials, assigned, beyond)
-    write_audit_page(out, table, groups, roles.label, found, parts, command)
+    write_audit_page(out, table, groups, found, parts, command)
     return found.sentence

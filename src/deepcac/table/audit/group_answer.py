@@ -7,7 +7,6 @@ import pandas as pd
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
-from deepcac.scoring.small_cells import FEW
 from deepcac.table.answer import (
     ENOUGH_EVENTS,
     FEWEST_EVENTS,
@@ -126,8 +125,7 @@ def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str
     rows = rows_of(table, HELP.id)
     words = rows["verdict"].tolist()
     if rarest < FEWEST_EVENTS:
-        told = rarest if rarest >= FEW else f"fewer than {FEW}"
-        return f"Too few events to say whether the groups help: {told} rows of the rarest class"
+        return f"Too few events ({rarest}) to say whether the groups help"
     if beyond.alone >= TELLS:
         return (
             f"Do not use these groups to predict: alone they tell the label (AUROC "
@@ -167,15 +165,15 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     against = controls[controls["contender"].isin(helped)]
     if not _still_helps(table):
         return (
-            f"The groups help ({gain}), but that is not shown once they are read from the other "
+            f"The groups help, {gain}, but that is not shown once they are read from the other "
             "columns of a patient"
         )
     if not (against["verdict"] == BETTER).all():
-        return f"The groups help ({gain}), but groups that mean nothing are not shown to be worse"
+        return f"The groups help, {gain}, but groups that mean nothing are not shown to be worse"
     strongest = rows["reference_score"].max()
     if best["score"] < strongest:
         return (
-            f"The groups help a weaker model alone ({gain}); without them the best model has "
+            f"The groups help a weaker model alone, {gain}; without them the best model has "
             f"{strongest:.3f}"
         )
     return f"Yes: the groups help, {gain}"

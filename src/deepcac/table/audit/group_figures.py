@@ -1,7 +1,5 @@
 """Pictures of an audit: differences by partition, outcome and risk by group."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
@@ -39,15 +37,10 @@ def groups_forest(found: GroupAnswer) -> Figure:
         "chosen, so both sides are one model.",
         section="use",
         size=(6.2, 1.1 + 0.25 * len(lines)),
-        draw=lambda canvas: _draw(canvas, lines, found.margin),
+        draw=lambda canvas: draw_forest(canvas, lines, found.margin),
         head=("comparison", "mean", "low", "high", "verdict"),
         data=lines,
     )
-
-
-def _draw(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
-    draw_forest(canvas, lines, margin)
-    canvas.axes[0].locator_params(axis="x", nbins=5)  # names of models leave little room
 
 
 def _short(contender: str) -> str:

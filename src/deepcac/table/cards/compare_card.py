@@ -24,7 +24,10 @@ _USUAL = {
         "AUROC and AUPRC on the test rows; corrected intervals, Holm-adjusted.",
         "With two classes calibration, Brier score, log loss and net benefit.",
     ],
-    "calculation": ["By the models of each resample, on test rows that no choice has seen."],
+    "calculation": [
+        "By the models of each resample, on test rows that no choice has seen. Calibration and net "
+        "benefit are those of the trial with the best validation log loss."
+    ],
     "imbalance": ["Class weights are among the settings tried (12c)."],
     "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
     "evaluation": ["Both are parts of this table; no other place or time was tried."],
@@ -35,7 +38,6 @@ _USUAL = {
 
 def compare_facts(
     table: LabelledTable,
-    label: str,
     effort: Effort,
     trials: Trials,
     found: Answer,
@@ -45,7 +47,7 @@ def compare_facts(
     method = how_judged(table, effort, trials)
     return {
         **_USUAL,
-        "title": [f"Do clusters help a tuned risk model of {label!r} on {table.name!r}?"],
+        "title": [f"Do clusters help a tuned risk model of {table.label!r} on {table.name!r}?"],
         "objective": [
             "To judge whether risk models with clusters predict better than the same models "
             "without, on rows held out inside the table."

@@ -7,7 +7,6 @@ import pandas as pd
 
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
-from deepcac.scoring.small_cells import FEW
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import FEWEST_EVENTS
 from deepcac.table.detectable.planted_runs import FOUND, PlantedRuns
@@ -81,8 +80,8 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
     curve = detection_curve(runs.table)
     unseen, seen = largest_unseen(curve), smallest_seen(curve)
     n, events = len(table.features.label), int((table.features.label == 1).sum())
-    shown = f"{events:,}" if events >= FEW else f"fewer than {FEW}"
-    who = f"With these {n:,} {'rows' if table.group is not None else 'patients'} and {shown} events"
+    whom = "rows" if table.group is not None else "patients"
+    who = f"With these {n:,} {whom} and {events:,} events"
     if table.rarest < FEWEST_EVENTS:
         said = f"no gain by clusters can be shown: {FEWEST_EVENTS} events are the fewest."
     elif unseen > 0 and unseen == curve["gain"].max():

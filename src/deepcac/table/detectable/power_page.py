@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from deepcac import __version__
 from deepcac.errors import DataError
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
@@ -89,7 +88,6 @@ def _write(
     command: str,
 ) -> None:
     content = {
-        "version": __version__,
         "command": command,
         "table": table,
         "answer": found,
@@ -113,7 +111,7 @@ def _rows(curve: pd.DataFrame) -> list[tuple[str, ...]]:
     return [
         (
             one["way"],
-            f"{one['gain']:.3f}",
+            f"{one['gain']:.4f}",
             str(one["cohorts"]),
             signed(one["mean"]),
             _percent(one["detected"]),

@@ -81,9 +81,10 @@ def compare_places(
     for remark in remarks:
         say(remark)
     judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
-    answer = answer_sites(judged, margin) if site else answer_external(judged[0], margin)
+    cut = max(one.n_train for one in judged) >= train_rows
+    answer = answer_sites(judged, margin, cut) if site else answer_external(judged[0], margin, cut)
     run = Run(
-        command, heading, external is not None, roles.label, TRIALS, seed, train_rows,
+        command, heading, external is not None, TRIALS, seed, train_rows,
         time.monotonic() - begin, remarks,
     )  # fmt: skip
     write_place_page(out, table, judged, answer, run)

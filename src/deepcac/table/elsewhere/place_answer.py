@@ -18,10 +18,11 @@ from deepcac.scoring.equivalence import (
 from deepcac.scoring.random_effects import Pooled, pool_sites
 from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.scoring.statistics import holm
-from deepcac.table.answer import FEWEST_EVENTS, contender_name, signed
+from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS, contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
+_PART = ", from a part of the training rows"
 _SAID = {
     BETTER: "they helped",
     EQUIVALENT: "they changed nothing (within {margin:g} AUROC)",
@@ -111,8 +112,8 @@ def over_places(compared: list[Compared], margin: float) -> Over:
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
 
-def answer_sites(judged: list[JudgedFold], margin: float) -> PlaceAnswer:
-    """Put the outcome over sites into words."""
+def answer_sites(judged: list[JudgedFold], margin: float, cut: bool) -> PlaceAnswer:
+    """Put the outcome over sites into words; `cut` where training rows were left out."""
     comparisons = _comparisons(judged, margin)
     best = comparisons[BEST]
     words = [place.word for place in best.places]
@@ -121,18 +122,18 @@ def answer_sites(judged: list[JudgedFold], margin: float) -> PlaceAnswer:
         for word, text in _SAID.items()
         if word in words
     ]
-    sentence = f"{_use(best.whole.word if best.whole else UNDECIDED)}: {', '.join(said)}."
+    use = _use(best.whole.word if best.whole else UNDECIDED, judged, cut)
+    sentence = f"{use}: {', '.join(said)}{_PART * cut}."
     numbers = _numbers(judged, best, "over all sites")
     return PlaceAnswer(sentence, _details(judged, best), comparisons, margin, numbers)
 
 
-def _use(word: str) -> str:
-    """Return what to do on patients of another place."""
+def _use(word: str, judged: list[JudgedFold], cut: bool) -> str:
+    """Say what to do elsewhere; a firm no needs all training rows and enough events."""
     if word == BETTER:
         return "Clusters help elsewhere"
-    if word == UNDECIDED:
-        return "Use no clusters for now"
-    return "Use no clusters elsewhere"
+    firm = not cut and sum(min(one.counts) for one in judged) >= ENOUGH_EVENTS
+    return f"Use no clusters {'elsewhere' if firm and word != UNDECIDED else 'for now'}"
 
 
 def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str, str]]:
@@ -156,8 +157,8 @@ def _range(ends: list[str]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def answer_external(judged: JudgedFold, margin: float) -> PlaceAnswer:
-    """Put the outcome on a second table into words."""
+def answer_external(judged: JudgedFold, margin: float, cut: bool) -> PlaceAnswer:
+    """Put the outcome on a second table into words, as `answer_sites`."""
     comparisons = _comparisons([judged], margin)
     best = comparisons[BEST]
     place = best.places[0]
@@ -168,7 +169,7 @@ def answer_external(judged: JudgedFold, margin: float) -> PlaceAnswer:
         )
     else:
         said = _SAID[place.word].format(margin=margin)
-        sentence = f"{_use(place.word)}: in {judged.name} {said}."
+        sentence = f"{_use(place.word, [judged], cut)}: in {judged.name} {said}{_PART * cut}."
     numbers = _numbers([judged], best, f"in {judged.name}")
     return PlaceAnswer(sentence, _details([judged], best), comparisons, margin, numbers)
 

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deepcac import __version__
 from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import WITHHELD, few_rows
 from deepcac.table.answer import contender_name, signed
@@ -27,7 +26,6 @@ class Run(NamedTuple):
         What was left out: "each site in turn (column ...)", or the second table.
     apart : bool
         Whether the places are a second table, and no parts of the first.
-    label : str
     trials : int
         Draws a contender.
     seed : int
@@ -41,7 +39,6 @@ class Run(NamedTuple):
     command: str
     heading: str
     apart: bool
-    label: str
     trials: int
     seed: int
     most: int
@@ -58,10 +55,9 @@ def write_place_page(
 ) -> None:
     """Write the page."""
     content = {
-        "version": __version__,
         "command": run.command,
         "name": table.name,
-        "label": run.label,
+        "label": table.label,
         "heading": run.heading,
         "rows": len(table.features.label),
         "answer": found,

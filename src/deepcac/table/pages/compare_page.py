@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from deepcac import __version__
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
@@ -33,7 +32,6 @@ _ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
 def write_compare_page(
     path: str | os.PathLike[str],
     table: LabelledTable,
-    label: str,
     effort: Effort,
     trials: Trials,
     found: Answer,
@@ -48,8 +46,6 @@ def write_compare_page(
     path : path-like
         HTML file to write.
     table : LabelledTable
-    label : str
-        Name of its label column.
     effort, trials, found, clusterings
         What was asked for, run, concluded and found.
     command : str
@@ -61,10 +57,9 @@ def write_compare_page(
     held = trials.held_out
     risks = None if held is None else risk_section(table, held, found, asked)
     content = {
-        "version": __version__,
         "command": command,
         "name": table.name,
-        "label": label,
+        "label": table.label,
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,

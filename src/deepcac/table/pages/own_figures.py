@@ -71,6 +71,7 @@ def draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
     told = [(place, line[0]) for place, line in enumerate(lines) if line[-1]]
     axis.set_yticks([place for place, _ in told], [name for _, name in told])
     axis.tick_params(axis="y", length=0)
+    axis.locator_params(axis="x", nbins=5)  # long names leave little room
     axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
     for verdict, colour in VERDICT_COLOURS.items():
         axis.plot([], [], "o", color=colour, label=verdict, markersize=4)

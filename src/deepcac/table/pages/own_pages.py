@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from deepcac import __version__
 from deepcac.files.atomic import atomic_path
 from deepcac.judging.questions import Question
 from deepcac.pages.figures import Figure, as_svg
@@ -33,7 +34,7 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     """
     made = environment("deepcac.table")
     made.filters |= {"address": _address, "minus": _minus}
-    text = made.get_template(template).render(leaks_head=HEAD, **content)
+    text = made.get_template(template).render(leaks_head=HEAD, version=__version__, **content)
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
 

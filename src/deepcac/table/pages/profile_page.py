@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from deepcac import __version__
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
 from deepcac.table.output_files import check_output
@@ -72,7 +71,6 @@ def write_profile_page(
     faults += table_faults(kept, encoder.columns, refused, named, sample.number)
     told, mend = [one.text for one in faults], mending_command(_typed(path), label, faults)
     content = {
-        "version": __version__,
         "command": command,
         "name": Path(path).name,
         "rows": len(sample.number),

@@ -224,7 +224,8 @@ def _learn_text(
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
     note = ""
     if len(texts) > len(levels):
-        note = f"{len(texts) - len(levels):,} rarer levels are one"
+        rare = len(texts) - len(levels)
+        note = f"{rare:,} rarer levels are one" if rare > 1 else "1 rarer level is not named"
         levels.append(OTHER)
     if missing:
         levels.append(ABSENT)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deepcac.judging.choice import CLUSTERED, TUNED
@@ -123,17 +124,22 @@ def rule_said(points: pd.DataFrame, table: pd.DataFrame) -> str:
     known = points[points["kind"] == TABLE]
     ahead = known["advantage"] > own["threshold"]
     helped = known["gain"] >= MARGINS[MAIN]
-    sentences = [
-        f"CAC's clusters added {MARGINS[MAIN]:.3f} AUROC or more to logistic regression on "
-        f"{own['helped']} of {own['tables']} tables.",
-        f"The rule of all tables: they help where LightGBM is ahead by more than "
-        f"{three(own['threshold'])}.",
-        f"It holds on {(ahead & helped).sum()} of the {ahead.sum()} tables above, and misses "
-        f"{(helped & ~ahead).sum()} below.",
+    added = (
+        f"CAC's clusters added {three(MARGINS[MAIN])} AUROC or more to logistic regression on "
+        f"{own['helped']} of {own['tables']} tables."
+    )
+    rule = "By all tables together no threshold is better than saying never."
+    if np.isfinite(own["threshold"]):
+        rule = (
+            "The rule of all tables: they help where LightGBM is ahead by more than "
+            f"{three(own['threshold'])}. It holds on {(ahead & helped).sum()} of the "
+            f"{ahead.sum()} tables above, and misses {(helped & ~ahead).sum()} below."
+        )
+    tried = (
         f'With each table left out in turn it is wrong on {own["errors"]}, "never" on '
-        f"{own['never_errors']}.",
-    ]
-    return " ".join(sentences) + "\n"
+        f"{own['never_errors']}."
+    )
+    return f"{added} {rule} {tried}\n"
 
 
 def table_rivals(verdicts: pd.DataFrame) -> Table:

@@ -1,0 +1,112 @@
+"""From records of whole tables to the tables, sentences and the figure that are kept."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.judging.trials import Effort
+from deepcac_study.judge.table_shape import run_shape
+from deepcac_study.judge.table_trials import run_table
+from deepcac_study.report.judge.helping_figure import helping_figure
+from deepcac_study.report.kept import table_docs, table_snapshot
+from deepcac_study.report.kept.markdown_tables import NOT_RUN, made, read_snapshot
+
+EFFORT = Effort(3, 3, 100, 10_000, 3, 1)
+CONTENDERS = [
+    f"{arm}{learner}"
+    for learner in ("lr", "lgbm")
+    for arm in ("", "km_", "cac_", "dist_", "cells_", "hash_")
+]
+
+
+def table(seed, n_classes):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 3))
+    risk = X[:, 0] * np.where(X[:, 1] > 0, 1, -1 if seed else 1) + rng.normal(size=300)
+    label = np.digitize(risk, np.quantile(risk, np.arange(1, n_classes) / n_classes))
+    return FeatureMatrix(np.arange(300), label.astype(np.int64), X, tuple("abc"))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    for seed, (name, n_classes) in enumerate((("uci_one", 2), ("uci_two", 3), ("uci_six", 2))):
+        write_features(folder / f"{name}.parquet", table(seed, n_classes))
+        for kind in ("tables", "shapes"):
+            (folder / "judge" / kind).mkdir(parents=True, exist_ok=True)
+        place = folder / "judge" / "tables" / f"{name}.json"
+        run_table(
+            folder / f"{name}.parquet", place, dataset=name, contenders=CONTENDERS, effort=EFFORT
+        )
+        place = folder / "judge" / "shapes" / f"{name}.json"
+        run_shape(folder / f"{name}.parquet", place, dataset=name, effort=EFFORT)
+    power = pd.DataFrame(columns=["strength", "rows", "question", "contender", "reference", "mean"])
+    tables = table_snapshot.kept_tables(folder, pd.DataFrame(), pd.DataFrame(), power)
+    for name, own in tables.items():
+        own.to_csv(folder / f"{name}.csv", index=False, float_format="%.5f")
+    table_snapshot.draw_helping(tables, folder)
+    return folder
+
+
+def test_every_table_is_kept_and_the_figure_drawn(kept):
+    tables = read_snapshot(kept)
+    assert {name for name in table_snapshot.KEPT if len(tables[name])} == set(table_snapshot.KEPT)
+    assert set(tables[table_snapshot.RISKS]["dataset"]) == {"uci_one", "uci_six"}  # two classes
+    assert "<svg" in (kept / "judge_helping.svg").read_text(encoding="utf-8")
+    points = tables[table_snapshot.POINTS].set_index("dataset")
+    means = tables[table_snapshot.TABLES].set_index(["dataset", "contender"])["auroc_tuned"]
+    for name in ("uci_one", "uci_two"):
+        ahead = means[name, "lgbm"] - means[name, "lr"]
+        assert points.loc[name, "advantage"] == pytest.approx(ahead, abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("table_sizes", ()),
+        ("table_clusters", ("lr",)),
+        ("table_clusters", ("lgbm",)),
+        ("table_excluded", ("lr",)),
+        ("table_counts", ()),
+        ("table_risks", ()),
+        ("over", ("help",)),
+        ("over", ("forced",)),
+        ("table_points", ()),
+        ("rule_said", ()),
+        ("table_rules", ()),
+    ],
+)
+def test_every_part_of_the_page_is_written(kept, kind, asked):
+    text = made(read_snapshot(kept), kind, *asked)
+    assert text != NOT_RUN
+    assert "nan" not in text
+    assert len(text) > 60
+
+
+def test_the_rule_in_words_counts_the_tables():
+    points = pd.DataFrame(
+        {
+            "dataset": ["a", "b", "c", "planted"],
+            "kind": ["table"] * 3 + ["planted"],
+            "advantage": [0.1, 0.01, 0.2, 0.3],
+            "gain": [0.05, 0.02, 0.0, 0.04],
+        }
+    )
+    rule = {"way": "tables", "statistic": "advantage", "tables": 3, "helped": 2}
+    rules = pd.DataFrame([{**rule, "threshold": 0.05, "errors": 2, "never_errors": 1}])
+    text = table_docs.rule_said(points, rules)
+    assert "on 2 of 3 tables" in text
+    assert "ahead by more than .050" in text
+    assert "holds on 1 of the 2 tables above, and misses 1 below" in text
+    assert 'it is wrong on 2, "never" on 1' in text
+    never = table_docs.rule_said(points, rules.assign(threshold=np.inf))
+    assert "no threshold" in never
+
+
+def test_a_figure_without_a_threshold_says_never():
+    points = pd.DataFrame(
+        {"dataset": ["cic"], "kind": ["table"], "advantage": [0.01], "gain": [0.0]}
+    )
+    assert "never" in helping_figure(points, 0.01, np.inf).seen
+    assert "above 0.050" in helping_figure(points, 0.01, 0.05).caption

@@ -325,11 +325,13 @@ rule judge_richer_labels:
         features="data/features/{dataset}.parquet",
         outcomes="data/tidy/physionet2012/outcomes.parquet",
     output:
-        "results/judge/richer_labels/{dataset}.json",
+        "results/judge/richer_labels/{dataset}_{learner}.json",
     log:
-        "logs/judge/richer_labels/{dataset}.log",
+        "logs/judge/richer_labels/{dataset}_{learner}.log",
     benchmark:
-        "logs/benchmarks/judge/richer_labels/{dataset}.tsv"
+        "logs/benchmarks/judge/richer_labels/{dataset}_{learner}.tsv"
+    wildcard_constraints:
+        learner="lr|lgbm",
     conda:
         "../../envs/deepcac.yaml"
     resources:
@@ -344,6 +346,7 @@ rule judge_richer_labels:
             "outcomes": input.outcomes,
             "record": output[0],
             "dataset": wildcards.dataset,
+            "learner": wildcards.learner,
             "synthetic": wildcards.dataset.startswith("demo_"),
         },
     script:

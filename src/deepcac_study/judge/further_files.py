@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from deepcac.errors import ConfigError
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
 
 PLANTED = "planted_"  # before the strength of generated cohorts
+LEARNERS = ("lr", "lgbm")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class FurtherFiles:
         """Return the records of one question, a name of `FURTHER`."""
         own = self.judge[part]
         if part == RICHER:
-            return [f"{FOLDER}/{part}/{name}.json" for name in filter(self.reachable, own)]
+            both = product(filter(self.reachable, own), LEARNERS)
+            return [f"{FOLDER}/{part}/{name}_{learner}.json" for name, learner in both]
         if part == SCORECARDS:
             names = filter(self.reachable, own["datasets"])
         else:

@@ -25,7 +25,6 @@ from deepcac_study.records.record import file_digest, machine
 
 log = logging.getLogger(__name__)
 
-LEARNERS = ("lr", "lgbm")
 ALONE, RICH, SOFT, STACKED = "alone", "rich", "soft", "stacked"
 SHUFFLED = "shuffled_"  # before an arm whose richer labels are permuted
 ARMS = (ALONE, KM, CELLS, *(own + arm for own in ("", SHUFFLED) for arm in (RICH, SOFT, STACKED)))
@@ -41,6 +40,7 @@ def run_richer_labels(
     record: str | os.PathLike[str],
     *,
     dataset: str,
+    learner: str,
     effort: Effort,
     synthetic: bool = False,
 ) -> None:
@@ -53,19 +53,21 @@ def run_richer_labels(
     outcomes : path-like
         Tidy table with ``record_id``, ``Survival`` and ``Length_of_stay`` in days.
     record : path-like
-        JSON to write: ``dataset`` and ``resamples`` (`judged`).
+        JSON to write: ``dataset``, ``learner`` and ``resamples`` (`judged`).
+    learner : str
+        One of `deepcac_study.judge.further_files.LEARNERS`.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)
     days = days_of(outcomes, matrix.row_id)
     found = []
     for sample in study_resamples(matrix, effort):
-        found.append(
-            judged(sample, richer(days[np.searchsorted(matrix.row_id, sample.train.row_id)]))
-        )
+        own = days[np.searchsorted(matrix.row_id, sample.train.row_id)]
+        found.append(judged(sample, learner, richer(own)))
         log.info("resample %d", sample.seed)
     inputs = {"features": file_digest(features), "outcomes": file_digest(outcomes)}
-    about = {"dataset": dataset, "synthetic": synthetic, "resamples": found, "inputs": inputs}
+    about = {"dataset": dataset, "learner": learner, "synthetic": synthetic}
+    about |= {"resamples": found, "inputs": inputs}
     seconds = {"total": time.perf_counter() - begin}
     write_json(record, {**about, "machine": machine(seconds, 1, "cpu")})
 
@@ -93,8 +95,8 @@ def richer(days: Array) -> Array:
     return (values - values.mean(axis=0)) / values.std(axis=0)
 
 
-def judged(sample: Resample, labels: Array) -> dict[str, Any]:
-    """Fit all contenders on one resample.
+def judged(sample: Resample, learner: str, labels: Array) -> dict[str, Any]:
+    """Fit all contenders of a learner on one resample.
 
     Parameters
     ----------
@@ -104,17 +106,13 @@ def judged(sample: Resample, labels: Array) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``contenders``: a row a learner
-        and arm, with the validation and the test score by each of `METRICS`, of the trial that has
-        the best validation score by it.
+        ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``contenders``: a row an arm,
+        with the validation and the test score by each of `METRICS`, of the trial that has the best
+        validation score by it.
     """
     rng = np.random.default_rng([sample.seed, 36])
     told = {"": Told(sample, labels), SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng))}
-    rows = [
-        {"learner": learner, "arm": arm} | _best(fits(arm, learner, told), sample)
-        for learner in LEARNERS
-        for arm in ARMS
-    ]
+    rows = [{"arm": arm} | _best(fits(arm, learner, told), sample) for arm in ARMS]
     return {
         "seed": sample.seed,
         "n_train": len(sample.train),

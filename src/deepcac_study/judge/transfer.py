@@ -19,6 +19,7 @@ from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
 from deepcac.task import Array, Ids
 from deepcac_study.judge.crossed import Crossed, Scored, score
+from deepcac_study.judge.further_files import LEARNERS
 from deepcac_study.judge.moves import SOURCES, Move, grouped, moved, source_odds
 from deepcac_study.judge.recalibration import (
     Candidate,
@@ -34,15 +35,16 @@ from deepcac_study.simulate.planted import APART, COMMON, COMMON_WEIGHT, INTERCE
 
 log = logging.getLogger(__name__)
 
-LEARNERS = ("lr", "lgbm")
 DRAWS = 10  # draws of labels for each draw of source rows
 LABELS = (50, 100, 200, 500, 1000, 2000)
 CLUSTERS = (2, 3, 4, 5)
-PARTS = (KM, CELLS, HASH)
+DIRECTIONS = "directions"  # the plain rival: as many numbers a row, without groups
+PARTS = (KM, CELLS, HASH, DIRECTIONS)
 NONE, SHIFT, SLOPE, GLOBAL = "none", "intercept", "slope", "global"
 # Before an arm that may not choose the global way, and one whose k and penalty are not chosen.
 FORCED, FIXED = "forced_", "fixed_"
 FIXED_K, FIXED_PENALTY = 3, 10.0
+_NO_SPREAD = 1e-9
 # Question, contender and reference.
 COMPARED = (
     ("help", KM, GLOBAL),
@@ -51,6 +53,8 @@ COMPARED = (
     ("any_partition", FORCED + KM, FORCED + CELLS),
     ("any_partition", FIXED + KM, FIXED + CELLS),
     ("any_partition", FORCED + KM, FORCED + HASH),
+    ("rival", FORCED + KM, FORCED + DIRECTIONS),
+    ("rival", DIRECTIONS, GLOBAL),
     ("negative_control", CELLS, GLOBAL),
     ("recalibration", GLOBAL, NONE),
 )
@@ -166,7 +170,7 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
         ``question``, ``contender``, ``reference``, and for each metric the mean difference, its
         error by test rows and its error by draws (`Crossed`).
     """
-    n = len(target.y)
+    n, fixed = len(target.y), directions(target.points)
     labels = [m for m in LABELS if 2 * m <= n]
     compared = {
         (name, m): [Crossed(target.y) for _ in COMPARED] for name in target.odds for m in labels
@@ -177,7 +181,7 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
     for draw in range(SOURCES * DRAWS):
         rng = np.random.default_rng([draw, 36])
         order = rng.permutation(n)
-        parts = partitions(kmeans, target.points, rng)
+        parts = {**partitions(kmeans, target.points, rng), DIRECTIONS: fixed}
         for name, odds in target.odds.items():
             for m in labels:
                 test, own = np.sort(order[m:]), odds[draw % SOURCES]
@@ -196,13 +200,26 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
 
 def partitions(
     kmeans: Mapping[int, Ids], points: Array, rng: np.random.Generator
-) -> dict[str, dict[int, Ids]]:
-    """Return the clusters, and two partitions of the same sizes that mean nothing."""
-    return {
-        KM: dict(kmeans),
+) -> dict[str, dict[int, Array]]:
+    """Return the clusters, and two partitions of the same sizes that mean nothing.
+
+    Of each row and k the membership, shape (n, k).
+    """
+    found = {
+        KM: kmeans,
         CELLS: {k: balls(points, np.bincount(own), rng) for k, own in kmeans.items()},
         HASH: {k: rng.permutation(own) for k, own in kmeans.items()},
     }
+    return {arm: {k: np.eye(k)[label] for k, label in own.items()} for arm, own in found.items()}
+
+
+def directions(points: Array) -> dict[int, Array]:
+    """Return for each k the first k - 1 principal components of the rows, of unit variance."""
+    centred = points - points.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    scores = centred @ axes[:, ::-1][:, : max(CLUSTERS) - 1]
+    scores /= np.maximum(scores.std(axis=0), _NO_SPREAD)
+    return {k: scores[:, : k - 1] for k in CLUSTERS}
 
 
 def balls(points: Array, sizes: Ids, rng: np.random.Generator) -> Ids:
@@ -225,7 +242,7 @@ def recalibrations(
     y: Ids,
     labelled: Ids,
     test: Ids,
-    parts: Mapping[str, Mapping[int, Ids]],
+    parts: Mapping[str, Mapping[int, Array]],
     rng: np.random.Generator,
 ) -> tuple[dict[str, Scored], dict[str, Candidate]]:
     """Recalibrate with the labelled rows in every way, and score the test rows.
@@ -242,17 +259,17 @@ def recalibrations(
     alike = candidates(own, y_own, fold, middle)
     ways = {SHIFT: alike[0], SLOPE: alike[1], GLOBAL: best(alike)}
     found = {NONE: score(odds[test], y[test])}
-    for arm, clusters in parts.items():
-        labels = {k: label[labelled] for k, label in clusters.items()}
-        offered = candidates(own, y_own, fold, middle, labels)
+    for arm, groups in parts.items():
+        members = {k: member[labelled] for k, member in groups.items()}
+        offered = candidates(own, y_own, fold, middle, members)
         ways[FORCED + arm] = best(offered)
         ways[arm] = best([ways[GLOBAL], ways[FORCED + arm]])
         fixed = Choice(ways[GLOBAL].choice.slope, FIXED_K, FIXED_PENALTY)
         ways[FIXED + arm] = next(one for one in offered if one.choice == fixed)
     for way, candidate in ways.items():
         k = candidate.choice.k
-        cluster = None if k == 1 else parts[way.rpartition("_")[2]][k][test]
-        found[way] = score(recalibrated(candidate, odds[test], middle, cluster), y[test])
+        member = None if k == 1 else parts[way.rpartition("_")[2]][k][test]
+        found[way] = score(recalibrated(candidate, odds[test], middle, member), y[test])
     return found, {arm: ways[arm] for arm in parts}
 
 

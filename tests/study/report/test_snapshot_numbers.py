@@ -22,7 +22,13 @@ def table(name):
 
 @pytest.mark.parametrize(
     ("name", "empty"),
-    [("judge_verdicts", "verdict"), ("judge_division_pairs", "p"), ("judge_blends", None)],
+    [
+        ("judge_verdicts", "verdict"),
+        ("judge_transfer", "verdict"),
+        ("judge_richer_labels", "verdict"),
+        ("judge_division_pairs", "p"),
+        ("judge_blends", None),
+    ],
 )
 def test_a_difference_lies_inside_an_interval_with_a_width(name, empty):
     rows = table(name)
@@ -139,6 +145,7 @@ TABLES = {
     "deepcac-clusters.md": ("factorial", "judge_verdicts", "judge_scores"),
     "published-divisions.md": ("judge_divisions", "judge_division_pairs"),
     "subtypes.md": ("judge_verdicts", "judge_scores", "subtype_arms"),
+    "transfer.md": ("judge_transfer", "judge_scorecards", "judge_richer_labels"),
     "case-study.md": ("ledger", "claims"),
     "class-decomposition.md": ("ledger", "claims"),
     "supervised-kmeans.md": ("ledger", "claims"),
@@ -153,6 +160,7 @@ EXCEPTIONS = {
     "mimic3.md": {"518.82", "1.12"},
     "johnson.md": {".338", "0.3937", "2.89"},
     "published-divisions.md": {".5353", ".3125"},
+    "judge-plan-transfer.md": {".010", ".005", ".002", ".25", ".03"},
     "power.md": {"0.118"},
     "reliability.md": {"3.67"},
     "scale.md": {"22.05"},

@@ -39,9 +39,9 @@ class FurtherFiles:
             both = product(filter(self.reachable, own), LEARNERS)
             return [f"{FOLDER}/{part}/{name}_{learner}.json" for name, learner in both]
         if part == SCORECARDS:
-            names = filter(self.reachable, own["datasets"])
+            names = [name for name in own["datasets"] if self.reachable(name)]
         else:
-            names = (one["name"] for one in own["moves"] if self.reachable(one["dataset"]))
+            names = [one["name"] for one in own["moves"] if self.reachable(one["dataset"])]
         planted = (f"{PLANTED}{strength:g}" for strength in own["strengths"])
         return [f"{FOLDER}/{part}/{name}.json" for name in (*names, *planted)]
 

@@ -4,6 +4,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from deepcac.judging.contenders import CELLS, KM
 from deepcac.judging.fitting import in_parts, learner_fit
 from deepcac.judging.learners import Predict
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.resamples import Resample
 from deepcac.judging.spaces import Values, trials
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
@@ -31,7 +32,6 @@ ARMS = (ALONE, KM, CELLS, *(own + arm for own in ("", SHUFFLED) for arm in (RICH
 # k, and the share of the richer labels in all variance, of each trial with clusters.
 CLUSTERINGS = ((2, 0.5), (3, 0.9), (5, 0.5))
 METRICS = ("auroc", "auprc", "log_loss", "brier")
-_UNKNOWN = -1
 
 
 def run_richer_labels(
@@ -80,8 +80,9 @@ def days_of(outcomes: str | os.PathLike[str], row_id: Ids) -> Array:
     place = order[np.searchsorted(known, row_id, sorter=order).clip(max=len(known) - 1)]
     if not np.array_equal(known[place], row_id) or (np.diff(row_id) <= 0).any():
         raise DataError(f"{outcomes}: not the outcomes of these rows, in order; extract them again")
-    days = [table[name].to_numpy()[place] for name in ("Survival", "Length_of_stay")]
-    return np.where(np.column_stack(days) == _UNKNOWN, np.nan, np.column_stack(days).astype(float))
+    columns = [table[name].to_numpy()[place] for name in ("Survival", "Length_of_stay")]
+    days = np.column_stack(columns).astype(np.float64)
+    return np.where(days < 0, np.nan, days)  # -1 is the code; one survival of -23 is a slip
 
 
 def richer(days: Array) -> Array:
@@ -135,7 +136,7 @@ def fits(arm: str, learner: str, told: Mapping[str, Told]) -> Iterator[Callable[
     """Yield what fits each trial of a contender."""
     own = told[SHUFFLED if arm.startswith(SHUFFLED) else ""]
     for number, values in enumerate(trials(learner, len(CLUSTERINGS))):
-        yield lambda n=number, v=values: _fitted(arm.removeprefix(SHUFFLED), learner, v, n, own)
+        yield partial(_fitted, arm.removeprefix(SHUFFLED), learner, values, number, own)
 
 
 def _fitted(arm: str, learner: str, values: Values, number: int, told: Told) -> Predict:
@@ -154,12 +155,12 @@ def _fitted(arm: str, learner: str, values: Values, number: int, told: Told) -> 
 
 def _best(fits: Iterator[Callable[[], Predict]], sample: Resample) -> dict[str, list[float]]:
     best: dict[str, list[float]] = {}
-    parts: tuple[Rows, Rows] = (sample.validation, sample.test)
+    validation, test = sample.validation, sample.test
     for fit in fits:
         predict = fit()
-        found = score_trial(*(rows.y for rows in parts), *(predict(rows) for rows in parts))
+        found = score_trial(validation.y, test.y, predict(validation), predict(test))
         for name in METRICS:
-            held_out, test = (found[part][name] for part in ("validation", "test"))
+            held_out = found["validation"][name]
             if name not in best or held_out > best[name][0]:
-                best[name] = [held_out, test]
+                best[name] = [held_out, found["test"][name]]
     return best

@@ -250,8 +250,8 @@ rule judge_planted_transfer:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.judge.transfer"),
-        call="deepcac_study.judge.transfer.run_planted_transfer",
+        code=code_digest("deepcac_study.judge.planted_moves"),
+        call="deepcac_study.judge.planted_moves.run_planted_transfer",
         given=lambda wildcards, output: {
             "path": output[0],
             "shift": float(wildcards.strength),

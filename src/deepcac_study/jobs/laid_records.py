@@ -12,6 +12,7 @@ _MAKERS = {
     "judge/planted/": "judge.power",
     "judge/public/": "judge.public_protocols",
     "judge/ablations/": "judge.subtype_ablation",
+    "judge/transfer/planted_": "judge.planted_moves",
     "judge/transfer/": "judge.transfer",
     "judge/scorecards/": "judge.scorecards",
     "judge/richer_labels/": "judge.richer_labels",

@@ -71,6 +71,11 @@ class Crossed:
             self._rows[name][test] += ours.rows[name] - theirs.rows[name]
             self._draws[name].append(ours.value[name] - theirs.value[name])
 
+    @property
+    def draws(self) -> int:
+        """How many were added."""
+        return len(self._draws[METRICS[0]])
+
     def found(self) -> Mapping[str, tuple[float, float, float]]:
         """Return the mean, its error by rows and its error by draws, of each metric."""
         seen = self._tested > 0

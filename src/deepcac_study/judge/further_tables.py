@@ -55,11 +55,11 @@ def _recalibrated(about: dict[str, Any], entry: dict[str, Any], one: dict[str, A
         yield {
             **{"question": one["question"], "metric": metric, **about},
             **{"contender": ours, "reference": theirs},
-            **{"draws": entry["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
+            **{"draws": one["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
             "score": entry["scores"][ours][metric],
             "reference_score": entry["scores"][theirs][metric],
             **{"mean": mean, "error": float(np.hypot(by_rows, by_draws))},
-            "freedom": entry["draws"] - 1,
+            "freedom": one["draws"] - 1,
         }
 
 

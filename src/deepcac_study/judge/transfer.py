@@ -5,11 +5,9 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from deepcac.cac.cluster import kmeans_labels
 from deepcac.feature_matrix import FeatureMatrix
@@ -30,8 +28,8 @@ from deepcac_study.judge.recalibration import (
     recalibrated,
 )
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.updating import updated
 from deepcac_study.records.record import file_digest, machine
-from deepcac_study.simulate.planted import APART, COMMON, COMMON_WEIGHT, INTERCEPT, planted
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +39,7 @@ CLUSTERS = (2, 3, 4, 5)
 DIRECTIONS = "directions"  # the plain rival: as many numbers a row, without groups
 PARTS = (KM, CELLS, HASH, DIRECTIONS)
 NONE, SHIFT, SLOPE, GLOBAL = "none", "intercept", "slope", "global"
+UPDATE, UPDATES = "update", 10  # made in the first draws alone: it costs most
 # Before an arm that may not choose the global way, and one whose k and penalty are not chosen.
 FORCED, FIXED = "forced_", "fixed_"
 FIXED_K, FIXED_PENALTY = 3, 10.0
@@ -55,6 +54,8 @@ COMPARED = (
     ("any_partition", FORCED + KM, FORCED + HASH),
     ("rival", FORCED + KM, FORCED + DIRECTIONS),
     ("rival", DIRECTIONS, GLOBAL),
+    ("update", FORCED + KM, UPDATE),
+    ("update", UPDATE, GLOBAL),
     ("negative_control", CELLS, GLOBAL),
     ("recalibration", GLOBAL, NONE),
 )
@@ -114,42 +115,6 @@ def run_transfer(
     write_json(record, {**found, "machine": machine(seconds, 1, "cpu")})
 
 
-def run_planted_transfer(
-    path: str | os.PathLike[str], *, shift: float, rows: int, train_rows: int
-) -> None:
-    """Move logistic regression between generated hospitals, one a shift of the subtypes.
-
-    Parameters
-    ----------
-    path : path-like
-        JSON to write: ``shift``, ``n_source``, ``n_target``, ``events`` and ``learners``.
-    shift : float
-        Of the log odds, in the target alone: plus this in one subtype, minus this in the other.
-    rows : int
-        Of the source, and of the target.
-    """
-    begin = time.perf_counter()
-    matrix = shifted(shift, rows)
-    both = np.arange(2 * rows)
-    found = target_rows(matrix, both[:rows], both[rows:], LEARNERS[:1], train_rows)
-    sizes = {"n_source": rows, "n_target": rows, "events": int(found.y.sum())}
-    content = {"synthetic": True, "shift": shift, **sizes, "learners": transferred(found)}
-    seconds = {"total": time.perf_counter() - begin}
-    write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
-
-
-def shifted(shift: float, rows: int, seed: int = 0) -> FeatureMatrix:
-    """Draw the planted cohort of no reversed risks, twice `rows`; outcomes of the second half move.
-
-    See `run_planted_transfer`.
-    """
-    matrix, subtype = planted(0.0, 2 * rows, seed)
-    risk = INTERCEPT + COMMON_WEIGHT * matrix.X[:, APART : APART + COMMON].sum(axis=1)
-    risk += np.where(np.arange(2 * rows) < rows, 0.0, shift * (2.0 * subtype - 1.0))
-    chance = np.random.default_rng([seed, 36]).random(2 * rows)
-    return replace(matrix, label=(chance < expit(risk)).astype(np.int64))
-
-
 def target_rows(
     matrix: FeatureMatrix, source: Ids, target: Ids, learners: Sequence[str], train_rows: int
 ) -> Target:
@@ -165,10 +130,10 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
     Returns
     -------
     dict
-        Learner to a row a number of labels: ``labels``, ``draws``, ``scores`` (way to its mean
+        Learner to a row a number of labels: ``labels``, ``scores`` (way to its mean
         scores), ``clustered`` (in how many draws each arm chose clusters), and ``comparisons``:
-        ``question``, ``contender``, ``reference``, and for each metric the mean difference, its
-        error by test rows and its error by draws (`Crossed`).
+        ``question``, ``contender``, ``reference``, ``draws``, and for each metric the mean
+        difference, its error by test rows and its error by draws (`Crossed`).
     """
     n, fixed = len(target.y), directions(target.points)
     labels = [m for m in LABELS if 2 * m <= n]
@@ -185,12 +150,18 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
         for name, odds in target.odds.items():
             for m in labels:
                 test, own = np.sort(order[m:]), odds[draw % SOURCES]
-                found, ways = recalibrations(own, target.y, order[:m], test, parts, rng)
+                fold = deal(target.y[order[:m]], rng)
+                found, ways = recalibrations(own, target.y, order[:m], test, parts, fold)
+                if draw < UPDATES:
+                    y = target.y[order[:m]]
+                    new = updated(own, target.points, y, order[:m], fold)
+                    found[UPDATE] = score(new[test], target.y[test])
                 values[name, m].append({way: one.value for way, one in found.items()})
                 for arm, candidate in ways.items():
                     chosen[name, m][arm] += candidate.choice.k > 1
                 for one, (_, ours, theirs) in zip(compared[name, m], COMPARED, strict=True):
-                    one.add(test, found[ours], found[theirs])
+                    if {ours, theirs} <= found.keys():
+                        one.add(test, found[ours], found[theirs])
         log.info("labels, draw %d", draw)
     return {
         name: [_entry(m, values[name, m], chosen[name, m], compared[name, m]) for m in labels]
@@ -243,7 +214,7 @@ def recalibrations(
     labelled: Ids,
     test: Ids,
     parts: Mapping[str, Mapping[int, Array]],
-    rng: np.random.Generator,
+    fold: Ids,
 ) -> tuple[dict[str, Scored], dict[str, Candidate]]:
     """Recalibrate with the labelled rows in every way, and score the test rows.
 
@@ -255,7 +226,6 @@ def recalibrations(
         What each arm chose, where it may choose the global way.
     """
     middle, own, y_own = float(odds.mean()), odds[labelled], y[labelled]
-    fold = deal(y_own, rng)
     alike = candidates(own, y_own, fold, middle)
     ways = {SHIFT: alike[0], SLOPE: alike[1], GLOBAL: best(alike)}
     found = {NONE: score(odds[test], y[test])}
@@ -281,17 +251,19 @@ def _entry(
 ) -> dict[str, Any]:
     """Return the row of `transferred`."""
     means = {
-        way: {name: round(float(np.mean([one[way][name] for one in values])), 7) for name in own}
+        way: {
+            name: round(float(np.mean([one[way][name] for one in values if way in one])), 7)
+            for name in own
+        }
         for way, own in values[0].items()
     }
     comparisons = [
-        {"question": question, "contender": ours, "reference": theirs}
+        {"question": question, "contender": ours, "reference": theirs, "draws": one.draws}
         | {name: [round(x, 8) for x in told] for name, told in one.found().items()}
         for one, (question, ours, theirs) in zip(compared, COMPARED, strict=True)
     ]
     return {
         "labels": m,
-        "draws": len(values),
         "scores": means,
         "clustered": dict(clustered),
         "comparisons": comparisons,

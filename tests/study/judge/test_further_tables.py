@@ -77,10 +77,10 @@ def test_a_transfer_reads_both_errors_and_leaves_out_what_cannot_differ(tmp_path
     told = {m: [0.02, 0.003, 0.004] for m in ("log_loss", "brier", "auroc")}
     ways = {way for _, *both in COMPARED for way in both}
     entry = {
-        **{"labels": 50, "draws": 50, "clustered": {"km": 7}},
+        **{"labels": 50, "clustered": {"km": 7}},
         "scores": {way: {"log_loss": -0.3, "brier": -0.1, "auroc": 0.8} for way in ways},
         "comparisons": [
-            {"question": q, "contender": ours, "reference": theirs} | told
+            {"question": q, "contender": ours, "reference": theirs, "draws": 50} | told
             for q, ours, theirs in COMPARED
         ],
     }

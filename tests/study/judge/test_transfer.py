@@ -3,19 +3,22 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.metrics import roc_auc_score
 
 from deepcac.judging.contenders import CELLS, HASH, KM
 from deepcac_study.judge import transfer
 from deepcac_study.judge.moves import source_odds
+from deepcac_study.judge.planted_moves import shifted
+from deepcac_study.judge.recalibration import deal
 from deepcac_study.judge.transfer import (
     COMPARED,
     FORCED,
     GLOBAL,
     Target,
     partitions,
-    shifted,
     transferred,
 )
+from deepcac_study.judge.updating import updated
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def found():
 
 def test_labels_above_half_of_the_target_are_left_out(found):
     assert [entry["labels"] for entry in found[1.0]] == [500]
-    assert found[1.0][0]["draws"] == 2
+    assert all(one["draws"] == 2 for one in found[1.0][0]["comparisons"])
 
 
 def test_shifted_subtypes_are_found_by_clusters_and_not_by_controls(found):
@@ -45,6 +48,18 @@ def test_shifted_subtypes_are_found_by_clusters_and_not_by_controls(found):
     assert scores[FORCED + KM] > scores[FORCED + HASH] + 0.03
     assert scores[FORCED + KM] > scores[FORCED + CELLS] + 0.01
     assert found[1.0][0]["clustered"][KM] == 2
+
+
+def test_a_ridge_update_leaves_the_source_as_it_is_without_events_and_learns_a_new_predictor():
+    rng = np.random.default_rng(0)
+    odds, points = rng.normal(size=1000), rng.normal(size=(1000, 5))
+    y = (rng.random(1000) < expit(odds + 2 * points[:, 0])).astype(np.int64)
+    labelled = np.arange(500)
+    none = updated(odds, points, np.zeros(500, dtype=np.int64), labelled, labelled % 5)
+    assert np.array_equal(none, odds)
+    found = updated(odds, points, y[:500], labelled, deal(y[:500], rng))
+    test = slice(500, None)
+    assert roc_auc_score(y[test], found[test]) > roc_auc_score(y[test], odds[test]) + 0.1
 
 
 def test_nothing_is_gained_where_nothing_shifts(found):

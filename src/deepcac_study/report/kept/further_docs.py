@@ -17,7 +17,7 @@ from deepcac_study.judge.further_verdicts import REAL
 from deepcac_study.judge.richer_labels import ALONE, RICH, SHUFFLED, SOFT, STACKED
 from deepcac_study.judge.scorecards import CARDS, ONE
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
-from deepcac_study.judge.transfer import FIXED, FORCED, GLOBAL, NONE
+from deepcac_study.judge.transfer import DIRECTIONS, FIXED, FORCED, GLOBAL, NONE, UPDATE
 from deepcac_study.report.judge.judge_figures import contender_label
 
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))
@@ -34,7 +34,8 @@ _PARTS = {KM: "k-means clusters", CAC: "CAC clusters", CELLS: "random cells", HA
 _NAMES = {
     **{GLOBAL: "global", NONE: "no recalibration", ONE: "one card", ALONE: "the learner alone"},
     **{RICH: "a model in each rich cluster", SOFT: "memberships as predictors"},
-    STACKED: "predicted labels as predictors",
+    **{STACKED: "predicted labels as predictors", UPDATE: "ridge update on all predictors"},
+    DIRECTIONS: "principal components",
 }
 
 

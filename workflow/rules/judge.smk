@@ -295,8 +295,8 @@ rule judge_planted_transfer:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.judge.transfer"),
-        call="deepcac_study.judge.transfer.run_planted_transfer",
+        code=code_digest("deepcac_study.judge.planted_moves"),
+        call="deepcac_study.judge.planted_moves.run_planted_transfer",
         given=lambda wildcards, output: {
             "path": output[0],
             "shift": float(wildcards.strength),
@@ -370,11 +370,13 @@ rule judge_richer_labels:
         features="data/features/{dataset}.parquet",
         outcomes="data/tidy/physionet2012/outcomes.parquet",
     output:
-        "results/judge/richer_labels/{dataset}.json",
+        "results/judge/richer_labels/{dataset}_{learner}.json",
     log:
-        "logs/judge/richer_labels/{dataset}.log",
+        "logs/judge/richer_labels/{dataset}_{learner}.log",
     benchmark:
-        "logs/benchmarks/judge/richer_labels/{dataset}.tsv"
+        "logs/benchmarks/judge/richer_labels/{dataset}_{learner}.tsv"
+    wildcard_constraints:
+        learner="lr|lgbm",
     conda:
         "../../envs/deepcac.yaml"
     resources:
@@ -389,6 +391,7 @@ rule judge_richer_labels:
             "outcomes": input.outcomes,
             "record": output[0],
             "dataset": wildcards.dataset,
+            "learner": wildcards.learner,
             "synthetic": wildcards.dataset.startswith("demo_"),
         },
     script:

@@ -14,6 +14,7 @@ _MAKERS = {
     "judge/ablations/": "judge.subtype_ablation",
     "judge/tables/": "judge.table_trials",
     "judge/shapes/": "judge.table_shape",
+    "judge/transfer/planted_": "judge.planted_moves",
     "judge/transfer/": "judge.transfer",
     "judge/scorecards/": "judge.scorecards",
     "judge/richer_labels/": "judge.richer_labels",

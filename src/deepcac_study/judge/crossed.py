@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from deepcac.task import Array, Ids
 from deepcac_study.judge.recalibration import log_loss
@@ -37,10 +36,11 @@ def score(odds: Array, y: Ids) -> Scored:
 
 def _placed(odds: Array, y: Ids) -> Array:
     """Return of each row the share of rows of the other class that it is on the right side of."""
-    n_events, everyone = int(y.sum()), rankdata(odds)
     placed = np.empty(len(y))
-    for own, others in ((y == 1, len(y) - n_events), (y == 0, n_events)):
-        placed[own] = (everyone[own] - rankdata(odds[own])) / others
+    events, others = np.sort(odds[y == 1]), np.sort(odds[y == 0])
+    for own, rivals in ((y == 1, others), (y == 0, events)):
+        below = sum(np.searchsorted(rivals, odds[own], side) for side in ("left", "right"))
+        placed[own] = below / (2 * len(rivals))
     placed[y == 0] = 1 - placed[y == 0]
     return placed
 
@@ -70,6 +70,11 @@ class Crossed:
         for name in METRICS:
             self._rows[name][test] += ours.rows[name] - theirs.rows[name]
             self._draws[name].append(ours.value[name] - theirs.value[name])
+
+    @property
+    def draws(self) -> int:
+        """How many were added."""
+        return len(self._draws[METRICS[0]])
 
     def found(self) -> Mapping[str, tuple[float, float, float]]:
         """Return the mean, its error by rows and its error by draws, of each metric."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from deepcac.errors import ConfigError
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
 
 PLANTED = "planted_"  # before the strength of generated cohorts
+LEARNERS = ("lr", "lgbm")
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,12 @@ class FurtherFiles:
         """Return the records of one question, a name of `FURTHER`."""
         own = self.judge[part]
         if part == RICHER:
-            return [f"{FOLDER}/{part}/{name}.json" for name in filter(self.reachable, own)]
+            both = product(filter(self.reachable, own), LEARNERS)
+            return [f"{FOLDER}/{part}/{name}_{learner}.json" for name, learner in both]
         if part == SCORECARDS:
-            names = filter(self.reachable, own["datasets"])
+            names = [name for name in own["datasets"] if self.reachable(name)]
         else:
-            names = (one["name"] for one in own["moves"] if self.reachable(one["dataset"]))
+            names = [one["name"] for one in own["moves"] if self.reachable(one["dataset"])]
         planted = (f"{PLANTED}{strength:g}" for strength in own["strengths"])
         return [f"{FOLDER}/{part}/{name}.json" for name in (*names, *planted)]
 

@@ -14,7 +14,7 @@ from deepcac.scoring.equivalence import BETTER
 from deepcac_study.judge import crossed, richer_labels, scorecards
 from deepcac_study.judge.further_files import PLANTED
 from deepcac_study.judge.further_verdicts import REAL, decided, resampled
-from deepcac_study.judge.richer_labels import ALONE, LEARNERS, RICH, SHUFFLED, SOFT, STACKED
+from deepcac_study.judge.richer_labels import ALONE, RICH, SHUFFLED, SOFT, STACKED
 from deepcac_study.judge.scorecards import CARDS, ONE
 from deepcac_study.records.stored import check_place
 
@@ -55,11 +55,11 @@ def _recalibrated(about: dict[str, Any], entry: dict[str, Any], one: dict[str, A
         yield {
             **{"question": one["question"], "metric": metric, **about},
             **{"contender": ours, "reference": theirs},
-            **{"draws": entry["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
+            **{"draws": one["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
             "score": entry["scores"][ours][metric],
             "reference_score": entry["scores"][theirs][metric],
             **{"mean": mean, "error": float(np.hypot(by_rows, by_draws))},
-            "freedom": entry["draws"] - 1,
+            "freedom": one["draws"] - 1,
         }
 
 
@@ -121,30 +121,25 @@ def richer_table(paths: _Paths) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for path in sorted(map(Path, paths)):
         record = read_json(path)
-        check_place(path, record, "richer_labels/{dataset}.json")
+        check_place(path, record, "richer_labels/{dataset}_{learner}.json")
         resamples = record["resamples"]
-        found = [
-            {(one["learner"], one["arm"]): one for one in own["contenders"]} for own in resamples
-        ]
-        for learner in LEARNERS:
-            about = {"cohort": REAL, "dataset": path.stem, "learner": learner}
-            rows += _compared(resamples, found, _label_pairs(learner), richer_labels.METRICS, about)
+        found = [{(one["arm"],): one for one in own["contenders"]} for own in resamples]
+        about = {"cohort": REAL, "dataset": record["dataset"], "learner": record["learner"]}
+        rows += _compared(resamples, found, _label_pairs(), richer_labels.METRICS, about)
     return pd.DataFrame(rows)
 
 
-def _label_pairs(learner: str) -> Pairs:
-    alone = ALONE, [(learner, ALONE)]
+def _label_pairs() -> Pairs:
+    alone, stacked = (ALONE, [(ALONE,)]), (STACKED, [(STACKED,)])
     for arm in (RICH, SOFT, KM):
-        own = (learner, arm)
-        yield "help", arm, [*alone[1], own], *alone
-        yield "forced", arm, [own], *alone
+        yield "help", arm, [(ALONE,), (arm,)], *alone
+        yield "forced", arm, [(arm,)], *alone
         if arm != KM:
-            yield "rival", arm, [own], STACKED, [(learner, STACKED)]
+            yield "rival", arm, [(arm,)], *stacked
     for arm in (RICH, SOFT, STACKED):
-        shuffled = SHUFFLED + arm
-        yield "any_labels", arm, [(learner, arm)], shuffled, [(learner, shuffled)]
-    yield "any_labels", RICH, [(learner, RICH)], CELLS, [(learner, CELLS)]
-    yield "auxiliary", STACKED, [(learner, STACKED)], *alone
+        yield "any_labels", arm, [(arm,)], SHUFFLED + arm, [(SHUFFLED + arm,)]
+    yield "any_labels", RICH, [(RICH,)], CELLS, [(CELLS,)]
+    yield "auxiliary", *stacked, *alone
 
 
 def _compared(

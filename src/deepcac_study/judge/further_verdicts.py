@@ -68,7 +68,7 @@ def decided(table: pd.DataFrame) -> pd.DataFrame:
 def _adjusted(p: "pd.Series[float]", family: "list[pd.Series[Any]]") -> "pd.Series[float]":
     found = pd.Series(np.nan, p.index)
     for rows in p.groupby(family).groups.values():
-        found[rows] = holm(p[rows].to_numpy())
+        found[rows] = holm(np.asarray(p[rows], dtype=np.float64))
     return found
 
 

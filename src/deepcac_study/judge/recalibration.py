@@ -1,4 +1,4 @@
-"""Recalibrating a model's log odds from a few labels: globally, or with deviations by cluster."""
+"""Recalibrating a model's log odds from a few labels: globally, or with deviations by group."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -11,8 +11,8 @@ from deepcac.task import Array, Ids
 
 FOLDS = 5
 SHIFT_PENALTY, SLOPE_PENALTY = 0.25, 1.0  # of the global shift and the change of the global slope
-PENALTIES = (100.0, 10.0, 1.0)  # of the deviations of clusters, the most cautious first
-_STEPS, _LONGEST, _ENOUGH = 50, 2.0, 1e-9  # of Newton's method
+PENALTIES = (100.0, 10.0, 1.0)  # of the deviations of groups, the most cautious first
+_STEPS, _LONGEST, _ENOUGH = 50, 2.0, 1e-7  # of Newton's method
 
 
 class Choice(NamedTuple):
@@ -23,7 +23,7 @@ class Choice(NamedTuple):
     slope : bool
         Whether the slope changes, too, and not the shift alone.
     k : int
-        Clusters with deviations of their own; 1 is global.
+        Groups with deviations of their own; 1 is global.
     penalty : float
         Ridge penalty of the deviations.
     """
@@ -42,9 +42,9 @@ class Candidate(NamedTuple):
 
 
 def candidates(
-    odds: Array, y: Ids, fold: Ids, middle: float, clusters: Mapping[int, Ids] | None = None
+    odds: Array, y: Ids, fold: Ids, middle: float, groups: Mapping[int, Array] | None = None
 ) -> list[Candidate]:
-    """Fit every way to recalibrate with the clusters that are given, or the global ones.
+    """Fit every way to recalibrate with the groups that are given, or the global ones.
 
     Parameters
     ----------
@@ -56,16 +56,15 @@ def candidates(
         Of `deal`.
     middle : float
         Log odds at which the slope changes nothing.
-    clusters : mapping of int to ndarray of shape (m,), optional
-        k to the cluster of each row; none are the two global ways.
+    groups : mapping of int to ndarray of shape (m, q), optional
+        k to what deviations are linear in: the membership of each row; none are the two global
+        ways.
     """
     return [
         found
-        for k, own in (clusters or {1: np.zeros(len(y), dtype=np.int64)}).items()
+        for k, own in (groups or {1: np.empty((len(y), 0))}).items()
         for slope in (False, True)
-        for found in _cross_validated(
-            _design(odds - middle, own, k, slope), odds, y, fold, k, slope
-        )
+        for found in _cross_validated(_design(odds - middle, own, slope), odds, y, fold, k, slope)
     ]
 
 
@@ -75,7 +74,7 @@ def best(found: list[Candidate]) -> Candidate:
 
 
 def recalibrated(
-    candidate: Candidate, odds: Array, middle: float, cluster: Ids | None = None
+    candidate: Candidate, odds: Array, middle: float, member: Array | None = None
 ) -> Array:
     """Return new log odds, shape (n,).
 
@@ -84,12 +83,11 @@ def recalibrated(
     odds : ndarray of shape (n,)
     middle : float
         As of `candidates`.
-    cluster : ndarray of shape (n,), optional
-        Of each row; not needed by a global candidate.
+    member : ndarray of shape (n, q), optional
+        As of `candidates`, for the k of the candidate; not needed by a global one.
     """
-    own = np.zeros(len(odds), dtype=np.int64) if cluster is None else cluster
-    choice = candidate.choice
-    return odds + _design(odds - middle, own, choice.k, choice.slope) @ candidate.weights
+    own = np.empty((len(odds), 0)) if member is None else member
+    return odds + _design(odds - middle, own, candidate.choice.slope) @ candidate.weights
 
 
 def deal(y: Ids, rng: np.random.Generator, folds: int = FOLDS) -> Ids:
@@ -101,12 +99,9 @@ def deal(y: Ids, rng: np.random.Generator, folds: int = FOLDS) -> Ids:
     return fold
 
 
-def _design(centred: Array, cluster: Ids, k: int, slope: bool) -> Array:
-    """Return what the change is linear in: global columns, then those of clusters."""
+def _design(centred: Array, member: Array, slope: bool) -> Array:
+    """Return what the change is linear in: global columns, then those of groups."""
     ways = np.column_stack([np.ones(len(centred)), centred])[:, : 1 + slope]
-    if k == 1:
-        return ways
-    member = np.eye(k)[cluster]
     return np.hstack([ways, *(member * way[:, None] for way in ways.T)])
 
 

@@ -4,6 +4,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from deepcac.judging.contenders import CELLS, KM
 from deepcac.judging.fitting import in_parts, learner_fit
 from deepcac.judging.learners import Predict
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.resamples import Resample
 from deepcac.judging.spaces import Values, trials
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
@@ -25,14 +26,12 @@ from deepcac_study.records.record import file_digest, machine
 
 log = logging.getLogger(__name__)
 
-LEARNERS = ("lr", "lgbm")
 ALONE, RICH, SOFT, STACKED = "alone", "rich", "soft", "stacked"
 SHUFFLED = "shuffled_"  # before an arm whose richer labels are permuted
 ARMS = (ALONE, KM, CELLS, *(own + arm for own in ("", SHUFFLED) for arm in (RICH, SOFT, STACKED)))
 # k, and the share of the richer labels in all variance, of each trial with clusters.
 CLUSTERINGS = ((2, 0.5), (3, 0.9), (5, 0.5))
 METRICS = ("auroc", "auprc", "log_loss", "brier")
-_UNKNOWN = -1
 
 
 def run_richer_labels(
@@ -41,6 +40,7 @@ def run_richer_labels(
     record: str | os.PathLike[str],
     *,
     dataset: str,
+    learner: str,
     effort: Effort,
     synthetic: bool = False,
 ) -> None:
@@ -53,19 +53,21 @@ def run_richer_labels(
     outcomes : path-like
         Tidy table with ``record_id``, ``Survival`` and ``Length_of_stay`` in days.
     record : path-like
-        JSON to write: ``dataset`` and ``resamples`` (`judged`).
+        JSON to write: ``dataset``, ``learner`` and ``resamples`` (`judged`).
+    learner : str
+        One of `deepcac_study.judge.further_files.LEARNERS`.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)
     days = days_of(outcomes, matrix.row_id)
     found = []
     for sample in study_resamples(matrix, effort):
-        found.append(
-            judged(sample, richer(days[np.searchsorted(matrix.row_id, sample.train.row_id)]))
-        )
+        own = days[np.searchsorted(matrix.row_id, sample.train.row_id)]
+        found.append(judged(sample, learner, richer(own)))
         log.info("resample %d", sample.seed)
     inputs = {"features": file_digest(features), "outcomes": file_digest(outcomes)}
-    about = {"dataset": dataset, "synthetic": synthetic, "resamples": found, "inputs": inputs}
+    about = {"dataset": dataset, "learner": learner, "synthetic": synthetic}
+    about |= {"resamples": found, "inputs": inputs}
     seconds = {"total": time.perf_counter() - begin}
     write_json(record, {**about, "machine": machine(seconds, 1, "cpu")})
 
@@ -78,8 +80,9 @@ def days_of(outcomes: str | os.PathLike[str], row_id: Ids) -> Array:
     place = order[np.searchsorted(known, row_id, sorter=order).clip(max=len(known) - 1)]
     if not np.array_equal(known[place], row_id) or (np.diff(row_id) <= 0).any():
         raise DataError(f"{outcomes}: not the outcomes of these rows, in order; extract them again")
-    days = [table[name].to_numpy()[place] for name in ("Survival", "Length_of_stay")]
-    return np.where(np.column_stack(days) == _UNKNOWN, np.nan, np.column_stack(days).astype(float))
+    columns = [table[name].to_numpy()[place] for name in ("Survival", "Length_of_stay")]
+    days = np.column_stack(columns).astype(np.float64)
+    return np.where(days < 0, np.nan, days)  # -1 is the code; one survival of -23 is a slip
 
 
 def richer(days: Array) -> Array:
@@ -93,8 +96,8 @@ def richer(days: Array) -> Array:
     return (values - values.mean(axis=0)) / values.std(axis=0)
 
 
-def judged(sample: Resample, labels: Array) -> dict[str, Any]:
-    """Fit all contenders on one resample.
+def judged(sample: Resample, learner: str, labels: Array) -> dict[str, Any]:
+    """Fit all contenders of a learner on one resample.
 
     Parameters
     ----------
@@ -104,17 +107,13 @@ def judged(sample: Resample, labels: Array) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``contenders``: a row a learner
-        and arm, with the validation and the test score by each of `METRICS`, of the trial that has
-        the best validation score by it.
+        ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``contenders``: a row an arm,
+        with the validation and the test score by each of `METRICS`, of the trial that has the best
+        validation score by it.
     """
     rng = np.random.default_rng([sample.seed, 36])
     told = {"": Told(sample, labels), SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng))}
-    rows = [
-        {"learner": learner, "arm": arm} | _best(fits(arm, learner, told), sample)
-        for learner in LEARNERS
-        for arm in ARMS
-    ]
+    rows = [{"arm": arm} | _best(fits(arm, learner, told), sample) for arm in ARMS]
     return {
         "seed": sample.seed,
         "n_train": len(sample.train),
@@ -137,7 +136,7 @@ def fits(arm: str, learner: str, told: Mapping[str, Told]) -> Iterator[Callable[
     """Yield what fits each trial of a contender."""
     own = told[SHUFFLED if arm.startswith(SHUFFLED) else ""]
     for number, values in enumerate(trials(learner, len(CLUSTERINGS))):
-        yield lambda n=number, v=values: _fitted(arm.removeprefix(SHUFFLED), learner, v, n, own)
+        yield partial(_fitted, arm.removeprefix(SHUFFLED), learner, values, number, own)
 
 
 def _fitted(arm: str, learner: str, values: Values, number: int, told: Told) -> Predict:
@@ -156,12 +155,12 @@ def _fitted(arm: str, learner: str, values: Values, number: int, told: Told) -> 
 
 def _best(fits: Iterator[Callable[[], Predict]], sample: Resample) -> dict[str, list[float]]:
     best: dict[str, list[float]] = {}
-    parts: tuple[Rows, Rows] = (sample.validation, sample.test)
+    validation, test = sample.validation, sample.test
     for fit in fits:
         predict = fit()
-        found = score_trial(*(rows.y for rows in parts), *(predict(rows) for rows in parts))
+        found = score_trial(validation.y, test.y, predict(validation), predict(test))
         for name in METRICS:
-            held_out, test = (found[part][name] for part in ("validation", "test"))
+            held_out = found["validation"][name]
             if name not in best or held_out > best[name][0]:
-                best[name] = [held_out, test]
+                best[name] = [held_out, found["test"][name]]
     return best

@@ -5,11 +5,9 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from deepcac.cac.cluster import kmeans_labels
 from deepcac.feature_matrix import FeatureMatrix
@@ -19,6 +17,7 @@ from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
 from deepcac.task import Array, Ids
 from deepcac_study.judge.crossed import Crossed, Scored, score
+from deepcac_study.judge.further_files import LEARNERS
 from deepcac_study.judge.moves import SOURCES, Move, grouped, moved, source_odds
 from deepcac_study.judge.recalibration import (
     Candidate,
@@ -29,20 +28,22 @@ from deepcac_study.judge.recalibration import (
     recalibrated,
 )
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.updating import updated
 from deepcac_study.records.record import file_digest, machine
-from deepcac_study.simulate.planted import APART, COMMON, COMMON_WEIGHT, INTERCEPT, planted
 
 log = logging.getLogger(__name__)
 
-LEARNERS = ("lr", "lgbm")
 DRAWS = 10  # draws of labels for each draw of source rows
 LABELS = (50, 100, 200, 500, 1000, 2000)
 CLUSTERS = (2, 3, 4, 5)
-PARTS = (KM, CELLS, HASH)
+DIRECTIONS = "directions"  # the plain rival: as many numbers a row, without groups
+PARTS = (KM, CELLS, HASH, DIRECTIONS)
 NONE, SHIFT, SLOPE, GLOBAL = "none", "intercept", "slope", "global"
+UPDATE, UPDATES = "update", 10  # made in the first draws alone: it costs most
 # Before an arm that may not choose the global way, and one whose k and penalty are not chosen.
 FORCED, FIXED = "forced_", "fixed_"
 FIXED_K, FIXED_PENALTY = 3, 10.0
+_NO_SPREAD = 1e-9
 # Question, contender and reference.
 COMPARED = (
     ("help", KM, GLOBAL),
@@ -51,6 +52,10 @@ COMPARED = (
     ("any_partition", FORCED + KM, FORCED + CELLS),
     ("any_partition", FIXED + KM, FIXED + CELLS),
     ("any_partition", FORCED + KM, FORCED + HASH),
+    ("rival", FORCED + KM, FORCED + DIRECTIONS),
+    ("rival", DIRECTIONS, GLOBAL),
+    ("update", FORCED + KM, UPDATE),
+    ("update", UPDATE, GLOBAL),
     ("negative_control", CELLS, GLOBAL),
     ("recalibration", GLOBAL, NONE),
 )
@@ -110,42 +115,6 @@ def run_transfer(
     write_json(record, {**found, "machine": machine(seconds, 1, "cpu")})
 
 
-def run_planted_transfer(
-    path: str | os.PathLike[str], *, shift: float, rows: int, train_rows: int
-) -> None:
-    """Move logistic regression between generated hospitals, one a shift of the subtypes.
-
-    Parameters
-    ----------
-    path : path-like
-        JSON to write: ``shift``, ``n_source``, ``n_target``, ``events`` and ``learners``.
-    shift : float
-        Of the log odds, in the target alone: plus this in one subtype, minus this in the other.
-    rows : int
-        Of the source, and of the target.
-    """
-    begin = time.perf_counter()
-    matrix = shifted(shift, rows)
-    both = np.arange(2 * rows)
-    found = target_rows(matrix, both[:rows], both[rows:], LEARNERS[:1], train_rows)
-    sizes = {"n_source": rows, "n_target": rows, "events": int(found.y.sum())}
-    content = {"synthetic": True, "shift": shift, **sizes, "learners": transferred(found)}
-    seconds = {"total": time.perf_counter() - begin}
-    write_json(path, {**content, "machine": machine(seconds, 1, "cpu")})
-
-
-def shifted(shift: float, rows: int, seed: int = 0) -> FeatureMatrix:
-    """Draw the planted cohort of no reversed risks, twice `rows`; outcomes of the second half move.
-
-    See `run_planted_transfer`.
-    """
-    matrix, subtype = planted(0.0, 2 * rows, seed)
-    risk = INTERCEPT + COMMON_WEIGHT * matrix.X[:, APART : APART + COMMON].sum(axis=1)
-    risk += np.where(np.arange(2 * rows) < rows, 0.0, shift * (2.0 * subtype - 1.0))
-    chance = np.random.default_rng([seed, 36]).random(2 * rows)
-    return replace(matrix, label=(chance < expit(risk)).astype(np.int64))
-
-
 def target_rows(
     matrix: FeatureMatrix, source: Ids, target: Ids, learners: Sequence[str], train_rows: int
 ) -> Target:
@@ -161,12 +130,12 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
     Returns
     -------
     dict
-        Learner to a row a number of labels: ``labels``, ``draws``, ``scores`` (way to its mean
+        Learner to a row a number of labels: ``labels``, ``scores`` (way to its mean
         scores), ``clustered`` (in how many draws each arm chose clusters), and ``comparisons``:
-        ``question``, ``contender``, ``reference``, and for each metric the mean difference, its
-        error by test rows and its error by draws (`Crossed`).
+        ``question``, ``contender``, ``reference``, ``draws``, and for each metric the mean
+        difference, its error by test rows and its error by draws (`Crossed`).
     """
-    n = len(target.y)
+    n, fixed = len(target.y), directions(target.points)
     labels = [m for m in LABELS if 2 * m <= n]
     compared = {
         (name, m): [Crossed(target.y) for _ in COMPARED] for name in target.odds for m in labels
@@ -177,16 +146,22 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
     for draw in range(SOURCES * DRAWS):
         rng = np.random.default_rng([draw, 36])
         order = rng.permutation(n)
-        parts = partitions(kmeans, target.points, rng)
+        parts = {**partitions(kmeans, target.points, rng), DIRECTIONS: fixed}
         for name, odds in target.odds.items():
             for m in labels:
                 test, own = np.sort(order[m:]), odds[draw % SOURCES]
-                found, ways = recalibrations(own, target.y, order[:m], test, parts, rng)
+                fold = deal(target.y[order[:m]], rng)
+                found, ways = recalibrations(own, target.y, order[:m], test, parts, fold)
+                if draw < UPDATES:
+                    y = target.y[order[:m]]
+                    new = updated(own, target.points, y, order[:m], fold)
+                    found[UPDATE] = score(new[test], target.y[test])
                 values[name, m].append({way: one.value for way, one in found.items()})
                 for arm, candidate in ways.items():
                     chosen[name, m][arm] += candidate.choice.k > 1
                 for one, (_, ours, theirs) in zip(compared[name, m], COMPARED, strict=True):
-                    one.add(test, found[ours], found[theirs])
+                    if {ours, theirs} <= found.keys():
+                        one.add(test, found[ours], found[theirs])
         log.info("labels, draw %d", draw)
     return {
         name: [_entry(m, values[name, m], chosen[name, m], compared[name, m]) for m in labels]
@@ -196,13 +171,26 @@ def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
 
 def partitions(
     kmeans: Mapping[int, Ids], points: Array, rng: np.random.Generator
-) -> dict[str, dict[int, Ids]]:
-    """Return the clusters, and two partitions of the same sizes that mean nothing."""
-    return {
-        KM: dict(kmeans),
+) -> dict[str, dict[int, Array]]:
+    """Return the clusters, and two partitions of the same sizes that mean nothing.
+
+    Of each row and k the membership, shape (n, k).
+    """
+    found = {
+        KM: kmeans,
         CELLS: {k: balls(points, np.bincount(own), rng) for k, own in kmeans.items()},
         HASH: {k: rng.permutation(own) for k, own in kmeans.items()},
     }
+    return {arm: {k: np.eye(k)[label] for k, label in own.items()} for arm, own in found.items()}
+
+
+def directions(points: Array) -> dict[int, Array]:
+    """Return for each k the first k - 1 principal components of the rows, of unit variance."""
+    centred = points - points.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    scores = centred @ axes[:, ::-1][:, : max(CLUSTERS) - 1]
+    scores /= np.maximum(scores.std(axis=0), _NO_SPREAD)
+    return {k: scores[:, : k - 1] for k in CLUSTERS}
 
 
 def balls(points: Array, sizes: Ids, rng: np.random.Generator) -> Ids:
@@ -225,8 +213,8 @@ def recalibrations(
     y: Ids,
     labelled: Ids,
     test: Ids,
-    parts: Mapping[str, Mapping[int, Ids]],
-    rng: np.random.Generator,
+    parts: Mapping[str, Mapping[int, Array]],
+    fold: Ids,
 ) -> tuple[dict[str, Scored], dict[str, Candidate]]:
     """Recalibrate with the labelled rows in every way, and score the test rows.
 
@@ -238,21 +226,20 @@ def recalibrations(
         What each arm chose, where it may choose the global way.
     """
     middle, own, y_own = float(odds.mean()), odds[labelled], y[labelled]
-    fold = deal(y_own, rng)
     alike = candidates(own, y_own, fold, middle)
     ways = {SHIFT: alike[0], SLOPE: alike[1], GLOBAL: best(alike)}
     found = {NONE: score(odds[test], y[test])}
-    for arm, clusters in parts.items():
-        labels = {k: label[labelled] for k, label in clusters.items()}
-        offered = candidates(own, y_own, fold, middle, labels)
+    for arm, groups in parts.items():
+        members = {k: member[labelled] for k, member in groups.items()}
+        offered = candidates(own, y_own, fold, middle, members)
         ways[FORCED + arm] = best(offered)
         ways[arm] = best([ways[GLOBAL], ways[FORCED + arm]])
         fixed = Choice(ways[GLOBAL].choice.slope, FIXED_K, FIXED_PENALTY)
         ways[FIXED + arm] = next(one for one in offered if one.choice == fixed)
     for way, candidate in ways.items():
         k = candidate.choice.k
-        cluster = None if k == 1 else parts[way.rpartition("_")[2]][k][test]
-        found[way] = score(recalibrated(candidate, odds[test], middle, cluster), y[test])
+        member = None if k == 1 else parts[way.rpartition("_")[2]][k][test]
+        found[way] = score(recalibrated(candidate, odds[test], middle, member), y[test])
     return found, {arm: ways[arm] for arm in parts}
 
 
@@ -264,17 +251,19 @@ def _entry(
 ) -> dict[str, Any]:
     """Return the row of `transferred`."""
     means = {
-        way: {name: round(float(np.mean([one[way][name] for one in values])), 7) for name in own}
+        way: {
+            name: round(float(np.mean([one[way][name] for one in values if way in one])), 7)
+            for name in own
+        }
         for way, own in values[0].items()
     }
     comparisons = [
-        {"question": question, "contender": ours, "reference": theirs}
+        {"question": question, "contender": ours, "reference": theirs, "draws": one.draws}
         | {name: [round(x, 8) for x in told] for name, told in one.found().items()}
         for one, (question, ours, theirs) in zip(compared, COMPARED, strict=True)
     ]
     return {
         "labels": m,
-        "draws": len(values),
         "scores": means,
         "clustered": dict(clustered),
         "comparisons": comparisons,

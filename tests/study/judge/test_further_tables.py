@@ -9,7 +9,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac_study.judge.further_tables import richer_table, scorecard_table, transfer_table
 from deepcac_study.judge.further_verdicts import decided, resampled
-from deepcac_study.judge.richer_labels import ARMS, LEARNERS
+from deepcac_study.judge.richer_labels import ARMS
 from deepcac_study.judge.scorecards import ARMS as PARTS
 from deepcac_study.judge.scorecards import CARDS, ONE
 from deepcac_study.judge.transfer import COMPARED
@@ -77,10 +77,10 @@ def test_a_transfer_reads_both_errors_and_leaves_out_what_cannot_differ(tmp_path
     told = {m: [0.02, 0.003, 0.004] for m in ("log_loss", "brier", "auroc")}
     ways = {way for _, *both in COMPARED for way in both}
     entry = {
-        **{"labels": 50, "draws": 50, "clustered": {"km": 7}},
+        **{"labels": 50, "clustered": {"km": 7}},
         "scores": {way: {"log_loss": -0.3, "brier": -0.1, "auroc": 0.8} for way in ways},
         "comparisons": [
-            {"question": q, "contender": ours, "reference": theirs} | told
+            {"question": q, "contender": ours, "reference": theirs, "draws": 50} | told
             for q, ours, theirs in COMPARED
         ],
     }
@@ -148,15 +148,14 @@ def test_planted_scorecards_count_the_cohorts_in_which_they_were_better(tmp_path
 def test_richer_labels_meet_every_rival(tmp_path):
     values = {arm: 0.8 + j / 100 for j, arm in enumerate(ARMS)}
     rows = [
-        {"learner": learner, "arm": arm} | {m: [value, value] for m in (*METRICS, "brier")}
-        for learner in LEARNERS
+        {"arm": arm} | {m: [value, value] for m in (*METRICS, "brier")}
         for arm, value in values.items()
     ]
     samples = [SIZES | {"seed": seed, "contenders": rows} for seed in range(3)]
     folder = tmp_path / "richer_labels"
     folder.mkdir()
-    path = _written(folder, "cic", {"dataset": "cic", "resamples": samples})
-    table = richer_table([path])
-    assert len(table) == len(LEARNERS) * 4 * (3 + 3 + 2 + 4 + 1)
+    record = {"dataset": "cic", "learner": "lr", "resamples": samples}
+    table = richer_table([_written(folder, "cic_lr", record)])
+    assert len(table) == 4 * (3 + 3 + 2 + 4 + 1)
     for row in table.itertuples():
         assert row.mean == pytest.approx(values[row.contender] - values[row.reference])

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
+from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
 from deepcac_study.judge import recalibration
@@ -22,6 +23,7 @@ from deepcac_study.judge.recalibration import (
     log_loss,
     recalibrated,
 )
+from deepcac_study.judge.transfer import balls, directions
 
 
 def _drawn(seed: int, m: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -54,7 +56,7 @@ def test_two_clusters_by_hand():
 def test_every_candidate_is_the_minimum_that_a_plain_minimiser_finds(seed, slope, penalty):
     odds, y, fold, cluster = _drawn(seed)
     middle = float(odds.mean())
-    found = candidates(odds, y, fold, middle, {3: cluster})
+    found = candidates(odds, y, fold, middle, {3: np.eye(3)[cluster]})
     own = next(one for one in found if one.choice == Choice(slope, 3, penalty))
 
     def changed(w: np.ndarray) -> np.ndarray:
@@ -72,7 +74,7 @@ def test_every_candidate_is_the_minimum_that_a_plain_minimiser_finds(seed, slope
     reference = minimize(cost, start, method="BFGS", options={"gtol": 1e-8}).x
     assert len(own.weights) == len(reference)
     assert cost(own.weights) <= cost(reference) + 1e-6
-    assert recalibrated(own, odds, middle, cluster) == pytest.approx(
+    assert recalibrated(own, odds, middle, np.eye(3)[cluster]) == pytest.approx(
         odds + changed(reference), abs=1e-3
     )
 
@@ -98,10 +100,10 @@ def test_clusters_that_hold_everyone_are_the_global_way(seed):
     """One cluster of all rows, penalised much more than the global shift, changes nothing."""
     odds, y, fold, _ = _drawn(seed)
     alike = candidates(odds, y, fold, 0.0)
-    everyone = candidates(odds, y, fold, 0.0, {2: np.zeros(len(y), dtype=np.int64)})
+    everyone = candidates(odds, y, fold, 0.0, {2: np.eye(2)[np.zeros(len(y), dtype=np.int64)]})
     cautious = [one for one in everyone if one.choice.penalty == max(PENALTIES)]
     for ours, theirs in zip(cautious, alike, strict=True):
-        own = recalibrated(ours, odds, 0.0, np.zeros(len(y), dtype=np.int64))
+        own = recalibrated(ours, odds, 0.0, np.eye(2)[np.zeros(len(y), dtype=np.int64)])
         # The shift may be split between the two, so that it is a little less penalised.
         assert own == pytest.approx(recalibrated(theirs, odds, 0.0), abs=0.05)
         assert roc_auc_score(y, own) == pytest.approx(
@@ -115,9 +117,12 @@ def test_labels_without_an_event_leave_finite_risks(seed):
     odds, _, _, cluster = _drawn(seed)
     y = np.zeros(len(odds), dtype=np.int64)
     fold = deal(y, np.random.default_rng(seed))
-    for one in (*candidates(odds, y, fold, 0.0), *candidates(odds, y, fold, 0.0, {3: cluster})):
-        assert np.isfinite(recalibrated(one, odds, 0.0, cluster)).all()
-        assert one.weights[0] < 0
+    member = np.eye(3)[cluster]
+    for groups in (None, {3: member}):
+        for one in candidates(odds, y, fold, 0.0, groups):
+            own = recalibrated(one, odds, 0.0, member if groups else None)
+            assert np.isfinite(own).all()
+            assert one.weights[0] < 0
 
 
 @given(st.integers(0, 10_000), st.integers(1, 40))
@@ -136,9 +141,9 @@ def test_clusters_with_rates_of_their_own_are_chosen():
     y = (rng.random(2000) < expit(odds + np.where(cluster, 1.0, -1.0))).astype(np.int64)
     fold = deal(y, rng)
     alike = best(candidates(odds, y, fold, 0.0))
-    ours = best(candidates(odds, y, fold, 0.0, {2: cluster}))
+    ours = best(candidates(odds, y, fold, 0.0, {2: np.eye(2)[cluster]}))
     assert ours.loss < alike.loss - 0.05
-    own = recalibrated(ours, np.zeros(2), 0.0, np.array([0, 1]))
+    own = recalibrated(ours, np.zeros(2), 0.0, np.eye(2))
     assert own == pytest.approx([-1, 1], abs=0.25)
 
 
@@ -189,3 +194,22 @@ def test_components_have_the_variance_of_two_resampled_classes(seed):
     for _ in range(2):
         crossed.add(np.arange(len(y)), score(odds, y), nothing)
     assert crossed.found()["auroc"][1] == pytest.approx(np.sqrt(expected))
+
+
+def test_directions_are_the_principal_components():
+    points = np.random.default_rng(0).normal(size=(300, 7)) * np.arange(1, 8)
+    found = directions(points)
+    expected = PCA(4).fit_transform(points)
+    assert [own.shape[1] for own in found.values()] == [1, 2, 3, 4]
+    for own, theirs in zip(found[5].T, expected.T, strict=True):
+        assert abs(np.corrcoef(own, theirs)[0, 1]) == pytest.approx(1)
+        assert own.std() == pytest.approx(1)
+
+
+def test_random_cells_have_the_sizes_of_the_clusters_and_hold_near_rows():
+    points = np.random.default_rng(0).normal(size=(500, 2))
+    sizes = np.array([50, 150, 300])
+    label = balls(points, sizes, np.random.default_rng(1))
+    assert np.bincount(label).tolist() == sizes.tolist()
+    spread = sum(points[label == j].var(axis=0).sum() * n for j, n in enumerate(sizes))
+    assert spread < 0.9 * points.var(axis=0).sum() * 500

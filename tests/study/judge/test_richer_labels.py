@@ -40,7 +40,7 @@ def _sample(n: int = 1200, seed: int = 0) -> tuple[Resample, np.ndarray]:
 
 def test_outcomes_are_found_by_record_whatever_their_order(tmp_path):
     path = tmp_path / "outcomes.parquet"
-    table = {"record_id": [30, 10, 20], "Survival": [-1, 5, 7], "Length_of_stay": [3, -1, 9]}
+    table = {"record_id": [30, 10, 20], "Survival": [-23, 5, 7], "Length_of_stay": [3, -1, 9]}
     write_table(path, pa.table(table))
     days = days_of(path, np.array([10, 30]))
     assert days == pytest.approx(np.array([[5, np.nan], [np.nan, 3]]), nan_ok=True)

@@ -52,7 +52,13 @@ def test_most_tables_with_intervals_are_seen():
 
 
 @pytest.mark.parametrize(
-    ("name", "column"), [("judge_verdicts", "verdict"), ("judge_division_pairs", "p")]
+    ("name", "column"),
+    [
+        ("judge_verdicts", "verdict"),
+        ("judge_transfer", "verdict"),
+        ("judge_richer_labels", "verdict"),
+        ("judge_division_pairs", "p"),
+    ],
 )
 def test_nothing_but_a_model_with_itself_has_no_interval(name, column):
     rows = table(name)
@@ -182,6 +188,7 @@ TABLES = {
     "deepcac-clusters.md": ("factorial", "judge_verdicts", "judge_scores"),
     "published-divisions.md": ("judge_divisions", "judge_division_pairs"),
     "subtypes.md": ("judge_verdicts", "judge_scores", "subtype_arms"),
+    "transfer.md": ("judge_transfer", "judge_scorecards", "judge_richer_labels"),
     "case-study.md": ("ledger", "claims"),
     "class-decomposition.md": ("ledger", "claims"),
     "supervised-kmeans.md": ("ledger", "claims"),
@@ -204,6 +211,7 @@ EXCEPTIONS = {
     "johnson.md": {".338", "0.3937", "2.89"},
     "planted-subtypes.md": {".05", ".046"},
     "published-divisions.md": {".5353", ".5310", ".3125"},
+    "judge-plan-transfer.md": {".010", ".005", ".002", ".25", ".03"},
     "power.md": {"0.118"},
     "reliability.md": {"3.67", ".06"},
     "scale.md": {"22.05", "0.34", "0.15"},

@@ -17,6 +17,7 @@ from deepcac.errors import ConfigError
 from deepcac.pages.tables import Table, grid
 from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
 from deepcac_study.report.judge.published_divisions import division, less_learner, pairs
+from deepcac_study.report.kept import further_docs as further
 from deepcac_study.report.kept import judge_docs as judge
 from deepcac_study.report.kept import paper_docs as papers
 from deepcac_study.report.kept import snapshot
@@ -51,6 +52,15 @@ _KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
         ((snapshot.STABILITY,), (stability,)),
         ((snapshot.BLENDS,), (judge.blends,)),
         ((snapshot.PAIRS,), (pairs, less_learner)),
+        (
+            (further.MOVES,),
+            (
+                *(further.transfer_counts, further.transfer_gains, further.transfer_scores),
+                further.planted_moves,
+            ),
+        ),
+        ((further.CARDED,), (further.card_counts, further.card_gains, further.planted_cards)),
+        ((further.LABELLED,), (further.label_gains,)),
         ((RUNS,), (papers.runs,)),
         ((SEPARATION,), (separation, limits)),
         ((STARTS,), (starts,)),

@@ -23,6 +23,7 @@ from deepcac.pages.figures import as_svg
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
+from deepcac_study.judge.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
@@ -30,6 +31,8 @@ from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
+from deepcac_study.report.kept.further_docs import DIGITS, further_rows
+from deepcac_study.report.kept.further_docs import ROWS as FURTHER_ROWS
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     RUN,
@@ -55,6 +58,7 @@ ROWS = {
     **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
     **dict.fromkeys((SPLITS, RUNS), RUN),
     **{name: ["dataset", "k"] for name in (SEPARATION, STARTS)},
+    **FURTHER_ROWS,
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
@@ -80,12 +84,14 @@ def write_snapshot(
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
-    tables = {**_judged(run), **sweep_tables(run), SPLITS: splits, RUNS: run_table(splits)}
+    tables = {**_judged(run), **further_rows(run), **sweep_tables(run)}
+    tables |= {SPLITS: splits, RUNS: run_table(splits)}
     if extend:
         tables = {name: _with_older(place, name, table) for name, table in tables.items()}
     judge = Judge.model_validate({})
     if len(tables[PAIRS]):
         tables[PAIRS] = decide_pairs(tables[PAIRS])
+    tables |= {name: decided(tables[name]) for name in FURTHER_ROWS}
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
@@ -93,7 +99,9 @@ def write_snapshot(
         run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
     )
     table_snapshot.draw_helping(tables, place)
-    texts = {name: _csv(table) for name, table in tables.items()}
+    texts = {
+        name: _csv(table, DIGITS if name in FURTHER_ROWS else 5) for name, table in tables.items()
+    }
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
         texts |= {name: _csv(table) for name, table in curve_tables(run).items()}
@@ -153,8 +161,8 @@ def draw_answer(table: pd.DataFrame, folder: Path) -> None:
             (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
 
 
-def _csv(table: pd.DataFrame) -> str:
-    return table.to_csv(index=False, float_format="%.5f") if len(table) else ""
+def _csv(table: pd.DataFrame, digits: int = 5) -> str:
+    return table.to_csv(index=False, float_format=f"%.{digits}f") if len(table) else ""
 
 
 def _write(path: Path, text: str) -> Path:

@@ -22,6 +22,11 @@ METRIC_NAMES = {
     "log_loss": "log-loss",
     "nmi": "NMI",
     "ari": "ARI",
+    # Columns of printed tables.
+    "dataset": "data set",
+    "n_instances": "rows",
+    "n_features": "features",
+    "maj": "share of the largest class",
 }
 _GOOD = ("agree", "holds", "better", "the same", "the same scores")
 _BAD = (

@@ -8,8 +8,8 @@ def grows(amount):
     return asked
 
 
-# What takes longest starts first, so that nothing waits for it alone at the end.
-LONG = 10
+# What many wait for starts first, then what takes longest, so that nothing waits for it alone.
+FIRST, LONG = 20, 10
 
 
 # What is left for this folder to do.

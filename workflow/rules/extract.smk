@@ -17,6 +17,7 @@ for known in registry.sources.values():
             conda:
                 "../../envs/deepcac.yaml"
             threads: known.extract.threads
+            priority: FIRST
             resources:
                 mem_mb=grows(known.extract.mem_mb),
             params:

@@ -20,6 +20,7 @@ for known in registry.sources.values():
                     f"logs/features/{name}.log",
                 benchmark:
                     f"logs/benchmarks/features/{name}.tsv"
+                priority: FIRST
                 conda:
                     "../../envs/deepcac.yaml"
                 resources:

@@ -11,6 +11,7 @@ rule pretrain:
         "logs/pretrain/{variant}{dataset}.log",
     benchmark:
         "logs/benchmarks/pretrain/{variant}{dataset}.tsv"
+    priority: FIRST
     conda:
         "../../envs/deepcac.yaml"
     resources:

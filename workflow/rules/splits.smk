@@ -9,6 +9,7 @@ rule split:
         "logs/splits/{variant}{dataset}.log",
     benchmark:
         "logs/benchmarks/splits/{variant}{dataset}.tsv"
+    priority: FIRST
     conda:
         "../../envs/deepcac.yaml"
     resources:

@@ -11,12 +11,13 @@ with job(snakemake):
     from deepcac_study.catalogue.protocol import Protocol
     from deepcac_study.experiments.prepare import Setting, make_task
     from deepcac_study.jobs.steps import call
-    from deepcac_study.splits import read_splits
+    from deepcac_study.splits import most_splits, read_splits
 
     inputs, asked, path = snakemake.input, snakemake.wildcards, Path(snakemake.output[0])
     features = read_features(inputs.features)
-    splits = read_splits(inputs.splits, features.row_id)[: snakemake.params.n_splits]
     protocol = Protocol.from_folder(asked.get("variant", ""))
+    most = snakemake.params.n_splits or most_splits(protocol, sequence=features.n_steps > 1)
+    splits = read_splits(inputs.splits, features.row_id)[:most]
     setting = Setting(asked.dataset, int(asked.get("k", 1)), protocol, snakemake.params.family)
     offered = {
         "path": path,

@@ -100,7 +100,7 @@ def _fit_subtypes(
     """Fit and write a model of the extra `nn`."""
     try:
         from deepcac.table.subtypes.subtype_fit import fit_subtype_model
-        from deepcac.table.subtypes.subtype_model_file import write_subtype_model
+        from deepcac.table.subtypes.subtype_model import write_subtype_model
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"--method subtypes needs {error.name}: pip install 'deepcac[tables,nn]'"

@@ -6,8 +6,9 @@ training parts hold the validation rows too.
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from deepcac.cac.path import AlphaPath
 from deepcac.decomposition import ClassDecompositionClassifier
 from deepcac.linear.base_classifiers import balanced_shares, class_scores
 from deepcac.similarity import ClassMetric
-from deepcac.task import Fitted, Task
+from deepcac.task import Array, Fitted, Ids, Task
 from deepcac_study.catalogue.methods import CLASSES, NB, Method
 from deepcac_study.experiments import cac_arms
 from deepcac_study.experiments.prepare import Setting
@@ -36,9 +37,40 @@ def device(method: Method) -> str:
     return find_device("auto").type
 
 
+class Decomposed(NamedTuple):
+    """Clusters of the classes of a training part.
+
+    Attributes
+    ----------
+    rows : ndarray
+        Positions of the rows that were clustered; the others choose what is merged.
+    clusters : ndarray of shape (len(rows),)
+        Within their classes.
+    """
+
+    rows: Ids
+    clusters: Ids
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What methods of one family with k clusters have in common on a split.
+
+    Attributes
+    ----------
+    stage : AlphaPath, Path or None
+        Clusterings (the CAC family), or the file of the pre-trained autoencoders (deep methods).
+    decomposed : dict of str to Decomposed
+        By clusterer; kept by the first method that makes them.
+    """
+
+    stage: AlphaPath | Path | None = None
+    decomposed: dict[str, Decomposed] = field(default_factory=dict)
+
+
 def shared_stage(
     task: Task, setting: Setting, methods: Sequence[Method], file: Path | None
-) -> AlphaPath | Path | None:
+) -> Shared:
     """Return what methods of one family have in common on a split, for `fit`.
 
     Parameters
@@ -49,26 +81,27 @@ def shared_stage(
         The pre-trained autoencoders (deep methods).
     """
     if methods[0].family == "deep":
-        return file
-    return cac_arms.shared_clusterings(task, setting, methods)
+        return Shared(file)
+    return Shared(cac_arms.shared_clusterings(task, setting, methods))
 
 
-def fit(task: Task, setting: Setting, method: Method, shared: AlphaPath | Path | None) -> Fitted:
+def fit(task: Task, setting: Setting, method: Method, shared: Shared) -> Fitted:
     """Fit a method on a task."""
-    if not isinstance(shared, AlphaPath) and method.family == "deep":
+    stage = shared.stage
+    if not isinstance(stage, AlphaPath) and method.family == "deep":
         from deepcac_study.experiments.networks import deep_methods
 
-        return deep_methods.fit_task(task, setting, method, shared)
+        return deep_methods.fit_task(task, setting, method, stage)
     if method.arm in CLASSES:
-        return _fit_decomposed(task, setting, method)
+        return _fit_decomposed(task, setting, method, shared.decomposed)
     if method.arm == "skm":
         return _fit_in_metric(task, setting, method)
-    return cac_arms.fit_task(
-        task, setting, method, shared if isinstance(shared, AlphaPath) else None
-    )
+    return cac_arms.fit_task(task, setting, method, stage if isinstance(stage, AlphaPath) else None)
 
 
-def _fit_decomposed(task: Task, setting: Setting, method: Method) -> Fitted:
+def _fit_decomposed(
+    task: Task, setting: Setting, method: Method, known: dict[str, Decomposed]
+) -> Fitted:
     """Fit a classifier to clusters of each class; all rows are in the groups that it finds.
 
     A third of each class chooses the clusters that are merged. k is the number of k-means clusters
@@ -84,7 +117,8 @@ def _fit_decomposed(task: Task, setting: Setting, method: Method) -> Fitted:
         refit="one_class" if method.classifier == NB else "all",
         class_weight=weight,  # type: ignore[arg-type]
         random_state=task.seed,
-    ).fit(task.X_train, task.y_train)
+    )
+    _fit_classes(model, task.X_train, task.y_train, known)
     seconds = {"classifier": time.perf_counter() - start}
     return Fitted(
         probability=class_scores(model, task.X_test, task.n_classes),
@@ -106,6 +140,19 @@ def _fit_decomposed(task: Task, setting: Setting, method: Method) -> Fitted:
         class_shares=balanced_shares(base, weight, task.y_train, task.n_classes),
         seconds=seconds,
     )
+
+
+def _fit_classes(
+    model: ClassDecompositionClassifier, X: Array, y: Ids, known: dict[str, Decomposed]
+) -> None:
+    """Fit to the clusters that another classifier was fitted to, or make and keep them."""
+    if model.clusterer not in known:
+        model.fit(X, y)
+        known[model.clusterer] = Decomposed(model.training_rows_, model.clusters_)
+        return
+    rows, clusters = known[model.clusterer]
+    held = np.setdiff1d(np.arange(len(y)), rows)
+    model.fit(X[rows], y[rows], validation=(X[held], y[held]), clusters=clusters)
 
 
 def _fit_in_metric(task: Task, setting: Setting, method: Method) -> Fitted:

@@ -79,10 +79,7 @@ def origins(cells: Sequence[PrintedCell]) -> list[str]:
             key = (*key, cell.method_id, cell.n_clusters, cell.protocol)
         counts = cell.dataset_id and cell.text and cell.kind in ("score", "alpha", "data")
         earlier = first.setdefault(key, cell) if counts else cell
-        repeated = "" if earlier.source == cell.source else _repeats(earlier)
-        found.append(SUMMARY if cell.derived else repeated)
+        repeated = f"repeats {earlier.paper} Table {earlier.table}"
+        own = "" if earlier.source == cell.source else repeated
+        found.append(SUMMARY if cell.derived else own)
     return found
-
-
-def _repeats(earlier: PrintedCell) -> str:
-    return f"repeats {earlier.paper} Table {earlier.table}"

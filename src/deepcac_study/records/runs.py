@@ -16,21 +16,15 @@ from deepcac.files.storage import read_table
 from deepcac_study.catalogue.protocol import Protocol, named_protocols
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.records.record import file_digest, read_record, scores_path
+from deepcac_study.records.stored import Stored
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Stored):
     """One run record."""
 
-    path: str  # place of the record, relative to the folder that holds ``results/``
     file: Path  # where it was read
-    record: dict[str, Any]  # the JSON as it was written
     with_scores: bool = True  # whether its score file is looked for; shipped records have none
-
-    @property
-    def dataset(self) -> str:
-        """Id of the data set."""
-        return str(self.record["dataset"])
 
     @property
     def method(self) -> str:
@@ -41,11 +35,6 @@ class Run:
     def k(self) -> int:
         """Number of clusters asked for."""
         return int(self.record["k"])
-
-    @property
-    def protocol(self) -> str:
-        """``sound``, ``as_published`` or the label of one switch."""
-        return str(self.record["protocol"])
 
     @property
     def status(self) -> str:
@@ -187,7 +176,7 @@ def load(
 
 def _read(file: Path, root: Path, with_scores: bool) -> Run:
     place = Path(os.path.relpath(file, root)).as_posix()
-    run = Run(place, file, read_record(file), with_scores)
+    run = Run(place, read_record(file), file, with_scores)
     ends = ("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
     found = next(runs_among(ends), None)
     asked = found and (found["dataset"], found["method"], int(found["k"]))

@@ -74,7 +74,10 @@ def compare(path: str, shipped: Mapping[str, Any], again: Mapping[str, Any]) -> 
     ours, theirs = dict(_leaves(shipped)), dict(_leaves(again))
     numbers = [name for name, value in ours.items() if _is_number(value)]
     scores = [name for name in numbers if _is_score(name)] or numbers
-    gaps = {name: _gap(ours[name], theirs.get(name)) for name in scores}
+    gaps = {
+        name: abs(ours[name] - theirs[name]) if _is_number(theirs.get(name)) else np.inf
+        for name in scores
+    }
     where = max(gaps, key=gaps.__getitem__, default="")
     largest = gaps.get(where, 0.0)
     if ours == theirs:
@@ -120,10 +123,6 @@ def _is_score(place: str) -> bool:
     """Say whether a number is a score: of a run its mean over the splits, else any."""
     parts = place.split(".")
     return parts[0] != "splits" and parts[-1] != "sd" and bool(METRIC_NAMES.keys() & set(parts))
-
-
-def _gap(ours: float, theirs: Any) -> float:
-    return abs(ours - theirs) if _is_number(theirs) else np.inf
 
 
 def _spread(record: Mapping[str, Any]) -> float:

@@ -134,16 +134,15 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
         "GENDER": np.where(rng.random(n) < 0.55, "M", "F"),
         "DOB": _times(born),
     }
+    both = {"SUBJECT_ID": stays.subject, "HADM_ID": stays.admission}
     admissions = {
-        "SUBJECT_ID": stays.subject,
-        "HADM_ID": stays.admission,
+        **both,
         "ADMITTIME": _times(stays.intime),
         "DISCHTIME": _times(left),
         "ADMISSION_TYPE": np.where(stays.subtype == 2, "ELECTIVE", "EMERGENCY"),
     }
     icustays = {
-        "SUBJECT_ID": stays.subject,
-        "HADM_ID": stays.admission,
+        **both,
         "ICUSTAY_ID": stays.stay,
         "DBSOURCE": np.where(stays.carevue, "carevue", "metavision"),
         "FIRST_CAREUNIT": unit,
@@ -153,17 +152,13 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
         "LOS": np.round(stays.hours / 24, 4),
     }
     diagnoses = {
-        "SUBJECT_ID": stays.subject,
-        "HADM_ID": stays.admission,
+        **both,
         "SEQ_NUM": np.ones(n, dtype=np.int64),
         "ICD9_CODE": np.where(stays.code, "51882", "4019"),
     }
-    return {
-        "PATIENTS": pa.table(patients),
-        "ADMISSIONS": pa.table(admissions),
-        "ICUSTAYS": pa.table(icustays),
-        "DIAGNOSES_ICD": pa.table(diagnoses),
-    }
+    names = ("PATIENTS", "ADMISSIONS", "ICUSTAYS", "DIAGNOSES_ICD")
+    tables = map(pa.table, (patients, admissions, icustays, diagnoses))
+    return dict(zip(names, tables, strict=True))
 
 
 def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:

@@ -28,9 +28,9 @@ from deepcac.table.audit.group_contenders import (
     GroupFit,
     group_contenders,
     group_pairs,
+    matched_cells,
 )
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
-from deepcac.table.audit.matched_cells import matched_cells
 from deepcac.table.budgeted_trials import booster
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 

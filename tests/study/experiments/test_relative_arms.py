@@ -4,7 +4,7 @@ import pytest
 from deepcac.task import Task
 from deepcac_study.catalogue.methods import bases, classifiers, methods, parse_method
 from deepcac_study.catalogue.protocol import SOUND, Protocol
-from deepcac_study.experiments.fit import fit
+from deepcac_study.experiments.fit import Shared, fit
 from deepcac_study.experiments.prepare import Setting
 
 ARMS = ("skm", "cd", "cdk")
@@ -19,8 +19,9 @@ def task(k=2, seed=3):
     return Task(X[:200], y[:200], X[:0], y[:0], X[200:], y[200:], 2, k, seed, names=("a", "b"))
 
 
-def fitted(name, k=2, protocol=SOUND):
-    return fit(task(k), Setting("toy", k, protocol, "cac"), parse_method(name), None)
+def fitted(name, k=2, protocol=SOUND, shared=None):
+    setting = Setting("toy", k, protocol, "cac")
+    return fit(task(k), setting, parse_method(name), shared or Shared())
 
 
 def test_each_arm_is_made_of_the_three_bases():
@@ -51,6 +52,19 @@ def test_answers_have_the_shapes_of_the_task_and_are_the_same_twice(arm, base):
     )
 
 
+def test_clusters_of_classes_are_made_once_and_change_nothing(monkeypatch):
+    shared = Shared()
+    first = fitted("cd_nb", shared=shared)
+    monkeypatch.setattr("deepcac.decomposition.classifier.decompose", None)
+    second = fitted("cd_svm", shared=shared)
+    monkeypatch.undo()
+    for name, made in (("cd_nb", first), ("cd_svm", second)):
+        alone = fitted(name)
+        assert np.array_equal(made.probability, alone.probability)
+        assert np.array_equal(made.train_cluster, alone.train_cluster)
+        assert made.hyperparameters == alone.hyperparameters
+
+
 @pytest.mark.parametrize("arm", ["cd", "cdk"])
 @pytest.mark.parametrize("base", ["lr", "svm"])
 def test_clusters_of_the_split_class_help_a_linear_base(arm, base):
@@ -70,7 +84,7 @@ def test_the_metric_leaves_out_what_tells_nothing():
     y = rng.integers(0, 2, 300)
     X = np.column_stack([2.0 * y - 1.0 + rng.normal(scale=0.4, size=300), rng.normal(size=300)])
     own = Task(X[:200], y[:200], X[:0], y[:0], X[200:], y[200:], 2, 3, 0, names=("a", "b"))
-    found = fit(own, Setting("toy", 3, SOUND, "cac"), parse_method("skm_lr"), None)
+    found = fit(own, Setting("toy", 3, SOUND, "cac"), parse_method("skm_lr"), Shared())
     weights = found.hyperparameters["metric"]["weights"]
     assert weights[0] > 1.2 > 0.8 > weights[1]
     assert len(np.unique(found.train_cluster)) == 3

@@ -11,8 +11,7 @@ from deepcac.scoring.bootstrap import SplitScores
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.runs import curves
 from deepcac_study.report.runs.comparisons import Difference
-from deepcac_study.report.runs.curves import unweighted_risk
-from deepcac_study.report.runs.kept_curves import (
+from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
     CALIBRATION,
     CURVES,
@@ -20,6 +19,7 @@ from deepcac_study.report.runs.kept_curves import (
     bootstrap_table,
     curve_table,
     kept_curves,
+    unweighted_risk,
 )
 
 
@@ -27,7 +27,7 @@ def run_of(method, weight, sizes=((70, 10), (20, 0))):
     split = {"seed": 0, "hyperparameters": {"class_weight": weight}}
     record = {"method": method, "dataset": "cic", "k": 2, "splits": [split]}
     split["clusters"] = {"sizes_train": [list(row) for row in sizes]}
-    return Run("p", None, record)
+    return Run("p", record, None)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_kept_curves_are_those_of_the_figures(tmp_path, monkeypatch):
 
 def test_kept_intervals_are_found_by_their_runs(tmp_path):
     one, other = (
-        Run(f"results/{name}.json", Path(f"{name}.json"), {}, with_scores=False) for name in "ab"
+        Run(f"results/{name}.json", {}, Path(f"{name}.json"), with_scores=False) for name in "ab"
     )
     effect = Difference(one, other, "KM − plain", "auroc", 0.8, 0.7, None, bootstrap=(0.01, 0.2))
     table = bootstrap_table([effect, replace(effect, metric="f1", bootstrap=None)])

@@ -8,8 +8,8 @@ import pytest
 
 from deepcac.files.storage import write_json, write_table
 from deepcac_study.report.judge.factorial_grid import (
-    factorial_figures,
-    factorial_tables,
+    factorial_figure,
+    factorial_table,
     load_factorials,
 )
 from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
@@ -75,7 +75,7 @@ def divisions(tmp_path):
 
 def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
     (found,) = load_factorials([factorial])
-    (table,), (figure,) = factorial_tables([found]), factorial_figures([found])
+    table, figure = factorial_table(found), factorial_figure(found)
     rows = {row[0].text: [cell.text for cell in row] for row in table.rows}
     assert rows["FNN, trained end to end"][2] == "0.8050"
     assert rows["DeepCAC, k = 2"][1:6] == ["20", "0.7950", "", "0.8000", "0.7850"]

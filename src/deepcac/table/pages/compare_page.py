@@ -1,7 +1,6 @@
 """The page that says whether clustering helps on a table, answer first."""
 
 import os
-from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,17 @@ from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
-from deepcac.table.answer import Answer, contender_name, signed
+from deepcac.table.answer import Answer, contender_name
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.horizon.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
-from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 
-_METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _WORDS = (
     (0.8, "stable"),
     (0.6, "moderately stable"),
@@ -76,7 +73,9 @@ def write_compare_page(
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
         "remarks": [*table.remarks, *_limits(trials)],
-        "comparisons": _comparisons(found),
+        "comparisons": comparison_table(
+            found.table, QUESTIONS, contender_name, ("contender", "detectable")
+        ),
         "scores": _scores(trials),
         "agreement": agreement,
         "clusterings": [_clustering(each, table) for each in shown],
@@ -126,35 +125,6 @@ def _limits(trials: Trials) -> list[str]:
     return told
 
 
-def _comparisons(found: Answer) -> dict[str, Any]:
-    texts = {question.id: question.text for question in QUESTIONS}
-    rows = [
-        (
-            texts[row["question"]],
-            contender_name(row["contender"]),
-            contender_name(row["reference"]),
-            _METRICS[row["metric"]],
-            row["verdict"],
-            signed(row["mean"], 4),
-            *_tested(row),
-        )
-        for row in found.table.to_dict("records")
-    ]
-    head = (
-        *("question", "contender", "reference", "metric", "verdict", "difference"),
-        *("95 % interval", "p (Holm)", "detectable"),
-    )
-    return {"head": head, "rows": rows}
-
-
-def _tested(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
-    """Return interval, p and detectable difference; nothing where two sides are one model."""
-    if row["verdict"] == NEVER:
-        return ("", "", "")
-    span = f"{signed(row['low'], 4)} to {signed(row['high'], 4)}"
-    return (span, f"{row['p_holm']:.3f}", f"{row['detectable']:.4f}")
-
-
 def _scores(trials: Trials) -> dict[str, Any]:
     rows = []
     for name, record in trials.records.items():
@@ -162,14 +132,14 @@ def _scores(trials: Trials) -> dict[str, Any]:
         candidates = open_to(trials.records, name)
         cells = [
             f"{choose(candidates, way, metric).scores.mean():.4f}"
-            for metric in _METRICS
+            for metric in METRICS
             for way in ways
         ]
         if not record["arm"]:
             cells = [*cells[:2], "–", *cells[2:], "–"]
         rows.append((contender_name(name), *cells))
     ways = ("default", "tuned", "two clusters or more")
-    head = ("contender", *(f"{text}, {way}" for text in _METRICS.values() for way in ways))
+    head = ("contender", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
     return {"head": head, "rows": rows}
 
 

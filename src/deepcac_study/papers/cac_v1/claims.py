@@ -20,9 +20,18 @@ from deepcac_study.papers.evidence import (
 )
 from deepcac_study.papers.names import printed_datasets, usual_k
 from deepcac_study.papers.rules.arm_rules import of_arms
-from deepcac_study.papers.rules.decisions import Rule, sound_only
+from deepcac_study.papers.rules.decisions import (
+    Rule,
+    Truth,
+    above,
+    alike,
+    not_below,
+    settled,
+    sound_only,
+    together,
+    told,
+)
 from deepcac_study.papers.rules.rule_table import base_classifiers, cac_arm
-from deepcac_study.papers.rules.truth import Truth, above, alike, not_below, settled, together, told
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run, Runs
 

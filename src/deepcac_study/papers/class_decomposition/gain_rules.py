@@ -19,9 +19,17 @@ from deepcac_study.papers.evidence import (
 )
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules.decisions import Found, Rule
+from deepcac_study.papers.rules.decisions import (
+    Found,
+    Rule,
+    Truth,
+    by_share,
+    either_way,
+    settled,
+    together,
+    told,
+)
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.truth import Truth, by_share, either_way, settled, together, told
 from deepcac_study.records.decompositions import Array, DecompositionRecord
 
 Records = Sequence[DecompositionRecord]

@@ -7,8 +7,7 @@ from deepcac_study.papers.deepcac.length_of_stay import case_study_rules
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, UNDECIDED, Arm, Decision, Evidence
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.arm_rules import of_arms
-from deepcac_study.papers.rules.decisions import Rule
-from deepcac_study.papers.rules.truth import settled, unanimous
+from deepcac_study.papers.rules.decisions import Rule, settled, unanimous
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run
 

@@ -13,8 +13,7 @@ from deepcac_study.catalogue.protocol import protocol_folder
 from deepcac_study.papers.agreement import WIDEST, Ours
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules.decisions import Rule
-from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
+from deepcac_study.papers.rules.decisions import Rule, Truth, alike, together, unanimous
 from deepcac_study.records.studies import TOP, CaseStudy
 
 Checked = tuple[Sequence[Truth], str]

@@ -15,10 +15,10 @@ from deepcac_study.papers.evidence import (
     nothing_left,
     without,
 )
-from deepcac_study.papers.rules.decisions import Rule
-from deepcac_study.papers.rules.truth import (
+from deepcac_study.papers.rules.decisions import (
     MOST,
     Ask,
+    Rule,
     Truth,
     above,
     equivalent,

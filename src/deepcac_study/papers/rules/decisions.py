@@ -1,10 +1,113 @@
-"""What a rule is, and rules made of others, of records or of nothing that was run."""
+"""From answers (true, false, open) to verdicts; what a rule is, and rules made of others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from deepcac_study.papers.evidence import LOST, NOT_DECIDABLE, NOT_RUN, Decision, Evidence
-from deepcac_study.papers.rules.truth import all_hold
+from deepcac.scoring.equivalence import LEVEL, Difference
+from deepcac_study.papers.evidence import (
+    CANNOT,
+    FAILS,
+    HOLDS,
+    LOST,
+    NOT_DECIDABLE,
+    NOT_RUN,
+    PARTLY,
+    UNDECIDED,
+    Decision,
+    Evidence,
+)
+
+Truth = bool | None  # None: the splits do not tell
+Ask = Callable[[Difference], Truth]
+
+MOST = 0.75  # the share that a claim without a number asks for
+
+
+def above(found: Difference) -> Truth:
+    """Say whether a difference is above 0: its 95 % interval is; it is not if equivalent to 0."""
+    if found.low > 0:
+        return True
+    return False if found.high <= 0 or found.p_equivalent < LEVEL else None
+
+
+def not_above(found: Difference) -> Truth:
+    """Say whether a difference is not above 0."""
+    answer = above(found)
+    return None if answer is None else not answer
+
+
+def not_below(found: Difference) -> Truth:
+    """Say whether a difference is no more than the margin below 0 (one-sided, 5 %)."""
+    if found.worse < LEVEL:
+        return True
+    return False if found.worse > 1 - LEVEL else None
+
+
+def equivalent(found: Difference) -> Truth:
+    """Say whether a difference lies inside the margin (two one-sided tests, 5 %)."""
+    if found.p_equivalent < LEVEL:
+        return True
+    return False if max(found.worse, found.better) > 1 - LEVEL else None
+
+
+def alike(answers: Sequence[Truth]) -> Truth:
+    """Return the answer that all give; open where they disagree."""
+    return answers[0] if len(set(answers)) == 1 else None
+
+
+def unanimous(answers: Sequence[Truth]) -> Truth:
+    """Return what all splits say; open where they disagree, or where there is only one."""
+    return alike(answers) if len(answers) > 1 else None
+
+
+def by_share(share: float, wanted: float, half: float = 0.5) -> str:
+    """Return holds for a share of `wanted` or more, partly above one half, else fails."""
+    if share >= wanted - 1e-9:
+        return HOLDS
+    return PARTLY if share > half else FAILS
+
+
+def settled(answers: Sequence[Truth], wanted: float = 1.0, *, half: float = 0.5) -> str:
+    """Return the verdict that stands whatever the open answers are.
+
+    Without one it is undecided, or "cannot hold" where too few answers are left to be true. A claim
+    asks for the share `wanted` of true answers, and holds partly above `half`.
+    """
+    true, still_open = answers.count(True), answers.count(None)
+    least, most = (by_share(n / len(answers), wanted, half) for n in (true, true + still_open))
+    if least == most:
+        return least
+    return UNDECIDED if most == HOLDS else CANNOT
+
+
+def all_hold(verdicts: Iterable[str]) -> str:
+    """Return the verdict on a claim whose parts were decided apart; mixed ones make it partly."""
+    found = set(verdicts)
+    if len(found) == 1:
+        return found.pop()
+    if not found & {UNDECIDED, CANNOT}:
+        return PARTLY
+    return UNDECIDED if found == {HOLDS, UNDECIDED} else CANNOT
+
+
+def either_way(verdicts: Iterable[str]) -> str:
+    """Return the verdict that all give, such as those of several machines; else none stands."""
+    found = set(verdicts)
+    if len(found) == 1:
+        return found.pop()
+    return UNDECIDED if found & {HOLDS, UNDECIDED} else CANNOT
+
+
+def together(parts: Sequence[Truth]) -> str:
+    """Return the verdict on a claim of several parts: partly where any of them is true."""
+    return settled(parts, half=0.0)
+
+
+def told(answers: Sequence[Truth]) -> str:
+    """Return the answers in words."""
+    text = f"true of {answers.count(True)} of {len(answers)}"
+    return f"{text}, {answers.count(None)} open" if None in answers else text
+
 
 Rule = Callable[[Evidence], Decision]
 Found = tuple[str, str]  # a verdict and its figures

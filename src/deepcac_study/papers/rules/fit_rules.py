@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
-from deepcac_study.papers.rules.decisions import Rule, by_name
-from deepcac_study.papers.rules.truth import Truth, settled, told
+from deepcac_study.papers.rules.decisions import Rule, Truth, by_name, settled, told
 
 Curves = dict[str, list[float]]
 

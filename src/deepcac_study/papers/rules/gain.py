@@ -21,8 +21,7 @@ from deepcac_study.papers.evidence import (
     test_share,
 )
 from deepcac_study.papers.rules.arm_rules import Pairs, of_arms
-from deepcac_study.papers.rules.decisions import Rule
-from deepcac_study.papers.rules.truth import Truth, settled
+from deepcac_study.papers.rules.decisions import Rule, Truth, settled
 
 Values = Sequence[float] | npt.NDArray[np.float64]
 Gains = Mapping[str, "Gain"]

@@ -7,9 +7,18 @@ import pandas as pd
 from scipy import stats
 
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
-from deepcac_study.papers.rules.decisions import Found, Rule, by_name, sound_only
+from deepcac_study.papers.rules.decisions import (
+    Found,
+    Rule,
+    Truth,
+    all_hold,
+    by_name,
+    settled,
+    sound_only,
+    together,
+    told,
+)
 from deepcac_study.papers.rules.sweep_rules import SWEPT
-from deepcac_study.papers.rules.truth import Truth, all_hold, settled, together, told
 
 _AXES = ("ics", "ocs", "clusters", "k")
 

@@ -26,12 +26,20 @@ from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
 from deepcac_study.papers.rules import arm_rules, gain
-from deepcac_study.papers.rules.decisions import Rule, every, sound_only
+from deepcac_study.papers.rules.decisions import (
+    MOST,
+    Rule,
+    Truth,
+    every,
+    not_below,
+    settled,
+    sound_only,
+    told,
+)
 from deepcac_study.papers.rules.fit_rules import fit_rule
 from deepcac_study.papers.rules.grid_rules import grid_rule
 from deepcac_study.papers.rules.sweep_rules import sweep_rule
 from deepcac_study.papers.rules.theorem_rules import theorem_rule
-from deepcac_study.papers.rules.truth import MOST, Truth, not_below, settled, told
 from deepcac_study.records.reader import Findings
 
 
@@ -240,8 +248,13 @@ def _of_cells(
     """Return the rule that something is true of a share of the cells that open data can decide."""
 
     def rule(evidence: Evidence) -> Decision:
-        kept = [e for e in entries if e.sound_verdict != LOST and not _restricted(e)]
-        answers: list[Truth] = [what(e) if _decided(e) else None for e in kept]
+        closed = restricted().values()
+        kept = [
+            e for e in entries if e.sound_verdict != LOST and (e.sound or e.needs not in closed)
+        ]
+        answers: list[Truth] = [
+            what(e) if e.sound and e.sound_verdict in (AGREE, DIFFER) else None for e in kept
+        ]
         runs = tuple(dict.fromkeys(e.run for e in kept if e.run))
         if set(answers) <= {None}:
             needed = next((e.needs for e in kept if e.needs), "the runs behind the table")
@@ -250,14 +263,6 @@ def _of_cells(
         return Decision(settled(answers, share), reason, runs)
 
     return sound_only(rule, "alphas are tuned")
-
-
-def _decided(entry: Entry) -> bool:
-    return bool(entry.sound) and entry.sound_verdict in (AGREE, DIFFER)
-
-
-def _restricted(entry: Entry) -> bool:
-    return not entry.sound and entry.needs in restricted().values()
 
 
 RULES: dict[str, Callable[[_Arms, Book], Rule]] = {

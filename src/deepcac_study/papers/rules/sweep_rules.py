@@ -7,8 +7,14 @@ from scipy.stats import spearmanr
 
 from deepcac.scoring.equivalence import LEVEL
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
-from deepcac_study.papers.rules.decisions import Rule, by_name, sound_only
-from deepcac_study.papers.rules.truth import Truth, settled, unanimous
+from deepcac_study.papers.rules.decisions import (
+    Rule,
+    Truth,
+    by_name,
+    settled,
+    sound_only,
+    unanimous,
+)
 from deepcac_study.records.sweep_tables import (
     AM_SOFTMAX,
     CENTROIDS,

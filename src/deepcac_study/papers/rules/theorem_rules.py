@@ -6,8 +6,15 @@ from typing import Any
 import numpy as np
 
 from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
-from deepcac_study.papers.rules.decisions import Found, Rule, by_name, of_records
-from deepcac_study.papers.rules.truth import Truth, by_share, settled
+from deepcac_study.papers.rules.decisions import (
+    Found,
+    Rule,
+    Truth,
+    by_name,
+    by_share,
+    of_records,
+    settled,
+)
 from deepcac_study.records.theorem_checks import (
     AM_SOFTMAX,
     AM_SOFTMAX_PRINTED,

@@ -11,7 +11,7 @@ from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.agreement import Ours
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules.truth import Truth
+from deepcac_study.papers.rules.decisions import Truth
 from deepcac_study.records.clusterings import ClusteringRun, Clusterings
 
 # "As published" stands for the reading of WebKB whose losses without learning are nearest to print.

@@ -12,9 +12,8 @@ from scipy.stats import binom
 
 from deepcac.task import Array
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY
-from deepcac_study.papers.rules.decisions import Found
+from deepcac_study.papers.rules.decisions import Found, Truth, by_share, either_way, together, told
 from deepcac_study.papers.rules.gain import Gain
-from deepcac_study.papers.rules.truth import Truth, by_share, either_way, together, told
 from deepcac_study.records.clusterings import Measured
 
 Judge = Callable[[Measured], Found]

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -90,16 +89,12 @@ def _load(path: str | os.PathLike[str]) -> Profile:
             rows=content["rows"],
             steps=content["steps"],
             classes=tuple(content["classes"]),
-            columns=tuple(_column(column) for column in content["columns"]),
+            columns=tuple(Column(**one, checked="outside" in one) for one in content["columns"]),
             sparse_columns=content.get("sparse_columns", 0),
             pairs=content.get("pairs", 0),
         )
     except (KeyError, TypeError) as error:
         raise DataError(f"{path}: no profile ({error!r}); delete it and build it again") from error
-
-
-def _column(content: Mapping[str, Any]) -> Column:
-    return Column(**content, checked="outside" in content)
 
 
 def variable_lines(profile: Profile, ranges: Mapping[str, Range]) -> list[VariableLine]:

@@ -10,7 +10,7 @@ from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.papers.extension import REPORT
 from deepcac_study.papers.names import known_datasets, restricted
 from deepcac_study.records.runs import Run, load
-from deepcac_study.report.runs.kept_curves import BOOTSTRAPS, CALIBRATION, CURVES, curve_table
+from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES, curve_table
 
 SPLITS, RUNS = "run_splits", "runs"
 RUN = ["protocol", "dataset", "method", "k"]  # what names a run

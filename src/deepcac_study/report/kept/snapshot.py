@@ -41,7 +41,7 @@ from deepcac_study.report.kept.run_snapshot import (
     split_table,
 )
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables
-from deepcac_study.report.runs.kept_curves import CALIBRATION, CURVES
+from deepcac_study.report.runs.curves import CALIBRATION, CURVES
 from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"

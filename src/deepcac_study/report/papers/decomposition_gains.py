@@ -34,14 +34,9 @@ Records = Sequence[DecompositionRecord]
 _SHOWN = ("f1", "auroc")
 # First less second; None stands for the classifier alone.
 _PAIRS: tuple[tuple[str, str | None], ...] = (
-    ("skm", None),
-    ("cd", None),
-    ("cdk", None),
-    ("skm", "km"),
-    ("cd", "km"),
-    ("cdk", "km"),
-    ("cd", "cac"),
-    ("cdk", "cac"),
+    *((arm, None) for arm in ("skm", "cd", "cdk")),
+    *((arm, "km") for arm in ("skm", "cd", "cdk")),
+    *((arm, "cac") for arm in ("cd", "cdk")),
 )
 
 
@@ -49,11 +44,13 @@ def gains_tables(records: Records, name: str = "decomposition_gains") -> list[Ta
     """Return the table of gains, a row for each data set and base; [] without a record."""
     if not records:
         return []
-    by_protocol = _by_protocol(records)
-    datasets = list(dict.fromkeys(one.dataset for one in records))
+    by_protocol = {
+        protocol: [one for one in records if one.protocol == protocol]
+        for protocol in ("sound", "as_published")
+    }
     rows = [
         text_row(*_cells(dataset, base, by_protocol))
-        for dataset in datasets
+        for dataset in dict.fromkeys(one.dataset for one in records)
         for base in _bases(records, dataset)
     ]
     return [declared_table("decomposition_gains", rows, name=name)]
@@ -63,13 +60,6 @@ def _bases(records: Records, dataset: str) -> list[str]:
     """Return the base classifiers that any record of a data set has."""
     there = {base for one in records if one.dataset == dataset for base in one.bases}
     return [base for base in EVERY_BASE if base in there]
-
-
-def _by_protocol(records: Records) -> dict[str, list[DecompositionRecord]]:
-    return {
-        protocol: [one for one in records if one.protocol == protocol]
-        for protocol in ("sound", "as_published")
-    }
 
 
 def _printed(base: str) -> dict[str, float]:

@@ -92,17 +92,13 @@ def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
 def entry_cell(entry: Entry) -> Cell:
     """Return the cell that shows a ledger entry: printed, as published, sound."""
     return Cell(
-        text=_with_sd(entry.printed, entry.printed_sd),
-        published=_with_sd(entry.as_published, entry.as_published_sd),
-        sound=_with_sd(entry.sound, entry.sound_sd),
+        text=_spread(_short(entry.printed), _short(entry.printed_sd)),
+        published=_spread(_short(entry.as_published), _short(entry.as_published_sd)),
+        sound=_spread(_short(entry.sound), _short(entry.sound_sd)),
         verdict=entry.verdict,
         link=entry.run,
         difference=_short(entry.difference),
     )
-
-
-def _with_sd(value: str, sd: str) -> str:
-    return f"{_short(value)} ± {_short(sd)}" if value and sd else _short(value)
 
 
 def _short(value: str) -> str:
@@ -124,26 +120,18 @@ def ledger_table(ledger: Sequence[Entry]) -> Table:
 
 def _entry_row(entry: Entry) -> list[Cell]:
     score = entry.kind in ("score", "log")
-    ours = [
-        _spread(_fixed(value, score), _fixed(sd, score))
-        for value, sd in (
-            (entry.as_published, entry.as_published_sd),
-            (entry.sound, entry.sound_sd),
-        )
-    ]
+    pairs = (entry.as_published, entry.as_published_sd), (entry.sound, entry.sound_sd)
+    ours = [_spread(_fixed(value, score), _fixed(sd, score)) for value, sd in pairs]
+    logs = f"{entry.paper}' logs"  # of the authors, which are no paper
+    paper = PAPERS[entry.paper].label if entry.paper in PAPERS else logs
     return [
-        *text_row(entry.verdict, _paper(entry), entry.table, entry.dataset),
+        *text_row(entry.verdict, paper, entry.table, entry.dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
         *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd), *ours),
         *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
         *text_row(entry.derived, entry.note),
     ]
-
-
-def _paper(entry: Entry) -> str:
-    """Return the paper's name; the authors' logs are no paper."""
-    return PAPERS[entry.paper].label if entry.paper in PAPERS else f"{entry.paper}' logs"
 
 
 def _spread(value: str, sd: str) -> str:

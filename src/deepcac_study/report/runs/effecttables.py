@@ -41,9 +41,9 @@ def effects_table(
 
 def answer_table(effects: Sequence[Difference]) -> Table:
     """Count what the comparisons of `clustering_effects` say, by comparison and metric."""
-    labels = sorted({row.label for row in effects}, key=_order)
+    first = {label: place for place, label in enumerate(_CAC_LABELS)}  # then by name
     rows = []
-    for label in labels:
+    for label in sorted({row.label for row in effects}, key=lambda x: (first.get(x, 9), x)):
         own = [row for row in effects if row.label == label]
         counts = (_counted([row for row in own if row.metric == metric]) for metric in METRICS)
         rows.append(text_row(label, *counts))
@@ -57,11 +57,6 @@ def _counted(rows: Sequence[Difference]) -> str:
     said = Counter(_reading(row) for row in rows)
     mean = number(float(np.mean([row.test.mean for row in rows])), signed=True)
     return f"{said['better']} better, {said['worse']} worse of {len(rows)}; mean {mean}"
-
-
-def _order(label: str) -> tuple[int, str]:
-    """Put the question of the CAC papers first, then the deep methods by name."""
-    return (_CAC_LABELS.index(label) if label in _CAC_LABELS else len(_CAC_LABELS), label)
 
 
 def switches_table(effects: Sequence[Difference]) -> Table:

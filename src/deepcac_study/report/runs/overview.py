@@ -67,7 +67,8 @@ def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int
         for column, (_, table, agree, decided, _) in enumerate(r for r in data if r[0] == paper):
             said = f"{agree}/{decided}" if decided else "–"
             shares[place, column] = agree / decided if decided else np.nan
-            notes.append((column, place, f"{_short(table)}\n{said}"))
+            name = f"Table {table}" if table.isdigit() else table
+            notes.append((column, place, f"{name}\n{said}"))
     axis = canvas.subplots()
     image = axis.imshow(shares, vmin=0, vmax=1, cmap="RdYlBu", aspect="auto")
     for column, row, text in notes:
@@ -78,10 +79,6 @@ def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int
     axis.set_xticks([])
     axis.grid(visible=False)
     canvas.colorbar(image, ax=axis, label="share that agrees", shrink=0.9)
-
-
-def _short(table: str) -> str:
-    return f"Table {table}" if table.isdigit() else table
 
 
 def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:

@@ -12,7 +12,7 @@ from deepcac_study.papers.summary import Count, summary
 from deepcac_study.report.data.planted_truth import planted_figure, planted_table
 from deepcac_study.report.data.profiles import missingness_figures
 from deepcac_study.report.data.source_notes import data_table
-from deepcac_study.report.judge.factorial_grid import factorial_figures, factorial_tables
+from deepcac_study.report.judge.factorial_grid import factorial_figure, factorial_table
 from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
 from deepcac_study.report.judge.published_divisions import division_figures, division_tables
 from deepcac_study.report.papers.casetables import case_figure, case_tables
@@ -99,7 +99,7 @@ def _tables(
         "wins": [wins_table(real)],
         "answer": [answer_table(effects)],
         "judge": judgement_tables(found.judged),
-        "factorial": factorial_tables(found.factorials),
+        "factorial": [factorial_table(one) for one in found.factorials],
         "divisions": division_tables(found.divisions),
         "ablations": ablation_tables(found.ablations),
         "papers": paper_tables(ledger),
@@ -154,7 +154,7 @@ def _figures(
         printed_against_ours(ledger),
         effect_forest(effects),
         *judgement_figures(found.judged),
-        *factorial_figures(found.factorials),
+        *map(factorial_figure, found.factorials),
         *division_figures(found.divisions),
         *schematic_figures(),
         *decomposition_figures(real_only(found.decompositions)),

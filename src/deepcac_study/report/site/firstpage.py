@@ -109,11 +109,6 @@ def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     return list(found.values())
 
 
-def decided(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
-    """Return the counts of these verdicts alone."""
-    return {name: counts[name] for name in names if name in counts}
-
-
 def decided_cells(counts: Sequence[Count]) -> dict[str, int]:
     """Return how many independent cells agree and differ."""
     return {name: int(value(counts, "cells", name)) for name in (AGREE, DIFFER)}

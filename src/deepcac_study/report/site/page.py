@@ -21,7 +21,7 @@ from deepcac_study.report.judge.factorial_grid import load_factorials
 from deepcac_study.report.judge.judgement import kept_judgement, load_judgement
 from deepcac_study.report.judge.published_divisions import load_divisions
 from deepcac_study.report.runs.comparisons import Bootstraps
-from deepcac_study.report.runs.kept_curves import (
+from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
     KeptBootstraps,
     bootstrap_table,

@@ -18,7 +18,7 @@ from deepcac_study.records.provenance import check_commits
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement
-from deepcac_study.report.runs.kept_curves import KeptBootstraps, kept_curves
+from deepcac_study.report.runs.curves import KeptBootstraps, kept_curves
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.page import write_report
 

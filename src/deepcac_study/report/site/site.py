@@ -21,7 +21,6 @@ from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.firstpage import (
     DECIDED,
     answer,
-    decided,
     decided_cells,
     provenance,
     undecided,
@@ -160,7 +159,7 @@ def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
         "n_real": len(shown.found.real),
         "n_decided": cells.get(AGREE, 0) + cells.get(DIFFER, 0),
         "decided_cells": decided_cells(shown.counts),
-        "decided_claims": decided(claims, DECIDED),
+        "decided_claims": {name: claims[name] for name in DECIDED if name in claims},
         "undecided": undecided(cells, claims),
         "tally": tally(shown.found.real),
     }

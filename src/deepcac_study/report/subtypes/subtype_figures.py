@@ -26,6 +26,8 @@ _MOST = 1500  # rows on the map
 _SOUND = "embedding_sound_"
 _OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first is most often many
 
+Map = tuple[Array, Ids]  # places of rows on a plane, and their clusters
+
 
 @dataclass(frozen=True)
 class ProfileLine:
@@ -46,7 +48,7 @@ def profile_lines(rows: UnseenRows, shown: Sequence[Variable]) -> list[ProfileLi
     ]
 
 
-def subtype_map(rows: UnseenRows, X: Array) -> tuple[Array, Ids]:
+def subtype_map(rows: UnseenRows, X: Array) -> Map:
     """Return the plane of up to 1,500 rows, evenly taken, and their clusters; X: their features."""
     chosen = np.unique(np.linspace(0, len(X) - 1, min(len(X), _MOST)).astype(np.int64))
     return plane(X[chosen]), rows.cluster[chosen]
@@ -56,7 +58,7 @@ def subtype_figure(
     name: str,
     title: str,
     lines: Sequence[ProfileLine],
-    where: tuple[Array, Ids] | None,
+    where: Map | None,
     *,
     synthetic: bool,
 ) -> Figure:

@@ -22,7 +22,7 @@ from clustering_records import (
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
-from deepcac_study.papers.supervised_kmeans import cluster_losses, on_losses
+from deepcac_study.papers.supervised_kmeans import claims, cluster_losses
 from deepcac_study.papers.supervised_kmeans.claims import rules
 from deepcac_study.papers.supervised_kmeans.cluster_losses import signed_ranks
 from deepcac_study.papers.supervised_kmeans.on_measurements import curve
@@ -179,8 +179,8 @@ def test_print_decides_by_arithmetic(monkeypatch):
         same = dict.fromkeys(("iterative", "spectral", "pair", "none"), np.full(5, 50.0))
         return {**same, "spectral": np.full(5, 40.0)}
 
-    monkeypatch.setattr(on_losses, "printed_losses", wrong)
-    monkeypatch.setattr(on_losses, "NOISE", 0.5)
+    monkeypatch.setattr(claims, "printed_losses", wrong)
+    monkeypatch.setattr(claims, "NOISE", 0.5)
     for name in set(_PRINT) - {"SKM-06"}:
         assert decide(name, Clusterings()).verdict == "fails"
 

@@ -23,6 +23,13 @@ METRIC_NAMES = {
     "nmi": "NMI",
     "ari": "ARI",
 }
+# Columns of printed tables.
+_COLUMN_NAMES = {
+    "dataset": "data set",
+    "n_instances": "rows",
+    "n_features": "features",
+    "maj": "share of the largest class",
+}
 _GOOD = ("agree", "holds", "better", "the same", "the same scores")
 _BAD = (
     "differ",
@@ -48,7 +55,7 @@ _DECIMAL = re.compile(r"[+-]?\d+(\.\d+)?")
 
 def people(name: str) -> str:
     """Return the name of a field or metric as people write it; an unknown one as it is."""
-    return METRIC_NAMES.get(name, name)
+    return METRIC_NAMES.get(name) or _COLUMN_NAMES.get(name, name)
 
 
 def tone(verdict: str) -> str:

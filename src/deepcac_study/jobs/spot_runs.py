@@ -15,7 +15,7 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
-from deepcac_study.records.provenance import check_commits
+from deepcac_study.records.commits import check_commits
 from deepcac_study.records.record_archive import Row, manifest, read
 from deepcac_study.records.spot_check import (
     CAME_BACK,

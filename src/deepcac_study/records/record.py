@@ -22,7 +22,8 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.files.storage import content_digest, read_json, write_json, write_table
 from deepcac.task import Fitted, Task
-from deepcac_study.sourcecode import LIBRARIES, code_commit, versions
+from deepcac_study.records.commits import code_commit
+from deepcac_study.sourcecode import LIBRARIES, versions
 
 _LIBRARIES = ("deepcac", "pyarrow", *LIBRARIES)
 

@@ -25,13 +25,14 @@ from typing import Any, NamedTuple
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import content_digest, read_json
-from deepcac_study.catalogue.registry import load_registry
-from deepcac_study.records.provenance import check_commits, may_leave
+from deepcac_study.catalogue.registry import Registry, load_registry
+from deepcac_study.records.commits import check_commits
 
 MANIFEST = "manifest.csv"
 PARTS = ("papers", "judge")
 # Bounds of what a reader takes: the whole study is 20 MB of text in 2,000 records.
 _MOST_BYTES, _MOST_MEMORY = 1 << 28, 1 << 27
+_PLANTED = ("judge/planted/", "judge/transfer/planted_", "judge/scorecards/planted_")
 _PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0-9_+.-]*\.json")
 
 
@@ -192,6 +193,23 @@ def main() -> None:
     else:
         check_commits({row.path: row.commit for row in manifest(asked.source)})
         print("{} records laid, {} were there".format(*lay(asked.source, asked.target)))
+
+
+def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:
+    """Say whether a record may be shown to anybody; what the registry does not know may not.
+
+    Records of open data may, and those of cohorts that the study plants; generated data of the
+    demo are left out, because they are made in minutes. A record in the place of a restricted
+    data set may not, whatever it says.
+    """
+    if path.startswith(_PLANTED):
+        return content.get("synthetic") is True and "dataset" not in content
+    known = {name: source for source in registry.sources.values() for name in source.datasets}
+    named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
+    source = known.get(str(content.get("dataset")))
+    if source is None or any(one.restricted for one in (source, *named)):
+        return False
+    return not content.get("synthetic")
 
 
 def _content(path: str, data: bytes) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from deepcac.files.storage import write_json
 from deepcac_study import sourcecode
 from deepcac_study.jobs import laid_records
 from deepcac_study.jobs.laid_records import standing_records
+from deepcac_study.records import commits
 from deepcac_study.records.record_archive import MANIFEST, find_records, lay, pack
 
 SHIPPED = [
@@ -77,18 +78,21 @@ def test_code_is_that_of_a_commit_until_a_module_below_it_is_edited(tmp_path, mo
     run = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*run, *words], check=True)
-    commit = subprocess.run([*run, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    monkeypatch.setattr(sourcecode, "_ROOT", tmp_path / "src")
+    made = subprocess.run([*run, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    for module in (sourcecode, commits):
+        monkeypatch.setattr(module, "_ROOT", tmp_path / "src")
     monkeypatch.setattr(sourcecode, "_modules", lambda: files)
     monkeypatch.setattr(sourcecode, "_text", lambda name: names[name])
-    first = commit.stdout.strip()
+    first = made.stdout.strip()
     assert sourcecode.unchanged_since(first, "a.one")
-    assert sourcecode.code_commit.__wrapped__() == first
-    assert sourcecode.unknown_commits([first, "f" * 40, ""]) == ["", "f" * 40]
+    assert commits.code_commit.__wrapped__() == first
+    commits.check_commits({"a.json": first})
+    with pytest.raises(DataError, match=r"c\.json: of commit \(none\)"):
+        commits.check_commits({"a.json": first, "c.json": ""})
     files["a.three"].write_text("y = 2\n", encoding="utf-8")
     assert sourcecode.unchanged_since(first, "a.one")
     assert not sourcecode.unchanged_since(first, "a.three")
-    assert sourcecode.code_commit.__wrapped__() is None  # edited since
+    assert commits.code_commit.__wrapped__() is None  # edited since
     files["a.two"].write_text("x = 2\n", encoding="utf-8")
     assert not sourcecode.unchanged_since(first, "a.one")
     assert not sourcecode.unchanged_since("f" * 40, "a.one")

@@ -13,13 +13,14 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json, write_json
 from deepcac_study.catalogue.registry import load_registry
-from deepcac_study.records.provenance import check_commits, may_leave
+from deepcac_study.records.commits import check_commits
 from deepcac_study.records.record_archive import (
     MANIFEST,
     find_records,
     lay,
     main,
     manifest,
+    may_leave,
     pack,
     part_of,
     read,

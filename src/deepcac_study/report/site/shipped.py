@@ -14,7 +14,7 @@ from deepcac.files.storage import read_json
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.ledger import Entry, read_rows
 from deepcac_study.records import record_archive
-from deepcac_study.records.provenance import check_commits
+from deepcac_study.records.commits import check_commits
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement

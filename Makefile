@@ -50,13 +50,15 @@ lint: env words
 
 # Short pages in plain English.
 words:
-	$(BIN)/python docs/words.py README.md $(filter-out docs/gallery-%,$(wildcard docs/*.md))
+	$(BIN)/python docs/words.py README.md $(filter-out docs/gallery-%,$(wildcard docs/*.md)) \
+		docs/results/README.md $$(git ls-files 'src/*.html' 'src/*/declarations.yaml')
 
 # The gallery's pictures are made by the page's own blocks.
 docs: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/run_blocks.py docs/gallery.md docs
 	$(BIN)/python docs/command_page.py docs/command.md
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/zensical build --strict --clean
+	$(BIN)/python docs/site_links.py site
 
 # REMOTE is a folder, or an address such as s3://bucket/folder; it is kept for the next call.
 remote: env

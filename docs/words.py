@@ -1,6 +1,8 @@
 """Are the pages short, and are they plain English? The lengths and words that `make lint` asks for.
 
-python docs/words.py README.md docs/*.md
+python docs/words.py README.md docs/*.md src/.../templates/*.html src/.../declarations.yaml
+
+Of what is no Markdown (templates, declarations) the words alone are looked at.
 """
 
 import argparse
@@ -16,10 +18,13 @@ LISTS = {"command.md", "references.md", "glossary.md", "api.md", "data.md"}
 OLD = {
     r"of no account": "negligible",
     r"as it comes": "default settings",
-    r"cells around (random )?rows": "random partition",
+    r"cells around (random )?rows|random cells": "random partition",
     r"\bthe kernel before\b": "nothing: history is in git",
     r"\bhad been\b": "the present tense",
-    r"\bbeside print\b|\bin print\b": "beside the printed value",
+    r"\b(above|ahead of|beside|from|in|near|of|on) print\b": "the printed value",
+    r"\bprocessors? (time|seconds)\b|\bkinds? of processor\b": "CPU",
+    r"\bless (each|its own|one without|the same|without)\b": "a difference, or minus",
+    r"\b(an|the) earlier run\b|\bonce more\b|\bSince then\b": "nothing: history is in git",
     r"\bwhoever\b": "the contender that",
 }
 _ASIDE = re.compile(
@@ -61,8 +66,10 @@ def count(text: str) -> Page:
 def faults(name: str, page: Page) -> list[str]:
     """Return what is wrong with a page, a line each."""
     most = README_WORDS if name == "README.md" else PAGE_WORDS
+    if name.startswith("judge-plan"):  # stays as it was fixed before the runs
+        return []
     found = [f"{name}: old word {word!r}" for word in page.old]
-    if name in LISTS:
+    if name in LISTS or not name.endswith(".md"):
         return found
     if page.words > most:
         found.append(f"{name}: {page.words} words of prose, {most} at most")

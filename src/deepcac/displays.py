@@ -77,7 +77,7 @@ class CostCurveDisplay(_Display):
             marker=".",
             label=f"class separation times {self.alpha:.3g}",
         )
-        ax.plot(passes, self.cost, marker=".", label="cost: the first less the second")
+        ax.plot(passes, self.cost, marker=".", label="cost: the first minus the second")
         ax.set(xlabel="pass over the rows", ylabel="sum of squares")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend()

@@ -100,8 +100,34 @@ def unchanged_since(commit: str, *names: str) -> bool:
     """
     start = [module for name in names for module in _below(name)]
     files = [str(_modules()[name]) for name in _closure(start)]
-    asked = ["git", "-C", str(_ROOT), "diff", "--quiet", commit, "--", *files]
-    return bool(commit) and subprocess.run(asked, capture_output=True, check=False).returncode == 0
+    return bool(commit) and _git("diff", "--quiet", commit, "--", *files).returncode == 0
+
+
+@cache
+def code_commit() -> str | None:
+    """Return the commit of this clone; None where its code was edited since, or in no clone."""
+    edited = _git("status", "--porcelain", "--untracked-files=no", "--", str(_ROOT))
+    made = _git("rev-parse", "HEAD")
+    return None if edited.returncode or edited.stdout else made.stdout.strip() or None
+
+
+def unknown_commits(commits: Iterable[str]) -> list[str]:
+    """Return those commits that are not in the history of this clone, sorted.
+
+    Where there is no clone, or one without its whole history, nothing is known to be missing.
+    """
+    if _git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        return []
+    asked = sorted(set(commits))
+    return [one for one in asked if _git("merge-base", "--is-ancestor", one, "HEAD").returncode]
+
+
+def _git(*words: str) -> subprocess.CompletedProcess[str]:
+    asked = ["git", "-C", str(_ROOT), *words]
+    try:
+        return subprocess.run(asked, capture_output=True, check=False, text=True)
+    except OSError as error:  # there is no git
+        return subprocess.CompletedProcess(asked, 127, "", str(error))
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:

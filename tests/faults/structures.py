@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from parsers import CORPUS
+from parsers import CORPUS, mutant
 from project import Row
 
 from deepcac.errors import DataError, DeepCACError
@@ -26,6 +26,7 @@ from deepcac_study.jobs.pointers import read_pointers
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.raw.archive import members
 from deepcac_study.records.record import file_digest, scores_path
+from deepcac_study.records.record_archive import MANIFEST, compressed, pack, read
 from deepcac_study.records.runs import load
 
 VALUES = (
@@ -59,6 +60,7 @@ def structures(work: Path, number: int) -> list[Row]:
         ("records of trials", "a record of the judge at its path", _trials(work)),
         ("DVC pointers", "`pointer.dvc`", _pointers(work)),
         ("archives", "a zip and a tar.gz", _archives(work)),
+        ("records that ship", "three records with their manifest", _shipped(work)),
     )
     return [_row(*kind, number) for kind in kinds]
 
@@ -114,7 +116,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def _put(path: Path, value: dict[str, Any]) -> None:
     """Write a record as the project does, but for the wait until it is on the disk."""
-    path.write_text(json.dumps(value | {"digest": content_digest(value)}))
+    path.write_text(json.dumps(_signed(value)))
 
 
 def _records(work: Path) -> Callable[[random.Random], bool]:
@@ -214,6 +216,43 @@ def _archives(work: Path) -> Callable[[random.Random], bool]:
         return inside and len(names) == len(set(names)) and {c for _, c in found} <= put | {b""}
 
     return trial
+
+
+def _shipped(work: Path) -> Callable[[random.Random], bool]:
+    """Return the trial of bytes, records and manifest rows that were changed, exchanged or cut."""
+    folder, value = work / "shipped", read_json(CORPUS / "record.json")
+    paths = [f"cic/lr_k{k}.json" for k in (1, 2, 3)]
+    told = {path: json.dumps(_signed(value | {"k": k})) for k, path in enumerate(paths, start=1)}
+    pack({path: text.encode() for path, text in told.items()}, folder, lambda *_: True)
+    right, whole = read(folder), {path: path.read_bytes() for path in sorted(folder.iterdir())}
+    papers, rows = folder / "papers.tar.xz", folder / MANIFEST
+
+    def trial(draw: random.Random) -> bool:
+        for path, data in whole.items():
+            path.write_bytes(data)
+        match draw.randrange(4):
+            case 0:
+                path = draw.choice(list(whole))
+                path.write_bytes(mutant(whole[path], draw))
+            case 1:
+                edited = _signed(changed(json.loads(told[paths[0]]), draw))
+                others = {path: right[path] for path in paths[1:]}
+                papers.write_bytes(compressed({paths[0]: json.dumps(edited).encode(), **others}))
+            case 2:
+                names = draw.sample([*paths, *NAMES], 3)
+                papers.write_bytes(compressed(dict(zip(names, right.values(), strict=True))))
+            case _:
+                lines = [line.split(",") for line in rows.read_text().splitlines()]
+                line = draw.choice(lines)
+                line[draw.randrange(len(line))] = str(draw.choice(VALUES))
+                rows.write_text("\n".join(map(",".join, lines)) + "\n")
+        return read(folder) == right
+
+    return trial
+
+
+def _signed(value: dict[str, Any]) -> dict[str, Any]:
+    return value | {"digest": content_digest(value)}
 
 
 def _zip(files: list[tuple[str, bytes]], kinds: list[int]) -> bytes:

@@ -100,7 +100,7 @@ class World:
             "dataset": dataset, "method": method, "k": k, "protocol": "sound", "status": "ok",
             "synthetic": False, "switches": [], "n_classes": 2, "splits": splits,
         }  # fmt: skip
-        return Run(f"results/{dataset}/{method}_k{k}.json", Path(), record)
+        return Run(f"results/{dataset}/{method}_k{k}.json", record, Path())
 
     def _split(
         self, dataset: str, method: str, k: int, seed: int, rng: np.random.Generator

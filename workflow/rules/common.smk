@@ -47,7 +47,23 @@ def decomposed(dataset, input, output, threads):
     }
 
 
+def given_table(wildcards, input, output):
+    """Return what the jobs of a whole table are given."""
+    return {
+        "features": input.features,
+        "record": output[0],
+        "dataset": wildcards.dataset,
+        "synthetic": wildcards.dataset.startswith("demo_"),
+        "grouped": registry.dataset(wildcards.dataset).grouped,
+    }
+
+
 def inputs_of(wildcards, stem):
     """Return what a run reads, and those beside it; its name may hold wildcards."""
     method, _, k = stem.format(**wildcards).rpartition("_k")
     return layout.run_inputs(wildcards.variant, wildcards.dataset, method, k)
+
+
+def first_starts(wildcards):
+    """Return the runs that a sweep over starts need not make again."""
+    return sorted({*started_runs(**wildcards)}.intersection(report_runs))

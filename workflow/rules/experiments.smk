@@ -24,11 +24,6 @@ _EXPERIMENTS = {
 }
 
 
-def first_starts(wildcards):
-    """Return the runs that a sweep over starts need not make again."""
-    return sorted({*started_runs(**wildcards)}.intersection(report_runs))
-
-
 for experiment, (place, function, n_splits, of_networks) in _EXPERIMENTS.items():
 
     rule:

@@ -1,15 +1,18 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
-from deepcac_study.judge.study_files import StudyFiles, answers_path
+from deepcac_study.judge.further_files import FurtherFiles
+from deepcac_study.judge.study_files import APART, StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
 judged = [
     *study.verdicts,
     *study.divisions,
     *study.ablations,
+    *study.tables,
+    *study.shapes,
     *collect("results/factorial/{name}.parquet", name=config["factorial"]),
 ]
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
-_DATASET = r"(?!(planted|public|ablations)/)\w+"
+_DATASET = rf"(?!({'|'.join(APART)})/)\w+"
 
 
 rule judge_trials:
@@ -164,6 +167,56 @@ rule judge_ablations:
         "../scripts/call.py"
 
 
+# All contenders on one table, with less effort: most of these jobs would be shorter than a start.
+rule judge_table:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        "results/judge/tables/{dataset}.json",
+    log:
+        "logs/judge/tables/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/tables/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
+    params:
+        code=code_digest("deepcac_study.judge.table_trials"),
+        call="deepcac_study.judge.table_trials.run_table",
+        effort=lambda wildcards: study.table_effort(wildcards.dataset),
+        given=lambda wildcards, input, output: {
+            **given_table(wildcards, input, output),
+            "contenders": config["judge"]["tables"]["contenders"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+# What is cheap to know of a table: does it look as if clusters would help?
+rule judge_shape:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        "results/judge/shapes/{dataset}.json",
+    log:
+        "logs/judge/shapes/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/shapes/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+    params:
+        code=code_digest("deepcac_study.judge.table_shape"),
+        call="deepcac_study.judge.table_shape.run_shape",
+        effort=lambda wildcards: study.table_effort(wildcards.dataset, resamples=2),
+        given=lambda wildcards, input, output: given_table(wildcards, input, output),
+    script:
+        "../scripts/call.py"
+
+
 rule judge_verdicts:
     input:
         trials=study.trials,
@@ -187,6 +240,156 @@ rule judge_verdicts:
             "planted_paths": list(input.planted),
             "margin": config["judge"]["margin"],
             "strict": config["judge"]["strict_margin"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+# Where a cluster could tell more than its predictors: docs/transfer.md.
+further = FurtherFiles(config["judge"], layout.reachable)
+judged += to_make(further.records)
+
+
+rule judge_transfer:
+    input:
+        features=lambda wildcards: f"data/features/{further.move(wildcards.move)['dataset']}.parquet",
+    output:
+        "results/judge/transfer/{move}.json",
+    log:
+        "logs/judge/transfer/{move}.log",
+    benchmark:
+        "logs/benchmarks/judge/transfer/{move}.tsv"
+    wildcard_constraints:
+        move=r"(?!planted_)\w+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.transfer"),
+        call="deepcac_study.judge.transfer.run_transfer",
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "record": output[0],
+            **{
+                key: further.move(wildcards.move)[key]
+                for key in ("dataset", "train", "test", "units")
+            },
+            "synthetic": further.move(wildcards.move)["dataset"].startswith("demo_"),
+            "train_rows": config["judge"]["train_rows"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_planted_transfer:
+    output:
+        "results/judge/transfer/planted_{strength}.json",
+    log:
+        "logs/judge/transfer/planted_{strength}.log",
+    benchmark:
+        "logs/benchmarks/judge/transfer/planted_{strength}.tsv"
+    wildcard_constraints:
+        strength=r"[0-9.]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("deepcac_study.judge.transfer"),
+        call="deepcac_study.judge.transfer.run_planted_transfer",
+        given=lambda wildcards, output: {
+            "path": output[0],
+            "shift": float(wildcards.strength),
+            "rows": config["judge"]["transfer"]["rows"],
+            "train_rows": config["judge"]["train_rows"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_scorecards:
+    input:
+        features="data/features/{dataset}.parquet",
+    output:
+        "results/judge/scorecards/{dataset}.json",
+    log:
+        "logs/judge/scorecards/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/scorecards/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=r"(?!planted_)\w+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.scorecards"),
+        call="deepcac_study.judge.scorecards.run_scorecards",
+        effort=study.effort,
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "record": output[0],
+            "dataset": wildcards.dataset,
+            "synthetic": wildcards.dataset.startswith("demo_"),
+            "grouped": registry.dataset(wildcards.dataset).grouped,
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_planted_scorecards:
+    output:
+        "results/judge/scorecards/planted_{strength}.json",
+    log:
+        "logs/judge/scorecards/planted_{strength}.log",
+    benchmark:
+        "logs/benchmarks/judge/scorecards/planted_{strength}.tsv"
+    wildcard_constraints:
+        strength=r"[0-9.]+",
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.scorecards"),
+        call="deepcac_study.judge.scorecards.run_planted_scorecards",
+        effort=study.effort,
+        given=lambda wildcards, output: {
+            "path": output[0],
+            "strength": float(wildcards.strength),
+            "cohorts": config["judge"]["scorecards"]["cohorts"],
+            "rows": config["judge"]["scorecards"]["rows"],
+        },
+    script:
+        "../scripts/call.py"
+
+
+rule judge_richer_labels:
+    input:
+        features="data/features/{dataset}.parquet",
+        outcomes="data/tidy/physionet2012/outcomes.parquet",
+    output:
+        "results/judge/richer_labels/{dataset}.json",
+    log:
+        "logs/judge/richer_labels/{dataset}.log",
+    benchmark:
+        "logs/benchmarks/judge/richer_labels/{dataset}.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(60),
+    params:
+        code=code_digest("deepcac_study.judge.richer_labels"),
+        call="deepcac_study.judge.richer_labels.run_richer_labels",
+        effort=study.effort,
+        given=lambda wildcards, input, output: {
+            "features": input.features,
+            "outcomes": input.outcomes,
+            "record": output[0],
+            "dataset": wildcards.dataset,
+            "synthetic": wildcards.dataset.startswith("demo_"),
         },
     script:
         "../scripts/call.py"

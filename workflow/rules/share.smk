@@ -5,6 +5,7 @@ origins = Origins(
     jobs_of,
     generators={
         *("synthetic_grid", "judge_planted", "skmeans_times", "skmeans_checks"),
+        *("judge_planted_transfer", "judge_planted_scorecards"),
         *(
             f"simulate_{known.id}"
             for known in registry.sources.values()

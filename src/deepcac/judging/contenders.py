@@ -45,9 +45,9 @@ class Contender:
 
         Those of an arm have the partition's values as well. Its draws of one cluster are left
         out: they are trials of the learner alone, which the arm may choose anyhow
-        (`choice.open_to`).
+        (`choice.open_to`). A learner of fixed settings has one trial.
         """
-        drawn = trials(self.learner, n)
+        drawn = trials(self.learner, n if learners()[self.learner].space else 1)
         if not self.arm:
             return drawn
         parted = trials(PARTITION, n)
@@ -63,7 +63,7 @@ def parse_contender(name: str) -> Contender:
     if name in known:
         return Contender(name)
     arm, _, learner = name.partition("_")
-    if arm in ARMS and learner in known - set(of_kind("latent", "subtypes")):
+    if arm in ARMS and learner in known - set(of_kind("latent", "subtypes", "bagging")):
         return Contender(learner, arm)
     raise ConfigError(
         f"no contender {name!r}; use a learner ({', '.join(sorted(known))}), or an arm "

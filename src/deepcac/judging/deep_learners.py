@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from scipy.special import softmax
 
 from deepcac.judging.learners import Array, Predict, clipped
 from deepcac.judging.resamples import Resample, Rows
@@ -94,6 +95,20 @@ def subtypes(
 
 
 subtypes_gbm = partial(subtypes, boosting=True)
+
+
+def bag(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """Take the boosted trees of `subtypes_gbm` alone: the mean log odds of a model a fold."""
+    trees = shared_trees(sample, shared_cases(sample, SubtypeClassifier().folds))
+
+    def predict(rows: Rows) -> Array:
+        outputs = trees.folds.outputs(rows.raw)
+        if outputs.shape[1] == 1:
+            outputs = np.hstack([np.zeros_like(outputs), outputs])
+        answer: Array = softmax(outputs, axis=1)
+        return answer
+
+    return predict
 
 
 def shared_cases(sample: Resample, n_folds: int) -> Cases:

@@ -11,6 +11,7 @@ from deepcac.judging.learners import Array, Predict
 from deepcac.judging.partitions import Partition, distances, part
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values, learners
+from deepcac.task import Ids
 
 FEWEST = 20  # training rows a part needs for a model of its own
 
@@ -67,16 +68,26 @@ def in_parts(fit: Fit, values: Values, sample: Resample, found: Partition, parts
 def _local(fit: Fit, values: Values, sample: Resample, train: Any, validation: Any) -> Predict:
     """Fit the model of one part; the smoothed class shares where a model cannot be had.
 
-    A part without validation rows of two classes is stopped by all of them.
+    Validation rows of the part's own classes stop it; all of the data set's, where those of the
+    part are of one class. A class that the part lacks has its share of all training rows, which
+    count as one row.
     """
     rows = sample.train.take(train)
     counts = np.bincount(rows.y, minlength=sample.n_classes)
-    if len(rows) < FEWEST or np.count_nonzero(counts) < sample.n_classes or counts.min() < 2:
-        overall = np.bincount(sample.train.y, sample.train.weight, minlength=sample.n_classes)
-        own = np.bincount(rows.y, rows.weight, minlength=sample.n_classes)
+    overall = np.bincount(sample.train.y, sample.train.weight, minlength=sample.n_classes)
+    own = np.bincount(rows.y, rows.weight, minlength=sample.n_classes)
+    if len(rows) < FEWEST or np.count_nonzero(counts > 1) < 2:
         share = (own + overall / overall.sum()) / (own.sum() + 1)
         return lambda rows: np.tile(share, (len(rows), 1))
-    held_out = sample.validation.take(validation)
-    if len(np.unique(held_out.y)) < sample.n_classes:
-        held_out = sample.validation
-    return fit(values, rows, held_out, sample)
+    held_out = _of_classes(sample.validation.take(validation), counts)
+    if len(np.unique(held_out.y)) < 2:
+        held_out = _of_classes(sample.validation, counts)
+    answer = fit(values, rows, held_out, sample)
+    if counts.all():
+        return answer
+    return lambda rows: (own.sum() * answer(rows) + overall / overall.sum()) / (own.sum() + 1)
+
+
+def _of_classes(rows: Rows, counts: Ids) -> Rows:
+    """Return the rows of those classes that are there."""
+    return rows.take(np.flatnonzero(counts[rows.y] > 0))

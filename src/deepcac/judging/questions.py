@@ -44,11 +44,12 @@ BOOSTING = Question("boosting", "Is another method with clusters ahead of tuned 
 PRINTED = Question(
     "printed", "Are networks with clusters, untuned, ahead of tuned boosting?", choice=DEFAULT
 )
+BAG = Question("bag", "Are boosted trees, bagged, ahead of tuned boosting?")
 NEGATIVE = Question("negative_control", "Does a hash of the row number help, chosen alike?")
 SUBTYPES = Question(
     "subtypes", "Does a risk model with two subtypes or more cost anything?", choice=CLUSTERED
 )
-QUESTIONS = (HELP, FORCED, SEPARATED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPES, NEGATIVE)
+QUESTIONS = (HELP, FORCED, SEPARATED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPES, BAG, NEGATIVE)
 
 
 def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
@@ -82,5 +83,8 @@ def _references(question: Question, one: Contender) -> list[str]:
     if question == PRINTED:
         return of_kind("boosting") if one.kind == "latent" else []
     if question == SUBTYPES:
-        return of_kind("boosting", "network") if one.kind == "subtypes" else []
+        rivals = ("boosting", "bagging", "network")
+        return of_kind(*rivals) if one.kind == "subtypes" else []
+    if question == BAG:
+        return of_kind("boosting") if one.kind == "bagging" else []
     return [one.learner] if one.arm == HASH else []

@@ -1,6 +1,6 @@
 """What each contender scores in each resample, from which verdicts follow, and on average."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,13 +12,17 @@ METRICS = ("auroc", "auprc")
 LOSSES = ("log_loss", "brier")
 
 
-def resample_scores(records: Mapping[str, Mapping[str, dict[str, Any]]]) -> pd.DataFrame:
+def resample_scores(
+    records: Mapping[str, Mapping[str, dict[str, Any]]], metrics: Sequence[str] = METRICS
+) -> pd.DataFrame:
     """Score the chosen trials of every contender on the test rows of every resample.
 
     Parameters
     ----------
     records : mapping
         Data set to contender to record (as the study reads them).
+    metrics : sequence of str
+        Of `trial_scores.METRICS`; more is better for each.
 
     Returns
     -------
@@ -28,28 +32,28 @@ def resample_scores(records: Mapping[str, Mapping[str, dict[str, Any]]]) -> pd.D
         ``seconds`` of the processor;
         ``auroc_default``, ``auroc_tuned`` and, if there are trials with two clusters or more,
         ``auroc_clustered``: the trial chosen by that metric on the validation rows (`open_to`);
-        its number of clusters as ``auroc_tuned_k``; likewise ``auprc``; and ``log_loss`` and
-        ``brier`` (lower is better) of the trial that log loss chose.
+        its number of clusters as ``auroc_tuned_k``; likewise the other metrics; and ``log_loss``
+        and ``brier`` (lower is better) of the trial that log loss chose.
     """
     return pd.DataFrame(
         [
             row
             for dataset, found in records.items()
             for contender in found
-            for row in _rows(dataset, contender, found)
+            for row in _rows(dataset, contender, found, metrics)
         ]
     )
 
 
 def _rows(
-    dataset: str, contender: str, found: Mapping[str, dict[str, Any]]
+    dataset: str, contender: str, found: Mapping[str, dict[str, Any]], metrics: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     record, candidates = found[contender], open_to(found, contender)
     parted = sum(values.get("n_clusters", 1) > 1 for values in record["trials"])
     own = parted if record["arm"] else len(record["trials"])
     chosen = {
         f"{metric}_{choice}": choose(candidates, choice, metric)
-        for metric in METRICS
+        for metric in metrics
         for choice in (DEFAULT, TUNED, *([CLUSTERED] if parted else []))
     }
     by_loss = choose(candidates, TUNED, LOSSES[0]).trials

@@ -53,7 +53,7 @@ class Dimension(Entry):
 class Learner(Entry):
     """What is drawn for a learner, and what fits it; the partition has neither kind nor fit."""
 
-    kind: Literal["plain", "boosting", "network", "latent", "subtypes"] = "plain"
+    kind: Literal["plain", "boosting", "bagging", "network", "latent", "subtypes"] = "plain"
     fit: str = ""
     drawn_as: str = Field("", description="the learner whose draws it takes, if not its own")
     space: dict[str, Dimension]

@@ -25,6 +25,7 @@ def verdicts(
     strict: float,
     questions: Sequence[Question] = QUESTIONS,
     paired: Callable[[Question, list[str]], Iterator[tuple[str, str]]] = pairs,
+    metrics: Sequence[str] = METRICS,
 ) -> pd.DataFrame:
     """Compare the contenders of every question on every data set.
 
@@ -37,6 +38,8 @@ def verdicts(
     questions : sequence of Question
     paired : callable
         As `questions.pairs`.
+    metrics : sequence of str
+        To compare by; the margin is of each.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def verdicts(
     rows = [
         row
         for question in questions
-        for metric in METRICS
+        for metric in metrics
         for dataset, found in by_dataset.items()
         for row in _compare(question, metric, dataset, found, paired(question, sorted(found)))
     ]

@@ -69,6 +69,8 @@ class Figure:
         Rows of the data.
     seen : str
         What the picture shows, from its data, for those who cannot see it.
+    narrow : Figure or None
+        The same for a phone, where this one would be too wide.
     """
 
     id: str
@@ -80,11 +82,17 @@ class Figure:
     head: Sequence[str]
     data: Sequence[Sequence[object]]
     seen: str = ""
+    narrow: "Figure | None" = None
 
     @property
     def alternative(self) -> str:
         """The text that stands for the picture."""
         return f"{self.title}: {minus(self.seen or _span(self.head, self.data))}."
+
+    @property
+    def wide(self) -> bool:
+        """Whether a phone shows it at its own size, to be moved, and not as a whole."""
+        return self.size[0] > 7
 
     @property
     def pixels(self) -> tuple[int, int]:
@@ -104,7 +112,9 @@ def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:
 
 
 def write(figure: Figure, folder: Path) -> None:
-    """Write ``folder/id.svg``, ``.png`` and ``.csv``."""
+    """Write ``folder/id.svg``, ``.png`` and ``.csv``, and those of its narrow form."""
+    if figure.narrow:
+        write(figure.narrow, folder)
     with _drawn(figure) as canvas:
         with atomic_path(folder / f"{figure.id}.svg") as partial:
             FigureCanvasSVG(canvas).print_svg(partial, metadata={"Date": None, "Creator": None})

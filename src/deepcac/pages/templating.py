@@ -63,11 +63,17 @@ def view(table: Table) -> View:
 
 
 def _order(table: Table) -> list[int]:
-    places = list(range(len(table.head)))
+    """Return the columns that are shown: the verdict first, none that is empty in every row."""
+    filled = [any(map(_says, column)) for column in zip(*table.rows, strict=True)]
+    places = [place for place in range(len(table.head)) if not filled or filled[place]]
     if table.verdict in table.head:
         place = list(table.head).index(table.verdict)
         return [place, *(other for other in places if other != place)]
     return places
+
+
+def _says(cell: Cell) -> bool:
+    return bool(cell.text or cell.compares or cell.links)
 
 
 def _column(table: Table, place: int) -> list[ShownCell]:

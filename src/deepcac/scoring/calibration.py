@@ -15,6 +15,7 @@ from deepcac.scoring.recalibration import log_odds, shift
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 _KNOTS = 4
+_WEAK = 1e5  # a penalty that only keeps the curve finite where the risks tell the outcome
 
 
 class Calibration(NamedTuple):
@@ -100,7 +101,7 @@ def calibration_curve(
     weights = np.random.default_rng(seed).poisson(1.0, (draws, place.max() + 1))
     model = make_pipeline(
         SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear"),
-        LogisticRegression(C=1e3, max_iter=200),
+        LogisticRegression(C=_WEAK, solver="newton-cholesky", tol=1e-8),
     )
 
     def fitted(weight: Array) -> Array:

@@ -26,7 +26,7 @@ _ARMS = {
     "km": "k-means",
     "cac": "CAC",
     "dist": "distances to centres",
-    "cells": "random cells",
+    "cells": "random partition",
     "hash": "hash of the row",
 }
 
@@ -103,13 +103,18 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     clustered = max(own, key=lambda row: row["mean"])
     verdict = _verdict(lines, best, trials.cut, rarest)
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
+    sentence = _sentence(verdict, lines, best, rarest)
+    if trials.cut and verdict not in (CUT, TOO_FEW):
+        sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
     return Answer(
-        sentence=_sentence(verdict, lines, best, rarest),
+        sentence=sentence,
         details=[_counted(counts, margin), *_details(table, rows, counts)],
         verdict=verdict,
         table=table,
         margin=margin,
-        numbers=_numbers(trials, best, clustered, rarest),
+        numbers=first_numbers(
+            trials, clustered, rarest, f"Change by clusters ({arm_name(clustered['contender'])})"
+        ),
         best=best,
         clustered=clustered["contender"],
     )
@@ -184,24 +189,36 @@ def _gain(row: Line) -> str:
     return f"{signed(row['mean'])} AUROC ({signed(row['low'])} to {signed(row['high'])})"
 
 
-def _numbers(trials: Trials, best: str, clustered: Line, rarest: int) -> list[tuple[str, str]]:
-    """Return the numbers of the first screen."""
+def first_numbers(
+    trials: Trials, line: Line, rarest: int, change: str, without: str = "clusters"
+) -> list[tuple[str, str]]:
+    """Return the numbers of the first screen.
+
+    Parameters
+    ----------
+    trials : Trials
+    line : mapping
+        The comparison whose reference is the best model.
+    rarest : int
+        Rows of the rarest class.
+    change, without : str
+        What the difference is called, and what the best model goes without.
+    """
+    best = line["reference"]
     alone = choose(trials.records[best], TUNED, "auroc").scores
     sizes = trials.records[best]["resamples"][0]
     spread = corrected_t_test(alone, n_train=sizes["n_train"], n_test=sizes["n_test"])
     auroc = f"{spread.mean:.3f}"
     if spread.low == spread.low:
         auroc += f" ({spread.low:.3f} to {min(spread.high, 1.0):.3f})"
-    name = f"Change by clusters ({arm_name(clustered['contender'])})"
-    change = "never chosen" if clustered["verdict"] == NEVER else _gain(clustered)
     trained = f"{trials.trained_on:,}" + " (a part)" * trials.cut
     events = f"{rarest:,}" if rarest >= FEW else f"fewer than {FEW}"
     return [
-        ("Best model without clusters", contender_name(best)),
+        (f"Best model without {without}", contender_name(best)),
         ("Its AUROC", auroc),
-        (name, change),
+        (change, "never chosen" if line["verdict"] == NEVER else _gain(line)),
         ("Training rows", trained),
-        ("Events in the table", events),
+        ("Events", events),
     ]
 
 
@@ -257,6 +274,6 @@ def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
         return ""
     won = int((own["verdict"] == BETTER).sum())
     return (
-        f"Against partitions that mean nothing (random cells, a hash) the clusters that help are "
-        f"better in {won} of {len(own)} comparisons."
+        "Against partitions that mean nothing (a random one, a hash of the row) the clusters that "
+        f"help are better in {won} of {len(own)} comparisons."
     )

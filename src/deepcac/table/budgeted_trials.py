@@ -110,7 +110,7 @@ def booster() -> str:
 
 
 def contenders() -> list[Contender]:
-    """Return logistic regression and boosting, alone and with every arm."""
+    """Return logistic regression and boosting, alone and with every way to use clusters."""
     return [Contender(learner, arm) for learner in (linear(), booster()) for arm in ("", *ARMS)]
 
 

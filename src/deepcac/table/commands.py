@@ -100,7 +100,9 @@ def compare(
         typer.echo(
             compare_places(
                 table, roles, out, say=say, command=_typed(), site=site, external=external,
-                margin=margin, most=rows, seed=seed, jobs=jobs,
+                margin=margin, most=rows, seed=seed, jobs=jobs, train_rows=train_rows,
+                unanswered={"--resamples": resamples, "--thresholds": thresholds, "--by": by,
+                            "--card": card},
             )
         )  # fmt: skip
         say(f"page: {out}")

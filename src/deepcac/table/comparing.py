@@ -80,8 +80,8 @@ def compare_table(
     check_card(beside, out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
-    _tell(table, say)
     check_columns(table, asked.by)
+    _tell(table, say)
     effort = Effort(
         minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
         train_rows=train_rows,
@@ -104,4 +104,4 @@ def _tell(table: LabelledTable, say: Say) -> None:
     n, d = table.features.X.shape
     say(f"{n:,} rows, {d} features of {len(table.encoder.used)} columns")
     table.tell(say)
-    say(f"{len(contenders())} contenders: logistic regression and boosting, with and without")
+    say(f"{len(contenders())} models: logistic regression and boosting, with clusters and without")

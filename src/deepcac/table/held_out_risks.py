@@ -27,7 +27,8 @@ class HeldOut(NamedTuple):
     resample : ndarray of shape (n,)
         Place of the resample.
     risk : dict of str to ndarray of shape (n,)
-        By contender: of the trial that was chosen by AUROC on the validation rows.
+        By contender: of the trial with the best log loss on the validation rows, so that risks
+        are judged, and not ranks alone.
     """
 
     y: npt.NDArray[np.int64]
@@ -43,7 +44,7 @@ def chosen_risks(
 ) -> HeldOut | None:
     """Keep the test risks of the trial that each contender chose; None for three classes or more.
 
-    An arm chooses among its learner's own trials as well (`deepcac.judging.choice.open_to`).
+    A model with clusters may choose its learner's own trials (`deepcac.judging.choice.open_to`).
     """
     if sample.n_classes != 2:
         return None
@@ -54,7 +55,7 @@ def chosen_risks(
         if one.arm and one.learner in plain:
             sides.append(found[plain[one.learner]])
         trials = [
-            (trial["validation"]["auroc"], table, number)
+            (trial["validation"]["log_loss"], table, number)
             for entry, table in sides
             for number, trial in enumerate(entry["trials"])
         ]

@@ -100,7 +100,7 @@ def _fit_subtypes(
     """Fit and write a model of the extra `nn`."""
     try:
         from deepcac.table.subtypes.subtype_fit import fit_subtype_model
-        from deepcac.table.subtypes.subtype_model_file import write_subtype_model
+        from deepcac.table.subtypes.subtype_model import write_subtype_model
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"--method subtypes needs {error.name}: pip install 'deepcac[tables,nn]'"
@@ -126,6 +126,8 @@ def read_model(path: StrPath) -> TableModel | NamedEstimator:
     """Read a model of `fit_table`, or of `deepcac.save`; any other file is a `DataError`."""
     if Path(path).suffix.lower() in _TABLES:
         raise DataError(f"{path}: is a table; the model comes first: deepcac predict MODEL TABLE")
+    if Path(path).is_dir():
+        raise DataError(f"{path}: is a folder; name the model that deepcac fit wrote")
     model = load(path)
     return model if isinstance(model, TableModel) else NamedEstimator.of(model, path)
 

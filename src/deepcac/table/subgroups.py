@@ -33,7 +33,7 @@ class Subgroup(NamedTuple):
     auroc, low, high : float
         Of the model without clusters: mean over resamples, 95 % interval.
     change, change_low, change_high : float
-        AUROC with clusters less without.
+        AUROC with clusters minus without.
     ratio, slope : float
         Calibration of the model without clusters, over all resamples.
     benefit : float
@@ -120,9 +120,11 @@ def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArra
     numbers = table.features.X[:, names.index(column)]
     ends = np.unique(np.nanquantile(numbers, np.linspace(0, 1, _BANDS + 1)))
     for low, high in pairwise(ends):
-        last = high == ends[-1]
+        first, last = low == ends[0], high == ends[-1]
         inside = (numbers >= low) & ((numbers <= high) if last else (numbers < high))
-        yield f"{low:g} to {high:g}" if last else f"{low:g} to below {high:g}", inside
+        # The smallest and the largest value are those of one patient.
+        name = f"below {high:g}" if first else f"{low:g} to below {high:g}"
+        yield f"{low:g} and more" if last else name, inside
     if np.isnan(numbers).any():
         yield "missing", np.isnan(numbers)
 

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from deepcac.files.declared import Entry, checked
 from deepcac_study.catalogue.entries import Id
+from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, protocol_folder
 from deepcac_study.catalogue.registry import Registry
@@ -97,72 +98,6 @@ class Budget(Entry):
         if self.C[0] > self.C[1]:
             raise ValueError("C goes from the smaller power of ten to the larger one")
         return self
-
-
-class Match(Entry):
-    """Data sets and the contenders that meet on each of them."""
-
-    datasets: list[Id] = Field(
-        description="data sets; of hourly sequences the contenders read a summary of each variable"
-    )
-    contenders: list[str] = Field(
-        description="learners of `src/deepcac/judging/spaces.yaml`, alone (`lgbm`) or with an arm: "
-        "`km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as features), "
-        "`cells_`, `hash_` (partitions that mean nothing)"
-    )
-
-
-class Planted(Entry):
-    """Generated cohorts with subtypes of reversed risks, which tell what could have been seen."""
-
-    name: Id = Field(description="of its files, `results/judge/planted/{name}_{strength}.json`")
-    strengths: list[float] = Field([], description="log odds ratios of the reversed factors")
-    cohorts: int = Field(10, ge=1, description="cohorts of each strength")
-    rows: int = Field(3000, ge=200, description="patients in a cohort")
-    contenders: list[str] = Field([], description="as in `matches`")
-
-
-class Division(Entry):
-    """A division of the rows into training and test that others published results on."""
-
-    name: Id = Field(description="of its folder, `results/judge/public/{name}`")
-    dataset: Id
-    train: list[str] = Field(description="groups of rows to learn from")
-    test: str = Field(description="group of rows to be tested on")
-    contenders: list[str] = Field(
-        [], description="as in `matches`; none are those of all divisions"
-    )
-
-
-class Public(Entry):
-    """Published divisions, and who is tested on them."""
-
-    divisions: list[Division] = Field([], description="what is learnt from, and tested on")
-    contenders: list[str] = Field([], description="as in `matches`")
-    draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
-
-
-class Judge(Entry):
-    """The study that asks whether clusters help: equal tuning, controls, margins."""
-
-    matches: list[Match] = Field([], description="who meets on which data")
-    planted: list[Planted] = Field([], description="the positive control, by learner")
-    public: Public = Field(Public.model_validate({}), description="published divisions")
-    ablations: list[Id] = Field(
-        [],
-        description="data sets of two classes on which the parts of the classifier with subtypes "
-        "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
-    )
-    resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
-    resamples_small: int = Field(30, ge=2, description="the same for small data sets")
-    small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
-    train_rows: int = Field(
-        10_000, ge=100, description="largest number of training rows; of more a part is drawn"
-    )
-    trials: int = Field(20, ge=1, description="trials of each contender; the first is the default")
-    network_trials: int = Field(8, ge=1, description="trials of each network")
-    margin: float = Field(0.01, gt=0, description="differences up to this are negligible")
-    strict_margin: float = Field(0.005, gt=0, description="a stricter margin, shown beside it")
 
 
 class Config(Entry):
@@ -290,7 +225,10 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
-    judged = (*matched, known.judge.ablations, divided)
+    tables = (known.judge.tables.datasets, known.judge.tables.shapes)
+    moves = [move.dataset for move in known.judge.transfer.moves]
+    further = (moves, known.judge.scorecards.datasets, known.judge.richer_labels)
+    judged = (*matched, known.judge.ablations, divided, *tables, *further)
     named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
     for names in named:
         for name in names:

@@ -22,7 +22,7 @@ NO_RUNS = ("theory", "case_study", "profiles", "decomposition", "bias_variance")
 _FOLDERS = (
     *("config", "data", "logs", "results", "features", "splits", "tidy", "raw", "clusterings"),
     *("pretrained", "report", "judge", "sweeps", "skmeans", "factorial", "switches"),
-    *("planted", "public", "ablations", PRIVATE),
+    *("planted", "public", "ablations", "transfer", "scorecards", "richer_labels", PRIVATE),
 )
 _GRID = "synthetic_cac_"  # how the files of the synthetic grid begin
 _PARTS = ("_nodes", "_columns", "_pairs")  # of the files of a data set with features of pairs

@@ -40,18 +40,11 @@ def dataset_pattern() -> str:
 
 
 class Together(NamedTuple):
-    """Runs that one job makes, in all the places where the configuration plans just these.
+    """Runs that one job makes, in all the places where the configuration plans just these."""
 
-    Attributes
-    ----------
-    stems : tuple of str
-        File names without ``.json``: ``("lr_k1", "km_lr_k2")``, or ``("km_z_k1", "km_z_k2")``.
-    places : str
-        A pattern, to begin that of the wildcard ``variant`` with.
-    """
-
+    # File names without ``.json``: ``("lr_k1", "km_lr_k2")``, or ``("km_z_k1", "km_z_k2")``.
     stems: tuple[str, ...]
-    places: str
+    places: str  # a pattern, to begin that of the wildcard ``variant`` with
 
 
 def tables_together(paths: Iterable[str]) -> list[Together]:

@@ -28,21 +28,13 @@ _COLUMNS = ("output_file", "date", "rule", "log-file(s)", "input-file(s)", "stat
 
 @dataclass(frozen=True)
 class Finished:
-    """One finished job.
-
-    Attributes
-    ----------
-    rule : str
-    inputs, outputs : tuple of str
-        Files, relative to the project where they lie in it.
-    ended : str
-        When the last output was written, ISO 8601, local time with its offset.
-    """
+    """One finished job."""
 
     rule: str
+    # Files, relative to the project where they lie in it.
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    ended: str
+    ended: str  # when the last output was written, ISO 8601, local time with its offset
 
 
 def read_summary(text: str) -> list[Finished]:
@@ -78,20 +70,9 @@ def _job(rows: list[dict[str, str]]) -> Finished:
 
 
 def describe(root: Path, jobs: Iterable[Finished], configuration: Iterable[str]) -> Path:
-    """Write the crate of a finished run.
+    """Write the crate of a finished run, and return its ``ro-crate-metadata.json``.
 
-    Parameters
-    ----------
-    root : Path
-        The project's folder, which becomes the crate.
-    jobs : iterable of Finished
-    configuration : iterable of str
-        The configuration files, relative to `root`.
-
-    Returns
-    -------
-    Path
-        The written ``ro-crate-metadata.json``.
+    The project's folder becomes the crate; configuration files are relative to it.
 
     Raises
     ------
@@ -181,26 +162,17 @@ class _Run:
 
     def _organise(self, run: Any, controls: list[Any], settings: list[Any]) -> None:
         found = versions()
-        engine = _add(
-            self.crate,
-            "#snakemake",
-            "SoftwareApplication",
-            name="Snakemake",
-            softwareVersion=found.pop("snakemake", "unknown"),
-        )
+        engine = self._software("snakemake", "Snakemake", found.pop("snakemake", "unknown"))
         engine["softwareRequirements"] = [
-            _add(
-                self.crate,
-                f"#software-{name}",
-                "SoftwareApplication",
-                name=name,
-                softwareVersion=one,
-            )
-            for name, one in found.items()
+            self._software(f"software-{name}", name, one) for name, one in found.items()
         ]
         whole = _add(self.crate, "#organise", "OrganizeAction", name="Snakemake's run")
         whole["instrument"], whole["object"] = engine, controls + settings
         whole["result"] = run
+
+    def _software(self, id_: str, name: str, version: str) -> Any:
+        about = {"name": name, "softwareVersion": version}
+        return _add(self.crate, f"#{id_}", "SoftwareApplication", **about)
 
     def _file(self, name: str) -> Any:
         """Return the entity of a file; one outside the project is named without its folder."""

@@ -12,6 +12,11 @@ _MAKERS = {
     "judge/planted/": "judge.power",
     "judge/public/": "judge.public_protocols",
     "judge/ablations/": "judge.subtype_ablation",
+    "judge/tables/": "judge.table_trials",
+    "judge/shapes/": "judge.table_shape",
+    "judge/transfer/": "judge.transfer",
+    "judge/scorecards/": "judge.scorecards",
+    "judge/richer_labels/": "judge.richer_labels",
     "judge/": "judge.trial_files",
     "theory/": "experiments.theory.theorems",
     "skmeans/": "experiments.relatives",
@@ -24,26 +29,10 @@ _MAKERS = {
 
 
 def standing_records(archive: Path, results: Path, which: str) -> frozenset[str]:
-    """Return the shipped records that stand for their runs.
+    """Return the shipped records that stand for their runs, as paths that begin with ``results/``.
 
-    Parameters
-    ----------
-    archive : Path
-        Folder of the shipped records.
-    results : Path
-        Where they were laid. A record that is not there, or is another by now, does not count.
-    which : str
-        ``none``; ``all``; or ``unchanged``, those whose code is as it was when they were made.
-
-    Returns
-    -------
-    frozenset of str
-        Paths that begin with ``results/``.
-
-    Raises
-    ------
-    DataError
-        The archive's manifest is damaged.
+    Of an archive, these are ``none``; ``all``; or ``unchanged``, those whose code is as it was when
+    they were made. A record that is not among the results, or is another by now, does not count.
     """
     if which == "none":
         return frozenset()

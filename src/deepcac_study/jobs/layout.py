@@ -29,18 +29,10 @@ _PRETRAINED_LABELS = frozenset({"D14"})
 
 @dataclass(frozen=True)
 class Layout:
-    """Paths of one configured workflow.
+    """Paths of one configured workflow."""
 
-    Attributes
-    ----------
-    registry : Registry
-        Every known source and data set.
-    config : mapping
-        The validated configuration.
-    """
-
-    registry: Registry
-    config: Mapping[str, Any]
+    registry: Registry  # every known source and data set
+    config: Mapping[str, Any]  # the validated configuration
 
     def raw_folder(self, source: str) -> str:
         """Return the folder of a source's raw files; the user's own if access is restricted."""

@@ -28,21 +28,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Pointer:
-    """One output of a committed ``.dvc`` file.
+    """One output of a committed ``.dvc`` file."""
 
-    Attributes
-    ----------
-    path : Path
-        Of the ``.dvc`` file itself.
-    target : Path
-        The tracked file.
-    md5 : str
-        What the tracked file's bytes must hash to.
-    """
-
-    path: Path
-    target: Path
-    md5: str
+    path: Path  # of the ``.dvc`` file itself
+    target: Path  # the tracked file
+    md5: str  # what the tracked file's bytes must hash to
 
     def state(self) -> str:
         """Return ``"absent"``, ``"same"`` or ``"changed"``."""
@@ -153,19 +143,8 @@ def align_times(targets: Iterable[Path]) -> None:
 def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[str]:
     """Put rebuilt files that equal their pointers into the local DVC cache; name those that differ.
 
-    A damaged copy in the cache is replaced.
-
-    Parameters
-    ----------
-    root : path-like
-        The project's folder; nothing is done if it holds no ``.dvc``.
-    places : iterable of str
-        Pointers, and folders of pointers, below it.
-
-    Returns
-    -------
-    list of str
-        Tracked files that are not the bytes that were shared, relative to `root`; each is logged.
+    A damaged copy in the cache is replaced. Places are pointers, and folders of pointers, below the
+    project's folder; nothing is done if it holds no ``.dvc``.
 
     Raises
     ------

@@ -25,6 +25,7 @@ from deepcac_study.jobs.pointers import (
     read_pointers,
     write_pointer,
 )
+from deepcac_study.judge.further_files import FurtherFiles
 from deepcac_study.judge.study_files import StudyFiles
 
 ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own
@@ -40,14 +41,8 @@ class Origins:
     Open are raw files of open sources, brought feature files of open sources, and what a job makes
     of nothing. Everything else that no job makes is closed, and so is all that is made from it.
 
-    Parameters
-    ----------
-    layout : Layout
-        Its registry says which sources are open.
-    jobs : callable
-        Gives, for a file, every job that could write it: the name of its rule and its inputs.
-    generators : collection of str
-        Rules that make values of nothing.
+    `jobs` gives, for a file, every job that could write it: the name of its rule and its inputs;
+    `generators` are the rules that make values of nothing.
     """
 
     def __init__(
@@ -103,6 +98,7 @@ def shared_files(layout: Layout) -> list[str]:
     """Return every file of a configured workflow but for the report, raw and tidy tables."""
     config, runs = layout.config, layout.all_runs()
     study = StudyFiles(config["judge"], layout.reachable)
+    further = FurtherFiles(config["judge"], layout.reachable)
     found = [
         *(*layout.feature_files(), *layout.split_files(), *layout.stage_files()),
         *(*_pairwise_parts(layout), *layout.cohort_files(), *layout.profile_files()),
@@ -112,6 +108,7 @@ def shared_files(layout: Layout) -> list[str]:
         *(f"results/theory/{name}.json" for name in config["theory"]),
         *(f"results/factorial/{dataset}.parquet" for dataset in config["factorial"]),
         *(*layout.skmeans_files(), *layout.decomposition_files(), *study.files),
+        *further.records,
     ]
     return list(dict.fromkeys(found))
 
@@ -154,16 +151,9 @@ def _places(root: Path) -> list[Path]:
 
 
 def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[str, str]) -> None:
-    """Point to finished files and push them to the default DVC remote.
+    """Point to finished files of a project, and push them to its default DVC remote.
 
-    Parameters
-    ----------
-    root : path-like
-        The project's folder, with a DVC remote.
-    files : sequence of str
-        What is shared, relative to `root`.
-    closed : mapping of str to str
-        `Origins.closed` of each of them and of all `pointed_files`.
+    `closed` has `Origins.closed` of each of them and of all `pointed_files`.
 
     Raises
     ------
@@ -212,17 +202,8 @@ def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
 def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int, int]:
     """Pull what the pointers name, check every byte, and give all of it one time.
 
-    Parameters
-    ----------
-    root : path-like
-        The project's folder, with a DVC remote.
-    targets : sequence of str
-        Pointers or files, relative to `root`. By default all that the remote has.
-
-    Returns
-    -------
-    (int, int)
-        How many files are here as their pointers say, and how many asked for are not here.
+    Targets are pointers or files of the project; by default all that its remote has. Returned is
+    how many files are here as their pointers say, and how many asked for are not here.
 
     Raises
     ------

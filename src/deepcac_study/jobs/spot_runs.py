@@ -1,20 +1,33 @@
-"""Records that are made again from the raw files, in a folder of their own, by this workflow."""
+"""Records that are made again from the raw files by this workflow, and the page of both."""
 
+import csv
 import json
 import logging
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from deepcac.errors import DataError, DeepCACError
+from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json
+from deepcac.pages.tables import Cell, Table
+from deepcac.pages.templating import environment
+from deepcac_study.records.provenance import check_commits
 from deepcac_study.records.record_archive import Row, manifest, read
-from deepcac_study.records.spot_check import CAME_BACK, MISSING, Compared, compare, draw
-from deepcac_study.report.site.spot_page import write_spot_page
+from deepcac_study.records.spot_check import (
+    CAME_BACK,
+    MISSING,
+    Compared,
+    at_most_different,
+    compare,
+    draw,
+)
 
 log = logging.getLogger(__name__)
+_HEAD = ("record", "verdict", "difference", "score", "shipped", "again", "seconds", "commit")
 
 
 def spot_check(
@@ -27,16 +40,9 @@ def spot_check(
 ) -> None:
     """Draw shipped records, make them again, and write the page of the comparison.
 
-    Parameters
-    ----------
-    project : path-like
-        The clone: its workflow, configuration and ``docs/results/records``.
-    folder : path-like
-        Where they are made, from raw files on; it gets ``index.html`` and ``spotcheck.csv``. A
-        check that was cut goes on from what lies there.
-    draws, seed, minutes
-        See `deepcac_study.records.spot_check.draw`.
-    cores : int
+    They are made in `folder`, from raw files on, by the workflow and configuration of the clone
+    `project`; it gets ``index.html`` and ``spotcheck.csv``. A check that was cut goes on from what
+    lies there. For `draws`, `seed` and `minutes` see `deepcac_study.records.spot_check.draw`.
 
     Raises
     ------
@@ -44,13 +50,17 @@ def spot_check(
         A record did not come back; the page is written before.
     """
     archive = Path(project) / "docs" / "results" / "records"
-    drawn, population = draw(manifest(archive), draws, seed, minutes)
+    rows = manifest(archive)
+    check_commits({row.path: row.commit for row in rows})
+    drawn, population = draw(rows, draws, seed, minutes)
     share = f"{draws} of {len(population)} records"
-    log.info("%s, about %.0f processor minutes", share, sum(row.seconds for row in drawn) / 60)
+    log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)
     shipped = read(archive)
     found = [_compared(Path(folder), row, shipped[row.path]) for row in drawn]
-    write_spot_page(folder, found, drawn, population, len(shipped), seed)
+    sizes = {"population": len(population), "shipped": len(shipped), "seed": seed}
+    longest = max(row.seconds for row in population)
+    _write_page(Path(folder), found, drawn, {**sizes, "longest": longest})
     lost = [one.path for one in found if one.verdict not in CAME_BACK]
     log.info("%d of %d came back; %s", draws - len(lost), draws, Path(folder) / "index.html")
     if lost:
@@ -75,3 +85,42 @@ def _compared(folder: Path, row: Row, shipped: bytes) -> Compared:
         return compare(row.path, json.loads(shipped), read_json(made))
     except DeepCACError:
         return Compared(row.path, MISSING)
+
+
+def _write_page(
+    folder: Path, found: Sequence[Compared], drawn: Sequence[Row], told: Mapping[str, float]
+) -> None:
+    rows = [_texts(one, row) for one, row in zip(found, drawn, strict=True)]
+    path = folder / "spotcheck.csv"
+    with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([_HEAD, *rows])
+    table = Table(
+        id="spotcheck",
+        title="Each record that was drawn",
+        note="Difference: the largest one of a mean score. Seconds and commit: of the shipped one.",
+        head=_HEAD,
+        rows=[[Cell(text) for text in row] for row in rows],
+        verdict="verdict",
+    )
+    different = sum(one.verdict not in CAME_BACK for one in found)
+    text = (
+        environment("deepcac_study.report.site")
+        .get_template("spotcheck.html")
+        .render(
+            told,
+            table=table,
+            n=len(found),
+            different=different,
+            bound=at_most_different(int(told["population"]), len(found), different),
+            counts=Counter(one.verdict for one in found),
+        )
+    )
+    with atomic_path(folder / "index.html") as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def _texts(one: Compared, row: Row) -> list[str]:
+    numbers = (one.largest, one.shipped, one.again)
+    largest, shipped, again = ("" if value != value else f"{value:.6g}" for value in numbers)
+    seconds = f"{row.seconds:.1f}"
+    return [one.path, one.verdict, largest, one.where, shipped, again, seconds, row.commit[:7]]

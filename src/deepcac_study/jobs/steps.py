@@ -20,14 +20,9 @@ from deepcac_study.features.pairwise import PairwiseData, write_pairwise
 def transform(step: Step, sources: Sequence[str], targets: Sequence[str], **offered: Any) -> None:
     """Carry out a step between two folders (`Source.extract`, `Source.simulate`).
 
-    Parameters
-    ----------
-    step : Step
-        Its files as a mapping are arguments; else the function is given the folders.
-    sources, targets : sequence of path
-        What it reads and writes; a step that names no files reads or writes a folder.
-    **offered
-        Given to the function if it asks for them (threads, scratch, n).
+    Its files as a mapping are arguments; else the function is given the folders. A step that names
+    no files reads or writes a folder. What is offered (threads, scratch, n) is given to a function
+    that asks for it.
     """
     raw, tidy = _folder(step.reads, sources), _folder(step.writes, targets)
     given = _named(step.reads, raw) | _named(step.writes, tidy) | step.arguments
@@ -47,18 +42,9 @@ def build_features(
 ) -> None:
     """Make the feature file of a data set, and the cohort flow if the features choose the rows.
 
-    Parameters
-    ----------
-    step : Step
-        A function that asks for a table is given the table, else the path.
-    sources, features : sequence of path, path-like
-        Tidy tables; file to write.
-    protocol : Protocol
-        Given to the function if it asks for it.
-    options : mapping
-        The step's options with their values from the configuration.
-    cohort, unit : path-like, str
-        File to write the cohort flow to, and what a row is.
+    A function that asks for a table is given the table, else the path; one that asks for a protocol
+    gets it. `options` are the step's, with their values from the configuration; `unit` is what a
+    row of the cohort is.
     """
     function = _function(step)
     tidy = _folder(step.reads, sources)

@@ -11,7 +11,7 @@ from deepcac_study.catalogue.methods import methods
 from deepcac_study.catalogue.protocol import Protocol, named_protocols
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.jobs.layout import Layout
-from deepcac_study.judge.study_files import ABLATIONS, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, FURTHER, PLANTED, PUBLIC, SHAPES, TABLES
 
 _WITHOUT_K = re.compile(r"results/(?:[\w/]+/)?(?P<dataset>\w+)/(?P<method>\w+)\.json")
 _ELSEWHERE = re.compile(r"results/(?P<folder>[\w/]+)/(?P<dataset>\w+)/\w+_k\d+\.json")
@@ -25,16 +25,8 @@ _NEAR = 0.8  # how alike a rule's name must be for a word to be taken for a slip
 def check_targets(layout: Layout, words: Sequence[str]) -> None:
     """Refuse files that nothing makes, such as runs of an unknown method.
 
-    Parameters
-    ----------
-    layout : Layout
-    words : sequence of str
-        Of the command line, options and all.
-
-    Raises
-    ------
-    ConfigError
-        With near names, or with what can be asked for instead.
+    The words are those of the command line, options and all. The `ConfigError` has near names, or
+    what can be asked for instead.
     """
     for word in words:
         for check in (_check_run, _check_folder, _check_judged, _check_rows, _check_number):
@@ -77,9 +69,9 @@ def _check_folder(layout: Layout, word: str) -> None:
 
 def _check_judged(layout: Layout, word: str) -> None:
     found = _JUDGE.fullmatch(word)
-    if not found or found["dataset"] in (PLANTED, PUBLIC):
+    if not found or found["dataset"] in (PLANTED, PUBLIC, *FURTHER):
         return
-    if found["dataset"] == ABLATIONS:
+    if found["dataset"] in (ABLATIONS, TABLES, SHAPES):
         layout.registry.dataset(found["contender"])
         return
     layout.registry.dataset(found["dataset"])

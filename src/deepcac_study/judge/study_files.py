@@ -10,7 +10,11 @@ from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
-PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"  # its folders that are no data sets
+PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"
+TABLES, SHAPES = "tables", "shapes"
+# Those of `deepcac_study.judge.further_files`.
+TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
+APART = (PLANTED, ABLATIONS, PUBLIC, TABLES, SHAPES, *FURTHER)  # folders that are no data sets
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
@@ -57,6 +61,8 @@ class StudyFiles:
             *self.public,
             *self.divisions,
             *self.ablations,
+            *self.tables,
+            *self.shapes,
             *self.verdicts,
         ]
 
@@ -103,6 +109,26 @@ class StudyFiles:
         """The records of the classifier with subtypes, part by part."""
         asked = filter(self.reachable, self.judge["ablations"])
         return [f"{FOLDER}/{ABLATIONS}/{dataset}.json" for dataset in asked]
+
+    def table_effort(self, dataset: str, resamples: int | None = None) -> dict[str, int]:
+        """How much every contender is given on a table that is judged in one job."""
+        own = self.judge["tables"]
+        found = {name: own[name] for name in _EFFORT}
+        n = resamples or own["resamples_of"].get(dataset)
+        return found | dict.fromkeys(("resamples", "resamples_small"), n) if n else found
+
+    @property
+    def tables(self) -> list[str]:
+        """The records of tables that are judged in one job each."""
+        asked = filter(self.reachable, self.judge["tables"]["datasets"])
+        return [f"{FOLDER}/{TABLES}/{dataset}.json" for dataset in asked]
+
+    @property
+    def shapes(self) -> list[str]:
+        """What is cheap to know of these tables, and of others."""
+        own = self.judge["tables"]
+        asked = filter(self.reachable, dict.fromkeys((*own["datasets"], *own["shapes"])))
+        return [f"{FOLDER}/{SHAPES}/{dataset}.json" for dataset in asked]
 
     @property
     def verdicts(self) -> list[str]:

@@ -43,8 +43,9 @@ ALPHA = 0.03  # of CAC, whose subtypes' stability is shown beside
 SOFT, HARD, PERMUTED, RANDOM, INPUTS = "soft", "hard", "permuted", "random", "inputs"
 STRATA = "risk"  # as many rows in each, by the backbone's risk: groups without reasons
 NONE, SUBTYPES = "backbone", "subtypes"
-NETWORKS = "networks"
-BACKBONES = {NETWORKS: False, "with_trees": True}  # whether trees join
+BAG = "trees"  # a model of boosted trees for each fold, averaged: no network and no subtype
+NETWORKS, WITH_TREES = "networks", "with_trees"
+BACKBONES = {NETWORKS: False, WITH_TREES: True}  # whether trees join
 SHOWN = ("auroc", "auprc", "log_loss", "brier")
 
 
@@ -116,6 +117,7 @@ def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, An
             fitted = {name: fit(sample, boosting) for name, boosting in BACKBONES.items()}
             for name, own in fitted.items():
                 arms[name] += list(_arms(sample, own))
+            arms[WITH_TREES].append(_bag(sample, fitted[WITH_TREES]))
             # Of the networks alone, whose contributions make the subtypes.
             for key, found in _subtypes(sample, fitted[NETWORKS], features):
                 labels.setdefault(key, []).append(found)
@@ -138,8 +140,7 @@ def fit(sample: Resample, boosting: bool) -> Fitted:
 
 def _arms(sample: Resample, fitted: Fitted) -> Iterator[dict[str, Any]]:
     """Yield the row of each arm; one subtype is the backbone with heads for all rows."""
-    alone = torch.zeros_like(fitted.test.logits)
-    yield {**_sizes(sample), "arm": NONE, "k": 1, **_scores(sample, fitted, alone)}
+    yield {**_sizes(sample), "arm": NONE, "k": 1, **_scores(sample, fitted.test.logits)}
     points = _points(fitted.outside), _points(fitted.test)
     for k in CLUSTERS:
         gates = _gates(sample, fitted, k)
@@ -163,7 +164,8 @@ def _arm(
     y, y_test = sample.train.y, sample.test.y
     gates, label, alike = torch.as_tensor(own), torch.as_tensor(y), torch.ones(len(y)).double()
     heads = fit_heads(*fitted.outside, gates, label, alike, PENALTY)
-    found = _scores(sample, fitted, heads.change(torch.as_tensor(new), fitted.test.parts))
+    change = heads.change(torch.as_tensor(new), fitted.test.parts)
+    found = _scores(sample, fitted.test.logits + change)
     cluster = own.argmax(axis=1)
     size = np.bincount(cluster, minlength=own.shape[1])
     rate = np.bincount(cluster, y, own.shape[1]) / np.maximum(size, 1)
@@ -176,9 +178,16 @@ def _sizes(sample: Resample) -> dict[str, int]:
     return {"seed": sample.seed, "n_train": len(sample.train), "n_test": len(sample.test)}
 
 
-def _scores(sample: Resample, fitted: Fitted, change: Tensor) -> dict[str, float]:
-    """Score the backbone's test answers with a change to their logits."""
-    probability = full_logits(fitted.test.logits + change).softmax(dim=1).numpy()
+def _bag(sample: Resample, fitted: Fitted) -> dict[str, Any]:
+    """Return the row of the backbone's boosted trees alone."""
+    outputs = shared_trees(sample, shared_cases(sample, fitted.model.folds)).folds.outputs
+    found = _scores(sample, torch.as_tensor(outputs(sample.test.raw)))
+    return {**_sizes(sample), "arm": BAG, "k": 1, **found}
+
+
+def _scores(sample: Resample, logits: Tensor) -> dict[str, float]:
+    """Score answers (n, n_outputs) for the test rows."""
+    probability = full_logits(logits).softmax(dim=1).numpy()
     found = scores(sample.test.y, probability, 0.5)
     return {metric: found[metric] for metric in SHOWN}
 

@@ -20,25 +20,14 @@ _PERCENT_ITEMS = ("accuracy", "delta_accuracy", "loss_delta")
 
 @dataclass(frozen=True)
 class Ours:
-    """Our number for a printed cell.
+    """Our number for a printed cell."""
 
-    Attributes
-    ----------
-    mean, sd : float or None
-        None where the run has no such score.
-    status : str
-        Of the run.
-    run : str
-        The run (or runs) that decide.
-    agrees : bool or None
-        Where not the rule for scores decides, what does.
-    """
-
+    # None where the run has no such score.
     mean: float | None
     sd: float | None
-    status: str
-    run: str
-    agrees: bool | None = None
+    status: str  # of the run
+    run: str  # the run (or runs) that decide
+    agrees: bool | None = None  # where not the rule for scores decides, what does
 
 
 class Answers(Protocol):

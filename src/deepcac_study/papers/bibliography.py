@@ -17,20 +17,12 @@ class _Fact(BaseModel):
 
 
 class Reference(_Fact):
-    """A work as it is cited.
+    """A work as it is cited."""
 
-    Attributes
-    ----------
-    authors : str
-        Names as printed, the family name last, joined by commas.
-    venue : str
-        Where it appeared, as far as the paper says.
-    """
-
-    authors: str
+    authors: str  # names as printed, the family name last, joined by commas
     title: str
     year: int
-    venue: str = ""
+    venue: str = ""  # where it appeared, as far as the paper says
 
     @property
     def short(self) -> str:
@@ -45,70 +37,36 @@ class Reference(_Fact):
 
 
 class PrintedTable(_Fact):
-    """One printed table and how the paper lays it out: a row of the paper's ``tables.csv``.
+    """One printed table and how the paper lays it out: a row of the paper's ``tables.csv``."""
 
-    Attributes
-    ----------
-    source : str
-        Name of its file of facts, without ``.csv``.
-    number : str
-        As the paper numbers it.
-    kind : {"score", "alpha", "summary", "data", "other"}
-        What decides its cells.
-    title : str
-        What it holds.
-    rows, columns : str
-        Fields of a ledger entry, joined by a space, that name a row and a column.
-    items : str
-        Columns of the file that hold printed values, joined by a space, where the kind does not
-        say it.
-    folds : bool
-        Whether it was printed from five-fold cross-validation; its runs as published are
-        cross-validated too.
-    setting : bool
-        Whether it says what was tried, so that no run can agree with it or differ from it.
-    derived : bool
-        Whether its cells follow from those of another table, as counts and averages do.
-    same_split : bool
-        Whether our run as published has the paper's own split and seed.
-    """
-
-    source: str
-    number: str
-    kind: Kind
-    title: str
+    source: str  # name of its file of facts, without ``.csv``
+    number: str  # as the paper numbers it
+    kind: Kind  # what decides its cells
+    title: str  # what it holds
+    # Fields of a ledger entry, joined by a space, that name a row and a column.
     rows: str
     columns: str
+    # Columns of the file that hold printed values, with a space between, if the kind says none.
     items: str = ""
+    # Whether it was printed from five-fold cross-validation, as its runs as published then are.
     folds: bool = False
+    # Whether it says what was tried, so that no run can agree with it or differ from it.
     setting: bool = False
+    # Whether its cells follow from those of another table, as counts and averages do.
     derived: bool = False
-    same_split: bool = False
+    same_split: bool = False  # whether our run as published has the paper's own split and seed
 
 
 class Paper(_Fact):
-    """One of the papers.
+    """One of the papers."""
 
-    Attributes
-    ----------
-    key : str
-        As in the column ``paper`` of its files.
-    folder : str
-        The folder of `deepcac_study.papers` with its printed tables, claims, names and settings.
-    label : str
-        For people.
-    proposes : str
-        What the paper proposes, in a sentence.
-    pictures : tuple of str
-        Pages of the report whose pictures decide its claims.
-    """
-
-    key: str
+    key: str  # as in the column ``paper`` of its files
+    # The folder of `deepcac_study.papers` with its printed tables, claims, names and settings.
     folder: str
-    label: str
-    proposes: str
+    label: str  # for people
+    proposes: str  # what the paper proposes, in a sentence
     reference: Reference
-    pictures: tuple[str, ...]
+    pictures: tuple[str, ...]  # pages of the report whose pictures decide its claims
 
     @property
     def citation(self) -> str:

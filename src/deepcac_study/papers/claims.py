@@ -1,8 +1,7 @@
 """Verdicts on the papers' claims, each by a rule that looks at runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.bibliography import PAPERS
@@ -23,8 +22,7 @@ from deepcac_study.papers.evidence import (
     Evidence,
 )
 from deepcac_study.papers.findings import of_stand_ins, of_the_papers
-from deepcac_study.papers.ledger import Entry, read_rows, write_rows
-from deepcac_study.papers.ledger import counts as counts
+from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.rule_table import table_rules
 from deepcac_study.papers.supervised_kmeans.claims import rules as skmeans_rules
@@ -46,34 +44,24 @@ _DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 class Claim:
     """A claim and what the runs say about it.
 
-    Attributes
-    ----------
-    id, paper, section, claim, how_to_check, own_numbers : str
-        From the facts.
-    verdict, reason : str
-        Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
-    as_published, as_published_reason : str
-        The same, decided on the runs as published.
-    runs : str
-        Runs behind the verdict, or their number where they are many.
-    kind : str
-        One of `KINDS`.
-    same_as : str
-        Id of an earlier claim that one rule decides with this one; empty if it is the first.
+    What is not decided here is from the facts.
     """
 
     id: str
     paper: str
     section: str
     claim: str
+    # Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
     verdict: str
     reason: str
+    # The same, decided on the runs as published.
     as_published: str
     as_published_reason: str
-    runs: str
+    runs: str  # runs behind the verdict, or their number where they are many
     own_numbers: str
     how_to_check: str
-    kind: str = ""
+    kind: str = ""  # one of `KINDS`
+    # Id of an earlier claim that one rule decides with this one; empty if it is the first.
     same_as: str = ""
 
 
@@ -133,13 +121,3 @@ def _paths(paths: Sequence[str], most: int = 2) -> str:
     if len(paths) <= most:
         return "; ".join(paths)
     return "; ".join([*paths[:most], f"and {len(paths) - most} more"])
-
-
-def read(path: str | Path) -> list[Claim]:
-    """Read what `write` wrote."""
-    return read_rows(path, Claim)
-
-
-def write(path: str | Path, rows: Iterable[Claim]) -> None:
-    """Write the claims as CSV."""
-    write_rows(path, Claim, rows)

@@ -31,63 +31,31 @@ MARGIN = 0.01  # differences of scores up to this are negligible
 
 @dataclass(frozen=True)
 class Decision:
-    """What the runs say about a claim.
+    """What the runs say about a claim."""
 
-    Attributes
-    ----------
-    verdict : str
-        One of `VERDICTS`.
-    reason : str
-        One sentence with the numbers that decided, or with what is missing.
-    runs : tuple of str
-        Paths of the runs that decide.
-    """
-
-    verdict: str
-    reason: str
-    runs: tuple[str, ...] = ()
+    verdict: str  # one of `VERDICTS`
+    reason: str  # one sentence with the numbers that decided, or with what is missing
+    runs: tuple[str, ...] = ()  # paths of the runs that decide
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One score: a run and a metric under the name a paper uses.
-
-    Attributes
-    ----------
-    dataset, method : str
-        Ids.
-    k : int
-        Number of clusters.
-    metric : str
-        As printed: f1, auroc, auprc, silhouette.
-    paper : str
-        Whose definition of the metric counts.
-    folds : bool
-        Whether the number was printed from five-fold cross-validation.
-    """
+    """One score: a run and a metric under the name a paper uses."""
 
     dataset: str
     method: str
-    k: int
-    metric: str
-    paper: str
-    folds: bool = False
+    k: int  # number of clusters
+    metric: str  # as printed: f1, auroc, auprc, silhouette
+    paper: str  # whose definition of the metric counts
+    folds: bool = False  # whether the number was printed from five-fold cross-validation
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The runs of one protocol, asked by arm.
-
-    Attributes
-    ----------
-    runs : Runs
-        All runs.
-    protocol : str
-        ``sound`` or ``as_published``.
-    """
+    """The runs of one protocol, asked by arm."""
 
     runs: Runs
-    protocol: str
+    protocol: str  # ``sound`` or ``as_published``
 
     def run(self, arm: Arm) -> Run | None:
         """Return the run of an arm by its own protocol, or None: no other stands in for it."""

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from deepcac.errors import DataError
-from deepcac_study.papers import claims as claim_file
-from deepcac_study.papers import ledger as ledger_file
-from deepcac_study.papers import summary as summary_file
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import NOT_RUN
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.ledger import Entry, read_rows, write_rows
+from deepcac_study.papers.summary import Count, summary
 
 LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 
@@ -31,25 +29,14 @@ def extend_ledger(older: Sequence[Entry], newer: Sequence[Entry]) -> list[Entry]
     """Return the older ledger with the cells that the newer one has decided.
 
     Cells of several runs stay as they were decided. A number that one of the two lacks is the
-    other's.
-
-    Raises
-    ------
-    DataError
-        If the two are not about the same printed cells.
+    other's. They must be about the same printed cells.
     """
     _same_rows(older, newer, _CELL, "cells")
     return [_cell(*pair) for pair in zip(older, newer, strict=True)]
 
 
 def extend_claims(older: Sequence[Claim], newer: Sequence[Claim]) -> list[Claim]:
-    """Return the older claims; what no run or the same runs decided there is as in the newer ones.
-
-    Raises
-    ------
-    DataError
-        If the two are not about the same claims.
-    """
+    """Return the older claims; what no run or the same runs decided there is as in the newer."""
     _same_rows(older, newer, ("id",), "claims")
     return [_claim(*pair) for pair in zip(older, newer, strict=True)]
 
@@ -57,13 +44,8 @@ def extend_claims(older: Sequence[Claim], newer: Sequence[Claim]) -> list[Claim]
 def covers(made: Path, kept: Path) -> bool:
     """Say whether nothing in a report waits for a run that an older ledger and claims had.
 
-    Parameters
-    ----------
-    made : Path
-        Folder of the report.
-    kept : Path
-        Folder with the older ``ledger.csv`` and ``claims.csv``. Where either folder has none, or
-        empty ones, there is nothing to cover.
+    Where either folder has no ``ledger.csv`` and ``claims.csv``, or empty ones, there is nothing to
+    cover.
     """
     files = [folder / f"{name}.csv" for folder in (made, kept) for name in (LEDGER, CLAIMS)]
     if not all(path.exists() and path.stat().st_size for path in files):
@@ -78,29 +60,18 @@ def covers(made: Path, kept: Path) -> bool:
 
 
 def extend_report(made: Path, kept: Path) -> list[Path]:
-    """Extend the ledger and the claims of a folder by those of a report, and count them anew.
-
-    Parameters
-    ----------
-    kept : Path
-        Folder with ``ledger.csv`` and ``claims.csv``, which are written anew, with the summary.
-
-    Returns
-    -------
-    list of Path
-        What was written.
-    """
+    """Extend ledger and claims of a folder by those of a report; write them and a summary."""
     (old_cells, old_claims), (cells, claims) = _read(kept), _read(made)
     ledger, decided = extend_ledger(old_cells, cells), extend_claims(old_claims, claims)
     files = {name: kept / f"{name}.csv" for name in REPORT}
-    ledger_file.write(files[LEDGER], ledger)
-    claim_file.write(files[CLAIMS], decided)
-    summary_file.write(files[SUMMARY], summary_file.summary(ledger, decided))
+    write_rows(files[LEDGER], Entry, ledger)
+    write_rows(files[CLAIMS], Claim, decided)
+    write_rows(files[SUMMARY], Count, summary(ledger, decided))
     return list(files.values())
 
 
 def _read(folder: Path) -> tuple[list[Entry], list[Claim]]:
-    return ledger_file.read(folder / f"{LEDGER}.csv"), claim_file.read(folder / f"{CLAIMS}.csv")
+    return read_rows(folder / f"{LEDGER}.csv", Entry), read_rows(folder / f"{CLAIMS}.csv", Claim)
 
 
 def _cell(older: Entry, newer: Entry) -> Entry:

@@ -27,68 +27,43 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of ``ledger.csv``; numbers as text, so that the file is the same bytes each time.
+    """One row of ``ledger.csv``; numbers as text, so that the file is the same bytes each time."""
 
-    Attributes
-    ----------
-    paper, table : str
-        Where the cell is printed; ``authors`` are the logs of DeepCAC's authors.
-    kind : {"score", "alpha", "summary", "data", "other", "log"}
-        What decides it: a run's score, its tuned alpha, several runs, the data, a rule of its own.
-    dataset, method, k, item : str
-        Row and column as printed; `item` is the metric or the quantity.
-    printed, printed_sd : str
-        The printed number and its standard deviation; empty where there is none.
-    sound, sound_sd, as_published, as_published_sd : str
-        Our number, mean and sample standard deviation over the splits, in the unit of the paper.
-    difference : str
-        Our deciding number less the printed one.
-    bound : str
-        The largest difference that agrees, in the same unit; empty where another rule decides.
-    verdict : str
-        ``agree``, ``differ``, ``not run``, ``not printed``, ``setting`` (it says what was tried),
-        ``data not rebuildable``, or the status of a run without a score.
-    needs : str
-        What is missing where the cell was not run: a file to make, or access to data.
-    decided_by : str
-        The cell's own protocol (`printed.own_protocol`); no other decides it.
-    run : str
-        The record that decides, or the number of runs.
-    sound_verdict : str
-        The same rule on our sound number.
-    derived : str
-        Why the cell is no evidence of its own; empty for independent cells.
-    rivals, rivals_agree : str
-        Printed cells of the other methods in the same table, data set and metric, and how many
-        of them agree with our number too: the null rate of a count is the ratio of their sums.
-    note : str
-        Remarks on the printed entry and on ours.
-    """
-
+    # Where the cell is printed; ``authors`` are the logs of DeepCAC's authors.
     paper: str
     table: str
+    # score, alpha, summary, data, other, log; what decides it: a run's score, its tuned alpha,
+    # several runs, the data, a rule of its own.
     kind: str
+    # Row and column as printed; `item` is the metric or the quantity.
     dataset: str
     method: str
     k: str
     item: str
+    # The printed number and its standard deviation; empty where there is none.
     printed: str
     printed_sd: str
+    # Our number, mean and sample standard deviation over the splits, in the unit of the paper.
     sound: str
     sound_sd: str
     as_published: str
     as_published_sd: str
-    difference: str
+    difference: str  # our deciding number less the printed one
+    # The largest difference that agrees, in the same unit; empty where another rule decides.
     bound: str
+    # ``agree``, ``differ``, ``not run``, ``not printed``, ``setting`` (it says what was tried),
+    # ``data not rebuildable``, or the status of a run without a score.
     verdict: str
-    needs: str
-    decided_by: str
-    run: str
-    sound_verdict: str
-    derived: str
+    needs: str  # what is missing where the cell was not run: a file to make, or access to data
+    decided_by: str  # the cell's own protocol (`printed.own_protocol`); no other decides it
+    run: str  # the record that decides, or the number of runs
+    sound_verdict: str  # the same rule on our sound number
+    derived: str  # why the cell is no evidence of its own; empty for independent cells
+    # Printed cells of the other methods in the same table, data set and metric, and how many of
+    # them agree with our number too: the null rate of a count is the ratio of their sums.
     rivals: str
     rivals_agree: str
-    note: str
+    note: str  # remarks on the printed entry and on ours
 
 
 def entries(found: Findings) -> list[Entry]:
@@ -156,22 +131,31 @@ def _measured(cell: PrintedCell, own: Ours | None, decided: str) -> dict[str, st
     return {"difference": number(own.mean - cell.value, signed=True), "bound": bound}
 
 
+@dataclass(frozen=True)
 class _OfRuns(Answers):
-    """What single runs answer.
+    """What single runs answer."""
 
-    Parameters
-    ----------
-    runs : Runs
-    """
-
+    runs: Runs
     sources = ()
-
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return what one run gives for a cell, None without that run."""
-        return _ours(cell, protocol, self._runs)
+        if cell.kind == "data":
+            found = self.runs.where(protocol=protocol, dataset=cell.dataset_id)
+            return _of_data(cell.item, found[0]) if found else None
+        if cell.n_clusters is None or not cell.method_id:
+            return None
+        run = self.runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)
+        if run is None:
+            return None
+        if cell.kind == "alpha":
+            return _of_alpha(run)
+        metric = cell.item if cell.kind == "log" else run.reported(cell.item, cell.paper)
+        score = run.score(metric) if run.status == "ok" else None
+        if score is None:
+            return Ours(None, None, run.status, run.path)
+        # One split has no spread.
+        return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
 
     def target(self, cell: PrintedCell) -> str:
         """Return the record that would decide a cell."""
@@ -181,26 +165,6 @@ class _OfRuns(Answers):
         if not (cell.dataset_id and cell.method_id and cell.n_clusters):
             return "a method of its own"
         return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
-
-
-def _ours(cell: PrintedCell, protocol: str, runs: Runs) -> Ours | None:
-    """Return what one run gives for a cell, None without that run."""
-    if cell.kind == "data":
-        found = runs.where(protocol=protocol, dataset=cell.dataset_id)
-        return _of_data(cell.item, found[0]) if found else None
-    if cell.n_clusters is None or not cell.method_id:
-        return None
-    run = runs.find(protocol, cell.dataset_id, cell.method_id, cell.n_clusters)
-    if run is None:
-        return None
-    if cell.kind == "alpha":
-        return _of_alpha(run)
-    metric = cell.item if cell.kind == "log" else run.reported(cell.item, cell.paper)
-    score = run.score(metric) if run.status == "ok" else None
-    if score is None:
-        return Ours(None, None, run.status, run.path)
-    # One split has no spread.
-    return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
 
 
 def _of_alpha(run: Run) -> Ours | None:
@@ -272,13 +236,3 @@ def write_rows(path: str | Path, kind: Any, rows: Iterable[Any]) -> None:
         writer = csv.DictWriter(file, [f.name for f in fields(kind)], lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(row) for row in rows)
-
-
-def read(path: str | Path) -> list[Entry]:
-    """Read what `write` wrote."""
-    return read_rows(path, Entry)
-
-
-def write(path: str | Path, rows: Iterable[Entry]) -> None:
-    """Write the ledger as CSV."""
-    write_rows(path, Entry, rows)

@@ -15,24 +15,13 @@ LOGS = "authors"  # in the column `paper`: the logs of DeepCAC's authors
 
 @dataclass(frozen=True)
 class Name:
-    """One row of the mapping.
+    """One row of the mapping."""
 
-    Attributes
-    ----------
-    id : str
-        Id in this project; empty where there is none.
-    k : int or None
-        Clusters of a method where a table gives no k; of a data set, those of every method with
-        clusters.
-    needs : str
-        What gives access to the data; empty for open data.
-    lost : str
-        Why nobody can rebuild the data that the numbers were printed from; empty if they can be.
-    """
-
-    id: str
+    id: str  # id in this project; empty where there is none
+    # Of a method, where a table gives none; of a data set, that of every method with clusters.
     k: int | None
-    needs: str
+    needs: str  # what gives access to the data; empty for open data
+    # Why nobody can rebuild the data that the numbers were printed from; empty if they can be.
     lost: str
 
 
@@ -72,13 +61,8 @@ def lost_datasets(paper: str) -> dict[str, str]:
 def clusters(printed_k: str, method: Name, dataset: Name) -> int | None:
     """Return the k of the run that a printed cell asks for.
 
-    Parameters
-    ----------
-    printed_k : str
-        As printed; empty where the table gives none.
-    method, dataset : Name
-        Of the row and the column. Where the table gives no k, a method with clusters has its
-        usual one in that paper: k = 2, but 3 on Credit in CAC v1 (section 6.2).
+    Where the table gives none, a method with clusters has its usual one in that paper: k = 2, but 3
+    on Credit in CAC v1 (section 6.2).
     """
     if printed_k:
         return int(printed_k)

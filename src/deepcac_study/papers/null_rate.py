@@ -17,34 +17,20 @@ Place = tuple[str, ...]
 
 @dataclass(frozen=True)
 class NullRate:
-    """A rate of agreement by chance; NaN where nothing tells.
+    """A rate of agreement by chance; NaN where nothing tells."""
 
-    Attributes
-    ----------
-    rate : float
-        Share of the pairs of our number and another method's printed one that agree.
-    low, high : float
-        95 % interval by a bootstrap of runs: cells that one run decides come and go together.
-    by_cell : float
-        Mean over cells of the cell's own share: a cell with many rivals counts once.
-    """
-
-    rate: float
+    rate: float  # share of the pairs of our number and another method's printed one that agree
+    # 95 % interval by a bootstrap of runs: cells that one run decides come and go together.
     low: float
     high: float
-    by_cell: float
+    by_cell: float  # mean over cells of the cell's own share: a cell with many rivals counts once
 
 
 def null_rate(runs: Sequence[str], agree: Sequence[int], rivals: Sequence[int]) -> NullRate:
-    """Return the null rate of some cells of the ledger.
+    """Return the null rate of cells of the ledger, each decided by a run.
 
-    Parameters
-    ----------
-    runs : sequence of str
-        The record that decides each cell.
-    agree, rivals : sequence of int
-        Printed cells of other methods that agree with our number, and all of them. Cells without
-        rivals do not count.
+    `rivals` are the printed cells of other methods, of which some agree with our number. Cells
+    without any do not count.
     """
     asked = np.asarray(rivals) > 0
     if not asked.any():
@@ -93,10 +79,7 @@ def origins(cells: Sequence[PrintedCell]) -> list[str]:
             key = (*key, cell.method_id, cell.n_clusters, cell.protocol)
         counts = cell.dataset_id and cell.text and cell.kind in ("score", "alpha", "data")
         earlier = first.setdefault(key, cell) if counts else cell
-        repeated = "" if earlier.source == cell.source else _repeats(earlier)
-        found.append(SUMMARY if cell.derived else repeated)
+        repeated = f"repeats {earlier.paper} Table {earlier.table}"
+        own = "" if earlier.source == cell.source else repeated
+        found.append(SUMMARY if cell.derived else own)
     return found
-
-
-def _repeats(earlier: PrintedCell) -> str:
-    return f"repeats {earlier.paper} Table {earlier.table}"

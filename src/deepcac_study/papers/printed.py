@@ -8,70 +8,36 @@ from deepcac_study.catalogue.methods import is_network, methods
 from deepcac_study.papers.bibliography import PAPERS, Kind, PrintedTable
 from deepcac_study.papers.names import LOGS, UNKNOWN, Name, clusters, lost_datasets, names
 
-_DATASET_ITEMS = [
-    "n_instances",
-    "n_classes",
-    "n_features",
-    "maj",
-    "n_clusterings",
-    "k",
-    "avg_m",
-    "N_node",
-    "N_pair",
-]
+_DATASET_ITEMS = (
+    *("n_instances", "n_classes", "n_features", "maj"),
+    *("n_clusterings", "k", "avg_m", "N_node", "N_pair"),
+)
 
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """One number or entry of a printed table.
+    """One number or entry of a printed table."""
 
-    Attributes
-    ----------
-    source : str
-        Name of the facts file.
-    paper, table : str
-        Where it is printed.
-    kind : {"score", "alpha", "summary", "data", "other", "log"}
-        What decides it.
-    dataset, method, k, item : str
-        Row and column as printed; `item` is the metric or the quantity.
-    text : str
-        The entry as printed; empty where the paper leaves it out.
-    sd : float or None
-        Printed standard deviation.
-    note : str
-        Remark on the printed entry.
-    dataset_id, method_id : str
-        Ids of this project; empty where there is none.
-    n_clusters : int or None
-        k of the run that decides.
-    needs : str
-        What gives access to the data; empty for open data.
-    lost : str
-        Why the data that it was printed from cannot be rebuilt; empty if they can be.
-    protocol : str
-        The protocol whose run decides it, and no other (`own_protocol`).
-    folds, setting, derived, same_split : bool
-        As in `PrintedTable`.
-    """
-
-    source: str
+    source: str  # name of the facts file
     paper: str
     table: str
-    kind: str
+    kind: str  # score, alpha, summary, data, other, log; what decides it
+    # Row and column as printed; `item` is the metric or the quantity.
     dataset: str
     method: str
     k: str
     item: str
-    text: str
-    sd: float | None
-    note: str
+    text: str  # the entry as printed; empty where the paper leaves it out
+    sd: float | None  # printed standard deviation
+    note: str  # remark on the printed entry
+    # Ids of this project; empty where there is none.
     dataset_id: str
     method_id: str
-    n_clusters: int | None
-    needs: str
-    lost: str
-    protocol: str
+    n_clusters: int | None  # k of the run that decides
+    needs: str  # what gives access to the data; empty for open data
+    lost: str  # why the data that it was printed from cannot be rebuilt; empty if they can be
+    protocol: str  # the protocol whose run decides it, and no other (`own_protocol`)
+    # As in `PrintedTable`.
     folds: bool = False
     setting: bool = False
     derived: bool = False
@@ -129,11 +95,13 @@ def _cell(
     data = names().get(("dataset", paper, dataset), UNKNOWN)
     way = names().get(("method", paper, method), UNKNOWN)
     missing = paper == "deepcac" and text == "0.0" and sd == "0.0"
+    kind = kind or table.kind
+    protocol = own_protocol(paper, way.id, folds=table.folds)
     return PrintedCell(
         source=table.source,
         paper=paper,
         table=row.get("table", ""),
-        kind=kind or table.kind,
+        kind=kind,
         dataset=dataset,
         method=method,
         k=k,
@@ -145,8 +113,9 @@ def _cell(
         method_id=way.id,
         n_clusters=clusters(k, way, data),
         needs=data.needs,
-        lost=_lost(kind or table.kind, item, paper, data),
-        protocol=_protocol(kind or table.kind, paper, way.id, folds=table.folds),
+        lost=_lost(kind, item, paper, data),
+        # The published programs are given their alphas (A11).
+        protocol="sound" if kind == "alpha" else protocol,
         folds=table.folds,
         setting=table.setting,
         derived=table.derived,
@@ -163,23 +132,11 @@ def _lost(kind: str, item: str, paper: str, data: Name) -> str:
     return data.lost
 
 
-def _protocol(kind: str, paper: str, method: str, *, folds: bool) -> str:
-    """Return the protocol of a cell; the published programs are given their alphas (A11)."""
-    return "sound" if kind == "alpha" else own_protocol(paper, method, folds=folds)
-
-
 def _score(table: PrintedTable, row: dict[str, str]) -> PrintedCell:
     if row.get("test_clustering"):
         row = {**row, "note": "; ".join(filter(None, (row["test_clustering"], row["note"])))}
-    return _cell(
-        table,
-        row,
-        item=row["metric"],
-        text=row["mean"],
-        method=row["method"],
-        sd=row["sd"],
-        k=row["k"],
-    )
+    told = {name: row[name] for name in ("method", "sd", "k")}
+    return _cell(table, row, item=row["metric"], text=row["mean"], **told)
 
 
 def _tuned_method(row: dict[str, str]) -> str:
@@ -234,12 +191,7 @@ def own_protocol(paper: str, method: str, *, folds: bool) -> str:
 
     The neural methods of the CAC papers came from programs of their own, which were not
     published: their numbers are compared with the sound runs. The alphas of CAC v2 (switch V2)
-    change CAC alone.
-
-    Parameters
-    ----------
-    folds : bool
-        Whether the number was printed from five-fold cross-validation, as all of CAC v2.
+    change CAC alone. Folds: the number was printed from five-fold cross-validation.
     """
     if paper in ("cac_v1", "cac_v2") and is_network(method):
         return "sound"

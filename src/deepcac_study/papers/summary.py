@@ -20,13 +20,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST, NOT_PRINTED, NOT_RUN, SETTING
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.claims import KINDS, Claim
 from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.ledger import Entry, number, write_rows
+from deepcac_study.papers.ledger import Entry, number
 from deepcac_study.papers.names import LOGS, restricted
 from deepcac_study.papers.null_rate import null_rate
 
@@ -121,13 +120,7 @@ def value(
 
 
 def in_words(found: Mapping[str, int]) -> str:
-    """Say what became of some claims: "3 hold, 1 fails and 2 are not decided".
-
-    Parameters
-    ----------
-    found : mapping
-        Counts of claims by quantity, and of all under ``claims``.
-    """
+    """Say what became of some claims, by their counts: "3 hold, 1 fails and 2 are not decided"."""
     rest = found["claims"] - sum(found[name] for name in _DECIDED)
     told = [(found[name], words) for name, words in _DECIDED.items()]
     told.append((rest, ("is not decided", "are not decided")))
@@ -149,8 +142,3 @@ def on_prediction(counts: Iterable[Count]) -> str:
         f"{said} that CAC or DeepCAC predicts better hold{'s' * (n < 2)}: of {found['claims']}, "
         f"{in_words(found)}."
     )
-
-
-def write(path: str | Path, rows: Iterable[Count]) -> None:
-    """Write the summary as CSV."""
-    write_rows(path, Count, rows)

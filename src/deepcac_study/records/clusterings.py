@@ -54,17 +54,10 @@ class Measured(Stored):
 
 @dataclass(frozen=True)
 class Clusterings:
-    """Everything that was measured of supervised k-means; any part may be missing.
+    """Everything that was measured of supervised k-means; any part may be missing."""
 
-    Attributes
-    ----------
-    runs : tuple of ClusteringRun
-        By data set and method.
-    times, checks : Measured or None
-        Of `learning_times` and `oracle_checks`.
-    """
-
-    runs: tuple[ClusteringRun, ...] = ()
+    runs: tuple[ClusteringRun, ...] = ()  # by data set and method
+    # Of `learning_times` and `oracle_checks`.
     times: Measured | None = None
     checks: Measured | None = None
 
@@ -81,14 +74,7 @@ class Clusterings:
 def load_clusterings(
     paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> Clusterings:
-    """Read ``{dataset}/{method}.json``, ``times.json`` and ``checks.json``, any of them.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-    root : path-like
-        Folder that shown paths are relative to.
-    """
+    """Read ``{dataset}/{method}.json``, ``times.json`` and ``checks.json``, any of them."""
     files = list(paths)
     runs = load_stored(ClusteringRun, files, root)
     single = {PurePath(one.path).stem: one for one in load_stored(Measured, files, root)}

@@ -86,10 +86,7 @@ class ResampledRecord(Stored):
     def change(self, base: str, part: str) -> float:
         """Return a part of the error with the greedy search less that without, in points.
 
-        Parameters
-        ----------
-        base : {"nb", "svm"}
-        part : {"error", "bias", "variance"}
+        `part` is ``error``, ``bias`` or ``variance``.
         """
         searched, alone = (self.record["parts"][base][arm][part] for arm in ("greedy", "alone"))
         return 100.0 * float(searched - alone)
@@ -98,26 +95,6 @@ class ResampledRecord(Stored):
 def load_decompositions(
     paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
 ) -> list[DecompositionRecord]:
-    """Read the records of runs: sound before as published, then by data set.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-        Files of `deepcac_study.experiments.relatives.decomposition_runs`; others are left out.
-    root : path-like
-        Folder that shown paths are relative to.
-
-    Raises
-    ------
-    DataError
-        A file was edited.
-    """
+    """Read the records of runs among some files: sound before as published, then by data set."""
     found = load_stored(DecompositionRecord, paths, root)
     return sorted(found, key=lambda one: (one.protocol != "sound", one.protocol, one.dataset))
-
-
-def load_resampled(
-    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
-) -> list[ResampledRecord]:
-    """Read the records of `experiments.bias_variance_runs` among some files, by data set."""
-    return load_stored(ResampledRecord, paths, root)

@@ -12,18 +12,19 @@ from deepcac_study.records.decompositions import (
     DecompositionRecord,
     ResampledRecord,
     load_decompositions,
-    load_resampled,
 )
 from deepcac_study.records.runs import Runs, load
+from deepcac_study.records.stored import load_stored
 from deepcac_study.records.studies import CaseStudy, References, load_case_studies
 from deepcac_study.records.sweep_tables import Sweeps, load_sweeps
-from deepcac_study.records.theorem_checks import TheoryRecord, load_theory
+from deepcac_study.records.theorem_checks import TheoryRecord
 
 RUNS, JUDGED = "runs", "judge"
 # Kinds by the folder that tells them; what lies in none of these is a run.
 FOLDERS = (
     *("sweeps", "case_study", "theory", "skmeans", "decomposition", "bias_variance"),
-    *("factorial", "profiles", "public", "ablations", "planted", JUDGED),
+    *("factorial", "profiles", "public", "ablations", "planted"),
+    *("transfer", "scorecards", "richer_labels", JUDGED),
 )
 
 
@@ -62,16 +63,12 @@ def read(
 
     Parameters
     ----------
-    paths : iterable of path-like
-        Records and tables, in any order. What a file is, its place says (`by_kind`).
-    root : path-like
-        Folder that holds ``results/``, which shown paths are relative to.
-    inputs : mapping, optional
-        What each run must have been made from (`deepcac_study.records.runs.load`).
-    references : mapping, optional
+    paths, root
+        Records and tables, in any order; the folder that shown paths are relative to.
+    inputs, unscored
+        As in `deepcac_study.records.runs.load`.
+    references
         Clusters that a paper printed (`deepcac_study.records.studies.load_case_studies`).
-    unscored : container of str
-        Paths of shipped runs, beside which no score files are looked for.
 
     Raises
     ------
@@ -84,8 +81,8 @@ def read(
         runs=load(own[RUNS], root, inputs, unscored),
         sweeps=load_sweeps(own["sweeps"]),
         studies=load_case_studies(own["case_study"], root, references),
-        theory=load_theory(own["theory"], root),
+        theory=load_stored(TheoryRecord, own["theory"], root),
         decompositions=load_decompositions(decomposed, root),
-        resampled=load_resampled(decomposed, root),
+        resampled=load_stored(ResampledRecord, decomposed, root),
         clusterings=load_clusterings(own["skmeans"], root),
     )

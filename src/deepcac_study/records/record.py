@@ -10,7 +10,6 @@ import math
 import os
 import platform
 import resource
-import subprocess
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,7 +22,7 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.files.storage import content_digest, read_json, write_json, write_table
 from deepcac.task import Fitted, Task
-from deepcac_study.sourcecode import LIBRARIES, versions
+from deepcac_study.sourcecode import LIBRARIES, code_commit, versions
 
 _LIBRARIES = ("deepcac", "pyarrow", *LIBRARIES)
 
@@ -61,7 +60,7 @@ def machine(seconds: dict[str, float], threads: int, device: str) -> dict[str, A
         "processor": processor(),
         "python": platform.python_version(),
         "versions": versions(_LIBRARIES),
-        "git_commit": _git_commit(),
+        "git_commit": code_commit(),
     }
 
 
@@ -75,16 +74,6 @@ def processor(info: Path = Path("/proc/cpuinfo")) -> str:
     name = told.get("model name", platform.machine())
     kind = [f"{key} {told[key]}" for key in ("cpu family", "model") if key in told]
     return ", ".join([name, *kind])
-
-
-def _git_commit() -> str | None:
-    try:
-        answer = subprocess.run(
-            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=False
-        )
-    except OSError:
-        return None
-    return answer.stdout.strip() or None
 
 
 def summarise(splits: list[dict[str, Any]]) -> dict[str, dict[str, float]]:

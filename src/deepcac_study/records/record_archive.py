@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import content_digest, read_json
-from deepcac_study.catalogue.registry import Registry, load_registry
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.records.provenance import check_commits, may_leave
 
 MANIFEST = "manifest.csv"
 PARTS = ("papers", "judge")
@@ -35,29 +36,16 @@ _PLACE = re.compile(r"(?:[A-Za-z0-9_+-][A-Za-z0-9_+.-]*/)*[A-Za-z0-9_+-][A-Za-z0
 
 
 class Row(NamedTuple):
-    """A record of an archive, in its manifest.
+    """A record of an archive, in its manifest."""
 
-    Attributes
-    ----------
-    path : str
-        Relative to ``results``.
-    sha256 : str
-        Of its bytes.
-    digest : str
-        Of what a repeated run must give again.
-    commit, processor, device : str
-        With what it was made; empty where the record does not say.
-    seconds : float
-        All stages together.
-    """
-
-    path: str
-    sha256: str
-    digest: str
+    path: str  # relative to ``results``
+    sha256: str  # of its bytes
+    digest: str  # of what a repeated run must give again
+    # With what it was made; empty where the record does not say.
     commit: str
     processor: str
     device: str
-    seconds: float
+    seconds: float  # all stages together
 
 
 def part_of(path: str) -> str:
@@ -89,21 +77,10 @@ def pack(
     folder: str | os.PathLike[str],
     may_leave: Callable[[str, Mapping[str, Any]], bool],
 ) -> list[Row]:
-    """Write records as an archive, with those of the archive that is there already.
+    """Write records of `find_records` as an archive, and return its manifest.
 
-    Parameters
-    ----------
-    records : mapping of str to bytes
-        Of `find_records`. One that the archive has too replaces it.
-    folder : path-like
-        Of the archive.
-    may_leave : callable
-        Whether a record, given its path and content, may be shown to anybody. Others are left out.
-
-    Returns
-    -------
-    list of Row
-        The manifest that was written.
+    A record of the archive that is there already stays, unless a new one has its path. What may
+    not be shown to anybody, by `may_leave` from path and content, is left out.
 
     Raises
     ------
@@ -119,23 +96,14 @@ def pack(
     for part in PARTS:
         with atomic_path(place / f"{part}.tar.xz") as unnamed:
             own = {path: whole[path] for path in kept if part_of(path) == part}
-            unnamed.write_bytes(_compressed(own))
+            unnamed.write_bytes(compressed(own))
     with atomic_path(place / MANIFEST) as unnamed:
         unnamed.write_text(_as_csv(rows), encoding="utf-8")
     return rows
 
 
 def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
-    """Read the records of an archive; each is compared with the manifest.
-
-    Parameters
-    ----------
-    folder : path-like
-
-    Returns
-    -------
-    dict of str to bytes
-        By path relative to ``results``.
+    """Read the records of an archive, by path; each is compared with the manifest.
 
     Raises
     ------
@@ -150,9 +118,11 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
         for path, data in _members(place / f"{part}.tar.xz"):
             row = listed.get(path)
             if row is None or path in found or part_of(path) != part:
-                raise DataError(f"{place / part}.tar.xz: {path}: not in {MANIFEST}; {_REMEDY}")
+                raise DataError(f"{place / part}.tar.xz: {path!r} is not in {MANIFEST}; {_REMEDY}")
             if row != _row(path, data, _content(path, data)):
-                raise DataError(f"{place / part}.tar.xz: {path}: not as in {MANIFEST}; {_REMEDY}")
+                raise DataError(
+                    f"{place / part}.tar.xz: {path!r} is not as in {MANIFEST}; {_REMEDY}"
+                )
             found[path] = data
     if missing := sorted(set(listed) - set(found)):
         raise DataError(f"{place}: {missing[0]} is in {MANIFEST} alone; {_REMEDY}")
@@ -190,10 +160,7 @@ def manifest(folder: str | os.PathLike[str]) -> list[Row]:
 def lay(folder: str | os.PathLike[str], results: str | os.PathLike[str]) -> tuple[int, int]:
     """Write the records of an archive to a folder ``results``; what is there already stays.
 
-    Returns
-    -------
-    (int, int)
-        How many were written, and how many were there.
+    Returns how many were written, and how many were there.
     """
     written = 0
     records = read(folder)
@@ -216,27 +183,15 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.what == "pack":
         registry = load_registry(asked.registry, private=False)
-        rows = pack(find_records(asked.source), asked.target, partial(may_leave, registry))
+        found = find_records(asked.source)
+        check_commits(
+            {path: _row(path, data, _content(path, data)).commit for path, data in found.items()}
+        )
+        rows = pack(found, asked.target, partial(may_leave, registry))
         print(f"{len(rows)} records in {asked.target}")
     else:
+        check_commits({row.path: row.commit for row in manifest(asked.source)})
         print("{} records laid, {} were there".format(*lay(asked.source, asked.target)))
-
-
-def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool:
-    """Say whether a record may be shown to anybody; what the registry does not know may not.
-
-    Records of open data may, and those of cohorts that the study plants; generated data of the
-    demo are left out, because they are made in minutes. A record in the place of a restricted
-    data set may not, whatever it says.
-    """
-    if path.startswith("judge/planted/"):
-        return content.get("synthetic") is True and "dataset" not in content
-    known = {name: source for source in registry.sources.values() for name in source.datasets}
-    named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
-    source = known.get(str(content.get("dataset")))
-    if source is None or any(one.restricted for one in (source, *named)):
-        return False
-    return not content.get("synthetic")
 
 
 def _content(path: str, data: bytes) -> dict[str, Any]:
@@ -246,7 +201,7 @@ def _content(path: str, data: bytes) -> dict[str, Any]:
         if value["digest"] != content_digest(value) or not isinstance(value["machine"], dict):
             raise ValueError("its digest does not hold")
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise DataError(f"{path}: not a record ({error}); run it again") from None
+        raise DataError(f"{path!r}: not a record ({error}); run it again") from None
     return value
 
 
@@ -269,7 +224,7 @@ def _as_csv(rows: list[Row]) -> str:
     return text.getvalue()
 
 
-def _compressed(records: Mapping[str, bytes]) -> bytes:
+def compressed(records: Mapping[str, bytes]) -> bytes:
     """Return a compressed tar whose bytes depend on the records alone."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:

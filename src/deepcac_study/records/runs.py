@@ -16,33 +16,15 @@ from deepcac.files.storage import read_table
 from deepcac_study.catalogue.protocol import Protocol, named_protocols
 from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.records.record import file_digest, read_record, scores_path
+from deepcac_study.records.stored import Stored
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run record.
+class Run(Stored):
+    """One run record."""
 
-    Attributes
-    ----------
-    path : str
-        Place of the record, relative to the folder that holds ``results/``.
-    file : Path
-        Where it was read.
-    record : dict
-        The JSON as it was written.
-    with_scores : bool
-        Whether its score file is looked for; shipped records have none.
-    """
-
-    path: str
-    file: Path
-    record: dict[str, Any]
-    with_scores: bool = True
-
-    @property
-    def dataset(self) -> str:
-        """Id of the data set."""
-        return str(self.record["dataset"])
+    file: Path  # where it was read
+    with_scores: bool = True  # whether its score file is looked for; shipped records have none
 
     @property
     def method(self) -> str:
@@ -53,11 +35,6 @@ class Run:
     def k(self) -> int:
         """Number of clusters asked for."""
         return int(self.record["k"])
-
-    @property
-    def protocol(self) -> str:
-        """``sound``, ``as_published`` or the label of one switch."""
-        return str(self.record["protocol"])
 
     @property
     def status(self) -> str:
@@ -131,15 +108,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of a report, in a fixed order.
+    """All runs of a report, in a fixed order."""
 
-    Attributes
-    ----------
-    items : tuple of Run
-        Sorted by protocol (sound first), data set, method and k.
-    """
-
-    items: tuple[Run, ...]
+    items: tuple[Run, ...]  # sorted by protocol (sound first), data set, method and k
     _index: dict[tuple[str, str, str, int], Run] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -174,14 +145,10 @@ def load(
     inputs: Mapping[str, Mapping[str, Any]] | None = None,
     unscored: Container[str] = (),
 ) -> Runs:
-    """Read run records.
+    """Read run records, in any order; their paths are shown relative to `root`.
 
     Parameters
     ----------
-    paths : iterable of path-like
-        Run JSON files, in any order.
-    root : path-like
-        Folder that shown paths are relative to.
     inputs : mapping, optional
         What each record must have been made from, ``features`` and ``splits``, by its path. What
         is not here is not compared.
@@ -209,7 +176,7 @@ def load(
 
 def _read(file: Path, root: Path, with_scores: bool) -> Run:
     place = Path(os.path.relpath(file, root)).as_posix()
-    run = Run(place, file, read_record(file), with_scores)
+    run = Run(place, read_record(file), file, with_scores)
     ends = ("/".join(("results", *file.absolute().parts[-n:])) for n in (4, 3, 2))
     found = next(runs_among(ends), None)
     asked = found and (found["dataset"], found["method"], int(found["k"]))

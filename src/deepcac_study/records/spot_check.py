@@ -29,26 +29,13 @@ _VOLATILE = ("machine", "digest", "seconds")
 
 
 class Compared(NamedTuple):
-    """A record that was drawn, beside the one that was made again.
+    """A record that was drawn, beside the one that was made again."""
 
-    Attributes
-    ----------
-    path : str
-        Relative to ``results``.
-    verdict : str
-        One of `CAME_BACK`, `DIFFERENT` or `MISSING`.
-    largest : float
-        Largest difference of a score; NaN where nothing was made.
-    where : str
-        The score that differs most.
-    shipped, again : float
-        Its two values, or those of the first score where none differs.
-    """
-
-    path: str
-    verdict: str
-    largest: float = np.nan
-    where: str = ""
+    path: str  # relative to ``results``
+    verdict: str  # one of `CAME_BACK`, `DIFFERENT` or `MISSING`
+    largest: float = np.nan  # largest difference of a score; NaN where nothing was made
+    where: str = ""  # the score that differs most
+    # Its two values, or those of the first score where none differs.
     shipped: float = np.nan
     again: float = np.nan
 
@@ -56,23 +43,10 @@ class Compared(NamedTuple):
 def draw(
     rows: Iterable[Row], n: int, seed: int, minutes: float | None = None
 ) -> tuple[list[Row], list[Row]]:
-    """Draw records at random.
+    """Draw records of a manifest at random; return the draw, and what it was drawn from.
 
-    Parameters
-    ----------
-    rows : iterable of Row
-        The manifest.
-    n : int
-        How many are drawn. With one seed, a smaller draw is the beginning of a larger one.
-    seed : int
-    minutes : float, optional
-        Processor time that `n` records may take on average. The longest ones are then left out of
-        what is drawn from, until the rest takes no more.
-
-    Returns
-    -------
-    drawn, population : list of Row
-        The draw, and what it was drawn from.
+    With one seed, a smaller draw is the beginning of a larger one. Where `n` records may take so
+    many minutes of processor time on average, the longest ones are left out, until they do.
 
     Raises
     ------
@@ -100,7 +74,10 @@ def compare(path: str, shipped: Mapping[str, Any], again: Mapping[str, Any]) -> 
     ours, theirs = dict(_leaves(shipped)), dict(_leaves(again))
     numbers = [name for name, value in ours.items() if _is_number(value)]
     scores = [name for name in numbers if _is_score(name)] or numbers
-    gaps = {name: _gap(ours[name], theirs.get(name)) for name in scores}
+    gaps = {
+        name: abs(ours[name] - theirs[name]) if _is_number(theirs.get(name)) else np.inf
+        for name in scores
+    }
     where = max(gaps, key=gaps.__getitem__, default="")
     largest = gaps.get(where, 0.0)
     if ours == theirs:
@@ -119,12 +96,6 @@ def at_most_different(population: int, drawn: int, different: int, level: float 
 
     Exact and one-sided: with more of them in the population, `different` or fewer would be drawn
     with a probability below 1 - `level`.
-
-    Parameters
-    ----------
-    population, drawn, different : int
-        Records, those that were drawn, and those of them that did not come back.
-    level : float
     """
     possible = np.arange(different, population - drawn + different + 1)
     seen = hypergeom.cdf(different, population, possible, drawn)
@@ -152,10 +123,6 @@ def _is_score(place: str) -> bool:
     """Say whether a number is a score: of a run its mean over the splits, else any."""
     parts = place.split(".")
     return parts[0] != "splits" and parts[-1] != "sd" and bool(METRIC_NAMES.keys() & set(parts))
-
-
-def _gap(ours: float, theirs: Any) -> float:
-    return abs(ours - theirs) if _is_number(theirs) else np.inf
 
 
 def _spread(record: Mapping[str, Any]) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from deepcac.files.storage import read_json, read_table
-from deepcac_study.records.stored import check_place
+from deepcac_study.records.stored import Stored, check_place
 
 Array = npt.NDArray[np.float64]
 
@@ -24,38 +24,18 @@ References = Mapping[tuple[str, int], Array]
 
 
 @dataclass(frozen=True)
-class CaseStudy:
-    """One case study.
+class CaseStudy(Stored):
+    """One JSON of `deepcac_study.experiments.networks.case_study`, and the tables beside it."""
 
-    Attributes
-    ----------
-    path : str
-        Place of the JSON, relative to the folder that holds ``results/``.
-    record : dict
-        The JSON of `deepcac_study.experiments.networks.case_study`.
-    sizes : ndarray of shape (splits, k, n_classes)
-        Training rows.
-    table : DataFrame
-        A row for each split, feature and cluster.
-    plane : DataFrame or None
-        Latents of the first split's test rows; None where the study was made without.
-    """
-
-    path: str
-    record: dict[str, Any]
-    sizes: npt.NDArray[np.int64]
-    table: pd.DataFrame
+    sizes: npt.NDArray[np.int64]  # shape (splits, k, n_classes); training rows
+    table: pd.DataFrame  # a row for each split, feature and cluster
+    # Latents of the first split's test rows; None where the study was made without.
     plane: pd.DataFrame | None = None
-
-    @property
-    def protocol(self) -> str:
-        """``sound`` or ``as_published``."""
-        return str(self.record["protocol"])
 
     @property
     def name(self) -> str:
         """Data set and number of clusters, as in file names."""
-        return f"{self.record['dataset']}_k{self.k}"
+        return f"{self.dataset}_k{self.k}"
 
     @property
     def k(self) -> int:
@@ -63,14 +43,9 @@ class CaseStudy:
         return int(self.record["k"])
 
     @property
-    def synthetic(self) -> bool:
-        """Whether the data were generated."""
-        return bool(self.record["synthetic"])
-
-    @property
     def subject(self) -> tuple[str, int]:
         """Data set and number of clusters."""
-        return str(self.record["dataset"]), self.k
+        return self.dataset, self.k
 
     @cached_property
     def importance(self) -> pd.DataFrame:
@@ -127,19 +102,10 @@ def load_case_studies(
     root: str | os.PathLike[str],
     references: References | None = None,
 ) -> list[CaseStudy]:
-    """Read case studies and number their clusters.
+    """Read case studies, whose paths are shown relative to `root`, and number their clusters.
 
     The clusters of every split are matched (`match`) to the reference of the data set and k, where
-    there is one, else to those of the first split.
-
-    Parameters
-    ----------
-    paths : iterable of path-like
-        JSON files of `deepcac_study.experiments.networks.case_study`.
-    root : path-like
-        Folder that shown paths are relative to.
-    references : mapping, optional
-        Clusters that a paper printed.
+    a paper printed clusters, else to those of the first split.
     """
     files = [Path(path) for path in sorted({str(path) for path in paths})]
     studies = [_read(file, Path(root), references or {}) for file in files]

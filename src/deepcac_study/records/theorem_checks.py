@@ -1,12 +1,11 @@
 """The theorems of the CAC papers as measured: finished records, and whether each bound holds."""
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from deepcac_study.catalogue.methods import LR, label
-from deepcac_study.records.stored import Stored, load_stored
+from deepcac_study.records.stored import Stored
 
 COST = "CAC v1 Theorem 2: the cost never rises"
 LLOYD = "no theorem (CAC v2 Remark 1): by Lloyd's moves"
@@ -31,39 +30,21 @@ class TheoryRecord(Stored):
 
 @dataclass(frozen=True)
 class Check:
-    """One inequality on one data set.
+    """One inequality on one data set; a side without a bound is None."""
 
-    Attributes
-    ----------
-    bound, part : str
-        The theorem, and what it is evaluated on.
-    left, right : float or None
-        The bounds; None for a side without one.
-    value : float
-        What they enclose.
-    slack : float
-        By how much rounding, or the clock, may exceed them.
-    """
-
+    # The theorem, and what it is evaluated on.
     bound: str
     part: str
     left: float | None
-    value: float
+    value: float  # what they enclose
     right: float | None
-    slack: float
+    slack: float  # by how much rounding, or the clock, may exceed them
 
     @property
     def holds(self) -> bool:
         """Whether the value lies between its bounds."""
         above = self.left is None or self.value >= self.left - self.slack
         return above and (self.right is None or self.value <= self.right + self.slack)
-
-
-def load_theory(
-    paths: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
-) -> list[TheoryRecord]:
-    """Read the records, in order of their paths, which are shown relative to `root`."""
-    return load_stored(TheoryRecord, paths, root)
 
 
 def checks(record: TheoryRecord) -> list[Check]:

@@ -34,15 +34,9 @@ def declared_figure(
 
 
 def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is declared of a table or figure, its texts filled with words.
+    """Return what is declared of one of ``tables`` or ``figures``, its texts filled with words.
 
-    Parameters
-    ----------
-    kind : {"tables", "figures"}
-    name : str
-        In ``declarations.yaml``.
-    words : mapping
-        A value for each name in braces, and several for a column ``*name``.
+    There is a word for each name in braces, and several for a column ``*name``.
     """
     found = {"id": name, **_declarations()[kind][name]}
     texts = {key: text.format(**words) for key, text in found.items() if isinstance(text, str)}

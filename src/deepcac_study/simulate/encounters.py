@@ -42,15 +42,10 @@ def subtypes() -> dict[str, dict[str, Any]]:
 
 
 def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> None:
-    """Write a synthetic ``dataset_diabetes.zip``.
+    """Write a synthetic ``dataset_diabetes.zip`` of n patients.
 
-    Parameters
-    ----------
-    path : path-like
-        Output: a zip with ``diabetic_data.csv`` in the format of UCI 296 and the planted subtype of
-        each encounter.
-    n : int
-        Number of patients; about a third have further encounters.
+    It holds ``diabetic_data.csv`` in the format of UCI 296 and the planted subtype of each
+    encounter. About a third of the patients have further ones.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic patients asked for; at least one is needed")
@@ -68,13 +63,8 @@ def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> N
         }
     )
     frames = {f"{FOLDER}/{MEMBER}": table, f"{FOLDER}/{TRUTH}": truth}
-    write_archive(
-        path,
-        (
-            (name, frame.to_csv(index=False, lineterminator="\r\n"))
-            for name, frame in frames.items()
-        ),
-    )
+    texts = (frame.to_csv(index=False, lineterminator="\r\n") for frame in frames.values())
+    write_archive(path, zip(frames, texts, strict=True))
 
 
 def _encounters(
@@ -165,13 +155,8 @@ def _readmitted(
     kinds: Kinds,
     rng: np.random.Generator,
 ) -> Texts:
-    signals = np.column_stack(
-        [
-            columns["time_in_hospital"],
-            columns["admission_source_id"] == 7,
-            columns["num_medications"],
-        ]
-    ).astype(np.float64)
+    days, emergency = columns["time_in_hospital"], columns["admission_source_id"] == 7
+    signals = np.column_stack([days, emergency, columns["num_medications"]]).astype(np.float64)
     spread = signals.std(axis=0)
     z = (signals - signals.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     effects = np.array([kind["effects"] for kind in kinds])[subtype]

@@ -28,26 +28,13 @@ _VITAL_SHARE, _LAB_SHARE = 0.85, 0.12
 
 @dataclass(frozen=True)
 class Subtype:
-    """A planted group of patients.
+    """A planted group of patients."""
 
-    Attributes
-    ----------
-    name : str
-        What it stands for.
-    base : float
-        Log-odds of sepsis at the middle of its sign.
-    sign : str
-        Variable that goes with the risk in this subtype only.
-    slope : float
-        Log-odds a standard deviation of the sign.
-    profile : dict of str to float
-        Shift of variables, in standard deviations between stays.
-    """
-
-    name: str
-    base: float
-    sign: str
-    slope: float
+    name: str  # what it stands for
+    base: float  # log-odds of sepsis at the middle of its sign
+    sign: str  # variable that goes with the risk in this subtype only
+    slope: float  # log-odds a standard deviation of the sign
+    # Shift of variables, in standard deviations between stays.
     profile: dict[str, float] = field(default_factory=dict)
 
 
@@ -65,15 +52,10 @@ def simulate_hospitals(*, n: int, **archives: str | os.PathLike[str]) -> None:
 
 
 def simulate(path: str | os.PathLike[str], hospital: str, *, n: int, seed: int = 0) -> None:
-    """Write one synthetic archive (zip), the same bytes each time.
+    """Write the synthetic archive (zip) of hospital ``A`` or ``B``, the same bytes each time.
 
-    Parameters
-    ----------
-    path : path-like
-        Archive to write. Beside the patients' files it holds ``SYNTHETIC.txt`` and the planted
-        ``subtypes.csv``, which the extraction does not read.
-    hospital : {"A", "B"}
-        Which of the two archives; decides the patient ids.
+    Beside the patients' files it holds ``SYNTHETIC.txt`` and the planted ``subtypes.csv``, which
+    the extraction does not read.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")

@@ -49,30 +49,16 @@ Event = tuple[int, str, float]
 
 @dataclass(frozen=True)
 class Signal:
-    """How a variable behaves: its level in each subtype, and how it is measured.
-
-    Attributes
-    ----------
-    name : str
-        Parameter.
-    level : tuple of float
-        Mean of each of `SUBTYPES`, in the unit of the challenge.
-    between, within : float
-        Standard deviation between stays of one subtype, and between measurements of one stay.
-    count : float
-        Mean number of measurements, where there are any.
-    share : float
-        Share of stays with any measurement.
-    low, high : float
-        Bounds that values are clipped to.
-    """
+    """How a variable behaves: its level in each subtype, and how it is measured."""
 
     name: str
-    level: tuple[float, float, float]
+    level: tuple[float, float, float]  # mean of each of `SUBTYPES`, in the unit of the challenge
+    # Standard deviation between stays of one subtype, and between measurements of one stay.
     between: float
     within: float
-    count: float
-    share: float
+    count: float  # mean number of measurements, where there are any
+    share: float  # share of stays with any measurement
+    # Bounds that values are clipped to.
     low: float
     high: float
 
@@ -182,13 +168,7 @@ def _stay(record_id: int, rng: np.random.Generator) -> Stay:
 
 
 def draw_stays(n: int, seed: int) -> list[Stay]:
-    """Draw synthetic stays.
-
-    Returns
-    -------
-    list of Stay
-        With missing values, codes and slips; records ascend.
-    """
+    """Draw synthetic stays with missing values, codes and slips; records ascend."""
     rng = np.random.default_rng(seed)
     stays = [_stay(FIRST_RECORD + i, rng) for i in range(n)]
     return [
@@ -226,15 +206,10 @@ def _file(stay: Stay) -> bytes:
 
 
 def simulate(folder: str | os.PathLike[str], *, n: int, seed: int = 2012) -> None:
-    """Write synthetic raw files in the format of the challenge.
+    """Write n synthetic stays as raw files in the format of the challenge.
 
-    Parameters
-    ----------
-    folder : path-like
-        Receives ``set-x.archive`` and ``Outcomes-x.txt`` of the sets a, b and c,
-        ``subtypes.csv`` with the planted subtypes, and ``SYNTHETIC.txt``, which says what this is.
-    n : int
-        Stays in all; each set has a third.
+    These are ``set-x.archive`` and ``Outcomes-x.txt`` of the sets a, b and c, each with a third of
+    the stays, ``subtypes.csv`` with the planted ones, and ``SYNTHETIC.txt``, which says what it is.
     """
     if n < len(SETS):
         raise ConfigError(f"{n} synthetic stays asked for; each of {len(SETS)} sets needs one")

@@ -29,25 +29,17 @@ _SIGNALS: dict[str, tuple[float, float, float]] = {
     "arterial_ph": (7.40, 7.31, 0.04),
 }
 _COMPLETE_FLAGS = ("elective_surgery", "apache_post_operative")
+# Numbers that the real file has of every encounter.
+_COMPLETE = ("hospital_id", "icu_id", "readmission_status", *_COMPLETE_FLAGS)
 _OTHER_FLAGS = ("arf_apache", "gcs_unable_apache", "intubated_apache", "ventilated_apache")
 _SYSTEMS = ("Cardiovascular", "Sepsis")
 MISSING_SHARE, UNKNOWN_PROBABILITY_SHARE = 0.15, 0.05
 
 
 def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> None:
-    """Write n synthetic encounters as training_v2.csv.
+    """Write n synthetic encounters as training_v2.csv, the same bytes for the same seed.
 
-    Parameters
-    ----------
-    path : path-like
-        Gets a CSV file with the 186 columns of the real one, ``NA`` where missing.
-    seed : int
-        The same seed gives the same bytes.
-
-    Raises
-    ------
-    ConfigError
-        `n` is not positive.
+    It has the 186 columns of the real one, ``NA`` where missing.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic encounters asked for; at least one is needed")
@@ -71,16 +63,11 @@ def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> No
         else:
             values = _number(column, subtype, offset, risk, rng)
             table[column.name] = np.round(values, 3).astype(str)
-            missing = 0 if _is_complete(column.name) else MISSING_SHARE
+            missing = 0 if column.name in _COMPLETE else MISSING_SHARE
         table[column.name] = np.where(rng.random(n) < missing, "NA", table[column.name])
     with atomic_path(path) as partial:
         ordered = pa.table({column.name: table[column.name] for column in columns})
         csv.write_csv(ordered, partial, csv.WriteOptions(quoting_style="needed"))
-
-
-def _is_complete(name: str) -> bool:
-    """Say whether a number column has no missing value in the real file."""
-    return name in ("hospital_id", "icu_id", "readmission_status", *_COMPLETE_FLAGS)
 
 
 def _category(

@@ -8,20 +8,11 @@ from deepcac.task import Array, Ids
 
 
 class MergingCase(NamedTuple):
-    """Rows of two classes in the plane.
+    """Rows of two classes in the plane."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (128, 2)
-    y : ndarray of shape (128,)
-        Class 0 has two small clusters above class 1 and a broad one below it.
-    clusters : ndarray of shape (128,)
-        Cluster of each row within its class: 0, 1 and 2, or 0.
-    """
-
-    X: Array
-    y: Ids
-    clusters: Ids
+    X: Array  # shape (128, 2)
+    y: Ids  # shape (128,); class 0 has two small clusters above class 1 and a broad one below it
+    clusters: Ids  # shape (128,); cluster of each row within its class: 0, 1 and 2, or 0
 
 
 def merging_case() -> MergingCase:

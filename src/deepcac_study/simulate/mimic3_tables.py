@@ -82,22 +82,10 @@ class _Stays:
 
 
 def simulate(folder: str | os.PathLike[str], *, n: int = 400, seed: int = 0) -> None:
-    """Write n synthetic ICU stays as seven MIMIC-III tables, and the planted subtypes.
+    """Write n synthetic ICU stays as seven MIMIC-III tables, the same bytes for the same seed.
 
-    Parameters
-    ----------
-    folder : path-like
-        Gets seven tables as CSV files with the upper-case header of the full release, and
-        SUBTYPES.csv, which no reader of MIMIC-III looks at.
-    n : int
-        Patients, one ICU stay each; about 600 CHARTEVENTS rows a stay.
-    seed : int
-        The same seed gives the same bytes.
-
-    Raises
-    ------
-    ConfigError
-        `n` is not positive.
+    The header is the upper-case one of the full release. No reader of MIMIC-III looks at
+    SUBTYPES.csv, the planted subtypes. A patient has one stay, of about 600 CHARTEVENTS rows.
     """
     if n < 1:
         raise ConfigError(f"{n} synthetic stays asked for; at least one is needed")
@@ -146,16 +134,15 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
         "GENDER": np.where(rng.random(n) < 0.55, "M", "F"),
         "DOB": _times(born),
     }
+    both = {"SUBJECT_ID": stays.subject, "HADM_ID": stays.admission}
     admissions = {
-        "SUBJECT_ID": stays.subject,
-        "HADM_ID": stays.admission,
+        **both,
         "ADMITTIME": _times(stays.intime),
         "DISCHTIME": _times(left),
         "ADMISSION_TYPE": np.where(stays.subtype == 2, "ELECTIVE", "EMERGENCY"),
     }
     icustays = {
-        "SUBJECT_ID": stays.subject,
-        "HADM_ID": stays.admission,
+        **both,
         "ICUSTAY_ID": stays.stay,
         "DBSOURCE": np.where(stays.carevue, "carevue", "metavision"),
         "FIRST_CAREUNIT": unit,
@@ -165,17 +152,13 @@ def _patient_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Tab
         "LOS": np.round(stays.hours / 24, 4),
     }
     diagnoses = {
-        "SUBJECT_ID": stays.subject,
-        "HADM_ID": stays.admission,
+        **both,
         "SEQ_NUM": np.ones(n, dtype=np.int64),
         "ICD9_CODE": np.where(stays.code, "51882", "4019"),
     }
-    return {
-        "PATIENTS": pa.table(patients),
-        "ADMISSIONS": pa.table(admissions),
-        "ICUSTAYS": pa.table(icustays),
-        "DIAGNOSES_ICD": pa.table(diagnoses),
-    }
+    names = ("PATIENTS", "ADMISSIONS", "ICUSTAYS", "DIAGNOSES_ICD")
+    tables = map(pa.table, (patients, admissions, icustays, diagnoses))
+    return dict(zip(names, tables, strict=True))
 
 
 def _event_tables(stays: _Stays, rng: np.random.Generator) -> dict[str, pa.Table]:

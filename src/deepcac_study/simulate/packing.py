@@ -20,10 +20,7 @@ def typical(name: str) -> list[dict[str, str]]:
 def write_archive(path: str | os.PathLike[str], files: Iterable[tuple[str, str | bytes]]) -> None:
     """Write a zip without compression, whose bytes would depend on the library's version.
 
-    Parameters
-    ----------
-    files : iterable of (str, str or bytes)
-        Name inside the archive, and content; text becomes UTF-8.
+    A file is its name inside the archive and its content; text becomes UTF-8.
     """
     with atomic_path(path) as partial, zipfile.ZipFile(partial, "w") as archive:
         for name, content in files:

@@ -103,3 +103,27 @@ def test_an_independent_program_says_the_same():
     share, low, high = observed_risk(follow)
     assert 1 - share == pytest.approx(0.4990860498361326)
     assert (1 - high, 1 - low) == pytest.approx((0.41604780511485895, 0.5765109086888999))
+    # dcurves 1.1.7, dca with time_to_outcome_col: the model, and "all".
+    thresholds, everybody = (0.2, 0.4, 0.6), np.ones(200)
+    found = [net_benefit_at(follow, risk, one) for one in thresholds]
+    assert found == pytest.approx([0.387343519021049, 0.2999510903421815, 0.22480805041280305])
+    found = [net_benefit_at(follow, everybody, one) for one in thresholds]
+    assert found == pytest.approx([0.37614243770483424, 0.16818991693977897, -0.2477151245903314])
+    # lifelines: the first and the last fifth of the risks.
+    fifths = np.array_split(np.argsort(risk, kind="stable"), 5)
+    first, last = (observed_risk(follow.take(own)) for own in (fifths[0], fifths[4]))
+    assert first == pytest.approx((0.14107656043139916, 0.06081450092237073, 0.30829965694849937))
+    assert last == pytest.approx((0.8940493646138807, 0.7577147596009719, 0.9714052661960245))
+
+
+def test_scores_at_a_horizon_by_hand():
+    """Of `TIME` at 3.5: weights 1 for the event at 1, 5/4 for that at 3 and the three later ones."""
+    follow = FollowUp(TIME, EVENT, 3.5)
+    risk = np.array([0.9, 0.5, 0.4, 0.6, 0.2, 0.1])
+    # The event at 1 lies above all three others, that at 3 above two of them.
+    pairs = 1 * 3 * 5 / 4, 5 / 4 * 2 * 5 / 4
+    assert auroc_at(follow, risk) == pytest.approx(sum(pairs) / (9 / 4 * 15 / 4))
+    squares = 0.1**2 + 5 / 4 * (0.6**2 + 0.6**2 + 0.2**2 + 0.1**2)
+    assert brier_at(follow, risk) == pytest.approx(squares / 6)
+    # From .5 on the patients of times 1, 2 and 4 are treated: one event of three at risk.
+    assert net_benefit_at(follow, risk, 0.5) == pytest.approx(1 / 2 * (1 / 3 - 2 / 3))

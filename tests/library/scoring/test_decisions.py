@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 
 from deepcac.scoring.calibration import calibration, calibration_curve
 from deepcac.scoring.net_benefit import net_benefit, net_benefit_gain, treat_all
@@ -40,6 +41,33 @@ def test_calibration_is_that_of_statsmodels():
     assert found.ratio == pytest.approx(1.194499422, abs=1e-8)
     assert found.brier == pytest.approx(0.22399165725, abs=1e-10)
     assert found.scaled_brier == pytest.approx(1 - 0.22399165725 / (0.325 * 0.675))
+    assert found.log_loss == pytest.approx(log_loss(y, risk))
+
+
+def test_calibration_by_hand():
+    # Brier (.04 + .04 + .64 + .04) / 4; half of the rows are events, so .25 for everybody.
+    found = calibration(np.array([0, 1, 0, 1]), np.array([0.2, 0.8, 0.8, 0.8]))
+    assert found.brier == pytest.approx(0.19)
+    assert found.scaled_brier == pytest.approx(1 - 0.19 / 0.25)
+    assert found.ratio == pytest.approx(2 / 2.6)
+    assert found.log_loss == pytest.approx(-(3 * np.log(0.8) + np.log(0.2)) / 4)
+    # Two risks, seen 0 of 1 and 2 of 3; of the shift a and odds +-log 4 this is e^a = x, where
+    # x/4 / (1 + x/4) + 3 * 4x / (1 + 4x) = 2.
+    x = np.exp(found.intercept)
+    assert x / (4 + x) + 12 * x / (1 + 4 * x) == pytest.approx(2)
+
+
+def test_the_curve_is_that_of_statsmodels():
+    # statsmodels 0.15.0, GLM binomial on patsy's bs (degree 3, inner knots at the thirds of the
+    # log odds), at five of the fifty risks.
+    y, risk = cohort(2000)
+    curve = calibration_curve(y, risk, np.arange(2000), draws=3)
+    some = [0, 12, 25, 37, 49]
+    assert curve.risk[some] == pytest.approx(
+        [0.027484, 0.196159, 0.37889, 0.547564, 0.716239], abs=1e-6
+    )
+    wanted = [0.005646, 0.188353, 0.392253, 0.584543, 0.662943]
+    assert curve.observed[some] == pytest.approx(wanted, abs=0.002)
 
 
 def test_right_risks_lie_on_the_diagonal_and_inside_their_interval():
@@ -58,6 +86,7 @@ def test_a_gain_is_the_difference_and_doubled_patients_widen_it():
     each = net_benefit_gain(y, risk, worse, thresholds, np.arange(400))
     plain = net_benefit(y, risk, thresholds) - net_benefit(y, worse, thresholds)
     assert each[0] == pytest.approx(plain)
+    assert each[0] == pytest.approx([0.11875, 0.1125])  # dcurves 1.1.7, of both models
     assert (each[1] < each[0]).all()
     assert (each[0] < each[2]).all()
     # Each patient four times: the same difference, and an interval no narrower than before.

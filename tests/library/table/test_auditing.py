@@ -28,9 +28,9 @@ from deepcac.table.audit.group_contenders import (
     GroupFit,
     group_contenders,
     group_pairs,
+    matched_cells,
 )
 from deepcac.table.audit.group_lines import UNNAMED, group_lines, shown_lines
-from deepcac.table.audit.matched_cells import matched_cells
 from deepcac.table.budgeted_trials import booster
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
@@ -185,6 +185,11 @@ def test_planted_subtypes_help_logistic_regression_and_can_be_assigned(tmp_path)
     answer, page = audited(tmp_path, patients())
     assert re.match(r"(Yes: t|T)he groups help.* for logistic regression", answer)
     assert answer.endswith("a new patient can be given a group.")
+    events = patients().died.value_counts().min()
+    assert f"<dt>Events</dt><dd>{events}</dd>" in page
+    assert re.search(
+        r"Best model without the groups</dt><dd>\w+.*Training rows</dt><dd>225<", page, re.S
+    )
     assert page.index(answer) < page.index("<figure") < page.index('id="table-groups"')
     assert "A column cannot say how it was made" in page
     assert "&lt;b&gt;hot" in page
@@ -208,7 +213,10 @@ def test_groups_made_with_the_outcome_are_told(tmp_path):
 
 @pytest.mark.parametrize(
     ("groups", "line"),
-    [("stage", "no column 'stage'"), ("died", "column 'died' cannot be the groups and something")],
+    [
+        ("stage", "no column 'stage'"),
+        ("died", "column 'died' cannot be both the label and the groups"),
+    ],
 )
 def test_a_mistake_is_one_line_and_writes_nothing(tmp_path, groups, line):
     patients(60).to_csv(tmp_path / "t.csv", index=False)

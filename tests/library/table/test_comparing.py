@@ -65,7 +65,7 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert found.verdict in ("gain", "gain of the weaker model")
     assert "logistic regression" in found.sentence
     numbers = dict(found.numbers)
-    assert numbers["Events in the table"] == "100"
+    assert numbers["Events"] == "100"
     assert int(numbers["Training rows"]) == trials.records["lr"]["resamples"][0]["n_train"]
     best = found_clusterings(table, trials)[0]
     assert adjusted_rand_score(best.label, subtype) > 0.9
@@ -109,7 +109,7 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     assert page.index("<figure") < page.index("<h2>Subtypes</h2>")
     assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
     assert "deepcac compare &lt;b&gt;" in page
-    for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "random cells"):
+    for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "a random one"):
         assert word in page
 
 

@@ -12,7 +12,7 @@ from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.censored import FollowUp, auroc_at
-from deepcac.table.horizon.unseen_risks import unseen_risks
+from deepcac.table.horizon.horizon_section import unseen_risks
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 ROLES = Roles("died", time="days", horizon=365.0)

@@ -193,8 +193,11 @@ def test_one_question_at_a_time(tmp_path):
         compare_places(path, Roles("died"), tmp_path / "o", site="x", external="y", **told)
     with pytest.raises(DataError, match="the same file"):
         compare_places(path, Roles("died"), tmp_path / "o", external=path, **told)
-    with pytest.raises(DataError, match="cannot be the site"):
+    with pytest.raises(ConfigError, match="cannot be both the label and the site"):
         compare_places(path, Roles("died"), tmp_path / "o", site="died", **told)
+    timed = Roles("died", time="visit", horizon=9.0)
+    with pytest.raises(ConfigError, match="--time has no answer with --site or --external"):
+        compare_places(path, timed, tmp_path / "o", site="hospital", **told)
     with pytest.raises(DataError, match="no column 'ward'"):
         compare_places(path, Roles("died"), tmp_path / "o", site="ward", **told)
 
@@ -206,13 +209,17 @@ def few_trials(monkeypatch):
 
 def test_pages_answer_first_and_hold_every_site(tmp_path):
     patients().to_csv(tmp_path / "a.csv", index=False)
-    patients(200, seed=1, shift=1.0).to_csv(tmp_path / "b.csv", index=False)
+    there = patients(200, seed=1, shift=1.0)
+    there.to_csv(tmp_path / "b.csv", index=False)
+    died = there.died.value_counts().min()
     roles = Roles("died", group="patient", drop=["visit"])
     told = {"say": lambda line: None, "command": "deepcac <i>", "jobs": 1}
     out = tmp_path / "page.html"
     answer = compare_places(tmp_path / "a.csv", roles, out, site="hospital", **told)
     page = out.read_text().replace("−", "-")
-    assert re.search(r"of 4 sites .* Over all sites: [+-]?0\.\d{3} AUROC \(95 % interval", answer)
+    assert re.match(r"(Use no c|C)lusters .*: .*in \d of 4 sites (they|neither) ", answer)
+    assert re.search(r"over all sites</dt><dd>[+-]?0\.\d{3} AUROC \(95 % interval", page)
+    assert re.search(r"Training rows</dt><dd>\d+ to \d+</dd>", page)
     assert page.index(answer) < page.index("<figure") < page.index('id="table-places"')
     assert "&lt;b&gt;east" in page
     assert "<b>east" not in page
@@ -224,7 +231,8 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     assert "Hartung" not in page
     ratio = float(re.search(r"Observed / expected events ([\d.]+)", page)[1])
     assert ratio > 1.15  # planted: more die in b
-    assert answer.startswith(("In b clusters", "Inconclusive in b"))
+    assert re.match(r"(Use no c|C)lusters .*: in b (they|neither) ", answer)
+    assert f"Events judged</dt><dd>{died}</dd>" in page
 
 
 def test_a_mistake_is_one_line_and_writes_nothing(tmp_path):

@@ -1,5 +1,7 @@
 """`deepcac power`: planted outcomes of known worth, and the page."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,12 +11,12 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.planted_outcomes import plant, planting_ground, told
 from deepcac.table.detectable import planted_runs
-from deepcac.table.detectable.compare_line import one_line
 from deepcac.table.detectable.planted_runs import FOUND
 from deepcac.table.detectable.power_answer import (
     candidate_parameters,
     detection_curve,
     largest_unseen,
+    power_answer,
     smallest_seen,
 )
 from deepcac.table.detectable.power_page import power_table
@@ -99,10 +101,23 @@ def test_what_is_seen_and_what_is_not_follow_from_counts_by_hand():
     assert largest_unseen(curve[curve["strength"] > 1]) == 0.0
 
 
-def test_one_line_names_the_span_and_is_empty_where_nothing_was_compared():
-    table = pd.DataFrame({"question": "help", "metric": "auroc", "detectable": [0.012, 0.034]})
-    assert "below 0.012 to 0.034 AUROC" in one_line(table)
-    assert one_line(table.assign(detectable=np.nan)) == ""
+@pytest.mark.parametrize(
+    ("events", "said"),
+    [
+        (12, "no gain by clusters can be shown: 20 events are the fewest"),
+        (30, "not even the largest planted gain by clusters, 0.040 AUROC, would be seen"),
+    ],
+)
+def test_what_no_cohort_shows_is_said_first(events, said):
+    rows = [
+        {"way": FOUND, "strength": s, "gain": s / 50, "cohort": c, "mean": 0, "detected": False}
+        for s in (0, 1, 2)
+        for c in range(20)
+    ]
+    label = np.repeat([0, 1], [300 - events, events])
+    table = SimpleNamespace(features=SimpleNamespace(label=label), group=None, rarest=events)
+    runs = SimpleNamespace(table=pd.DataFrame(rows), cohorts=20)
+    assert said in power_answer(table, runs).sentence
 
 
 def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch):

@@ -85,7 +85,7 @@ MISTAKES = {
     "text in a number": (
         lambda t: put(t, "crp", 16, "<0.3"),
         Roles("died"),
-        "'crp', data row 17: '<0.3' is no number, 98 % of the column are",
+        "'crp', data row 17: '<0.3' is no number, though 98 % of the column are",
     ),
     "a rare class": (
         lambda t: t.assign(died=["yes"] * 3 + ["no"] * 57),

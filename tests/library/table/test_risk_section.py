@@ -7,9 +7,11 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.table.answer import answer
+from deepcac.table.answer import answer, contender_name
 from deepcac.table.budgeted_trials import Effort, run_budgeted
+from deepcac.table.pages.risk_figures import risks_by_outcome
 from deepcac.table.pages.risk_section import RiskQuestions, risk_questions, risk_section
+from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.subgroups import check_columns, subgroups
 
@@ -54,7 +56,37 @@ def test_numbers_are_cut_at_their_quartiles(judged):
     shown, _ = subgroups(table, trials.held_out, ["age"], (found.best, found.clustered), 0.3)
     assert len(shown) == 4
     assert sum(one.rows for one in shown) == len(set(trials.held_out.row))
-    assert shown[0].name.partition(" to ")[0] == "20"
+    names = [one.name for one in shown]
+    assert names[0].startswith("below ")
+    assert names[3].endswith(" and more")
+    ends = {str(end) for end in (table.features.X[:, 0].min(), table.features.X[:, 0].max())}
+    assert not ends & {word for name in names for word in name.split()}
+
+
+def test_clusters_that_were_not_chosen_change_no_treatment(judged):
+    table, trials, found = judged
+    kept = trials.held_out
+    same = kept._replace(risk={**kept.risk, found.clustered: kept.risk[found.best]})
+    content = risk_section(table, same, found, RiskQuestions())
+    assert "as many of 1,000 patients are treated rightly" in content["worth"]
+    assert "since no clusters were chosen" in content["worth"]
+    assert [row[0] for row in content["rows"]] == [contender_name(found.best)]
+
+
+def test_bars_of_few_patients_are_not_drawn(judged):
+    table, trials, found = judged
+    kept = trials.held_out
+    risk = np.where(np.isin(kept.row, np.unique(kept.row)[:4]), 0.97, 0.42)
+    seen = kept._replace(risk={found.best: risk})
+    shares = np.array(risks_by_outcome(seen, found.best, table.shown_classes).data)
+    assert shares[-1, 1:].tolist() == [0, 0]
+    assert (shares[8, 1:] > 0.9).all()
+
+
+def test_classes_are_named_so_that_they_stand_alone(judged):
+    assert judged[0].shown_classes == ("died = 0", "died = 1")
+    assert standing_alone(("benign", "malignant"), "diagnosis") == ("benign", "malignant")
+    assert standing_alone(("no", "Yes"), "died") == ("died = no", "died = Yes")
 
 
 def test_what_is_asked_wrongly_is_one_line(judged):

@@ -79,6 +79,23 @@ CASES = {
     "a model that is none": ("predict broken.json p.csv", r"broken\.json: not readable as JSON"),
     "a few rows": ("compare short.csv --label died", "20 rows; at least 40 are needed"),
     "a wrong decimal sign": ("compare p.csv --label died --decimal ;", "--decimal ';'; use . or ,"),
+    "one column as label and id": (
+        "fit p.csv --label died --id died",
+        "column 'died' cannot be both the label and the id",
+    ),
+    "one site": (
+        "compare one_site.csv --label died --site ward",
+        "column 'ward' holds 'a' in every row; two sites are needed: name another column",
+    ),
+    "subgroups of other hospitals": (
+        "compare p.csv --label died --external one.csv --by patient",
+        "--by has no answer with --site or --external; ask without it",
+    ),
+    "text as a follow-up time": (
+        "compare p.csv --label died --time patient --horizon 9",
+        "'patient', data row 1: 'p0' is no number; mend it",
+    ),
+    "a folder as model": ("predict folder p.csv", "folder: is a folder; name the model that deep"),
     "text in a number": (
         "fit slip.csv --label died",
         "'crp', data row 5: 'high' is no number.*mend it",
@@ -99,6 +116,7 @@ def folder(tmp_path, monkeypatch):
     for name, frame in {
         "p": table,
         "one": table.assign(died="yes"),
+        "one_site": table.assign(ward="a"),
         "ids": table.assign(patient="p1"),
         "short": table[:20],
         "slip": slip,

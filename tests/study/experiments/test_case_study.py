@@ -35,7 +35,7 @@ from deepcac_study.papers.ledger import entries
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 from deepcac_study.records.studies import load_case_studies, match
-from deepcac_study.report.papers.casetables import case_figures, case_tables
+from deepcac_study.report.papers.casetables import case_figure, case_tables
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures, of_pages
 from deepcac_study.splits import make_splits, read_splits, write_splits
 
@@ -295,7 +295,7 @@ def test_tables_and_figure_of_a_real_and_a_printed_study(tmp_path, written):
     eighth = {(r[0].text, r[1].text): r for r in tables["case_study_table8"].rows}
     assert eighth["printed", "C1"][3].text == "WBC_last (1)"
     assert eighth["cic_los, k = 3, as published", "C3"][2].text == "1"
-    assert [figure.section for figure in case_figures(studies)] == ["subtypes"] * 2
+    assert [case_figure(study).section for study in studies] == ["subtypes"] * 2
     assert case_tables([]) == []
 
 

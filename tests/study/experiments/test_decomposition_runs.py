@@ -15,7 +15,8 @@ from deepcac_study.experiments.relatives.decomposition_runs import (
     write_bias_variance,
     write_decomposition,
 )
-from deepcac_study.records.decompositions import load_decompositions, load_resampled
+from deepcac_study.records.decompositions import ResampledRecord, load_decompositions
+from deepcac_study.records.stored import load_stored
 
 RUNS = 2
 
@@ -125,7 +126,7 @@ def test_machines_one_against_rest_stand_beside_the_others(tmp_path, tidy):
 def test_bias_and_variance_add_up_and_are_no_run(tmp_path, tidy):
     out = tmp_path / "results/bias_variance/uci_vote.json"
     write_bias_variance(out, tidy, dataset="uci_vote", label="class", samples=4)
-    (found,) = load_resampled([out], tmp_path)
+    (found,) = load_stored(ResampledRecord, [out], tmp_path)
     assert load_decompositions([out], tmp_path) == []
     assert found.record["n_test"] == 40
     for arms in found.record["parts"].values():

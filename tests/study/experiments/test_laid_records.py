@@ -68,7 +68,7 @@ def test_a_damaged_manifest_is_refused(archive, tmp_path):
         standing_records(archive, tmp_path, "all")
 
 
-def test_code_is_unchanged_until_a_module_below_it_is_edited(tmp_path, monkeypatch):
+def test_code_is_that_of_a_commit_until_a_module_below_it_is_edited(tmp_path, monkeypatch):
     names = {"a.one": "from a.two import x\n", "a.two": "x = 1\n", "a.three": "y = 1\n"}
     files = {name: tmp_path / "src" / f"{name.replace('.', '/')}.py" for name in names}
     for name, text in names.items():
@@ -83,9 +83,12 @@ def test_code_is_unchanged_until_a_module_below_it_is_edited(tmp_path, monkeypat
     monkeypatch.setattr(sourcecode, "_text", lambda name: names[name])
     first = commit.stdout.strip()
     assert sourcecode.unchanged_since(first, "a.one")
+    assert sourcecode.code_commit.__wrapped__() == first
+    assert sourcecode.unknown_commits([first, "f" * 40, ""]) == ["", "f" * 40]
     files["a.three"].write_text("y = 2\n", encoding="utf-8")
     assert sourcecode.unchanged_since(first, "a.one")
     assert not sourcecode.unchanged_since(first, "a.three")
+    assert sourcecode.code_commit.__wrapped__() is None  # edited since
     files["a.two"].write_text("x = 2\n", encoding="utf-8")
     assert not sourcecode.unchanged_since(first, "a.one")
     assert not sourcecode.unchanged_since("f" * 40, "a.one")

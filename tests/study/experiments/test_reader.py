@@ -17,6 +17,9 @@ PLACES = {
     "public": ["judge/public/a_b.json"],
     "ablations": ["judge/ablations/cic.json"],
     "planted": ["judge/planted/lr_0.5.json"],
+    "transfer": ["judge/transfer/one_two.json"],
+    "scorecards": ["judge/scorecards/cic.json"],
+    "richer_labels": ["judge/richer_labels/cic.json"],
     "judge": ["judge/verdicts.csv", "judge/summary.json", "judge/cic/lr.json"],
 }
 

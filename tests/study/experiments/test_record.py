@@ -125,7 +125,7 @@ def test_scores_that_are_not_those_of_the_record_are_refused(files):
     found.scores_file.unlink()
     with pytest.raises(DataError, match=r"lr_k1\.scores\.parquet: missing"):
         found.scores(["seed"])
-    old = Run(found.path, found.file, {**found.record, "scores": None})
+    old = Run(found.path, {**found.record, "scores": None}, found.file)
     assert old.scores(["seed"]) is None
 
 

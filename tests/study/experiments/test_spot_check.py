@@ -130,6 +130,7 @@ def project(tmp_path, monkeypatch):
         return SimpleNamespace(returncode=0)
 
     monkeypatch.setattr(spot_runs.subprocess, "run", run)
+    monkeypatch.setattr(spot_runs, "check_commits", lambda commits: None)  # these have none
     return project, tmp_path / "check", told
 
 

@@ -17,7 +17,8 @@ from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
-from deepcac_study.records.theorem_checks import Check, TheoryRecord, checks, load_theory
+from deepcac_study.records.stored import load_stored
+from deepcac_study.records.theorem_checks import Check, TheoryRecord, checks
 from deepcac_study.report.papers.ledger_tables import theory_tables
 from deepcac_study.report.site.page import build
 
@@ -135,7 +136,9 @@ def test_all_but_the_clock_is_the_same_twice(record, small_clock, monkeypatch):
     again = evaluated.theory_checks(make_task())
     for key in ("cost", "growth", "log_loss", "am_softmax", "risk"):
         assert again[key] == record.record[key]
-    assert set(record.record["machine"]["growth"]) == {"n", "d", "k"}
+    made = record.record["machine"]
+    assert set(made["growth"]) == {"n", "d", "k"}
+    assert {"git_commit", "processor", "versions"} <= set(made)
 
 
 def test_operations_of_a_pass_counted_by_hand():
@@ -239,6 +242,6 @@ def test_the_page_shows_theory_and_keeps_generated_data_apart(written, tmp_path)
     assert ",toy," in claim
     build([demo, written], "config/registry", out)
     lines = (out / "tables/theory.csv").read_text().splitlines()
-    assert len(lines) == 1 + len(checks(load_theory([written], tmp_path)[0]))
+    assert len(lines) == 1 + len(checks(load_stored(TheoryRecord, [written], tmp_path)[0]))
     assert lines[1].startswith('"adult, k = 2"')
     assert theory_tables([]) == []

@@ -85,7 +85,7 @@ def test_every_part_is_changed_on_the_same_backbone(tmp_path, monkeypatch):
     run_ablation(tmp_path / "features", tmp_path / "record", dataset="own", effort=effort)
     record = read_json(tmp_path / "record")
     for part in ("networks", "with_trees"):
-        arms = record[part]["arms"]
+        arms = [row for row in record[part]["arms"] if row["arm"] != "trees"]
         assert len(arms) == 2 * (1 + len(CLUSTERS) + 5)
         one = [row for row in arms if row["seed"] == 0]
         assert len({row["log_loss"] for row in one if row["arm"] in ("permuted", "hard")}) == 2
@@ -99,6 +99,9 @@ def test_every_part_is_changed_on_the_same_backbone(tmp_path, monkeypatch):
         assert strata["risk_auroc"] > 0.6
         alone = next(row for row in one if (row["arm"], row["k"]) == ("soft", 1))
         assert alone["risk_auroc"] == 0.5
+    bags = [row for row in record["with_trees"]["arms"] if row["arm"] == "trees"]
+    assert [row["seed"] for row in bags] == [0, 1]
+    assert all(0.5 < row["auroc"] < 1 for row in bags)
     pairs_of = {(row["method"], row["k"]) for row in record["stability"]}
     assert pairs_of == {(m, k) for m in ("subtypes", "risk", "km", "cac") for k in CLUSTERS[1:]}
     assert all(-1 <= row["ari"] <= 1 for row in record["stability"])

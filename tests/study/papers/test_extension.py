@@ -5,12 +5,10 @@ from dataclasses import replace
 import pytest
 
 from deepcac.errors import DataError
-from deepcac_study.papers import claims as claim_file
-from deepcac_study.papers import ledger as ledger_file
-from deepcac_study.papers import summary as summary_file
-from deepcac_study.papers.claims import claims
+from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.extension import covers, extend_claims, extend_ledger, extend_report
-from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.ledger import Entry, entries, read_rows, write_rows
+from deepcac_study.papers.summary import Count, summary
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 
@@ -33,8 +31,8 @@ def changed(rows, number, **values):
 
 def stored(folder, cells, claims):
     folder.mkdir(exist_ok=True)
-    ledger_file.write(folder / "ledger.csv", cells)
-    claim_file.write(folder / "claims.csv", claims)
+    write_rows(folder / "ledger.csv", Entry, cells)
+    write_rows(folder / "claims.csv", Claim, claims)
     return folder
 
 
@@ -130,10 +128,10 @@ def test_files_are_extended_and_counted_anew(ledger, undecided, tmp_path):
         stored(tmp_path / place, cells, undecided)
     written = extend_report(tmp_path / "made", tmp_path / "kept")
     assert [path.name for path in written] == ["ledger.csv", "claims.csv", "summary.csv"]
-    cells = ledger_file.read(tmp_path / "kept" / "ledger.csv")
-    assert cells == ledger_file.read(tmp_path / "made" / "ledger.csv")
-    assert claim_file.read(tmp_path / "kept" / "claims.csv") == undecided
+    cells = read_rows(tmp_path / "kept" / "ledger.csv", Entry)
+    assert cells == read_rows(tmp_path / "made" / "ledger.csv", Entry)
+    assert read_rows(tmp_path / "kept" / "claims.csv", Claim) == undecided
     counted = (tmp_path / "kept" / "summary.csv").read_text(encoding="utf-8")
-    summary_file.write(tmp_path / "expected.csv", summary_file.summary(cells, undecided))
+    write_rows(tmp_path / "expected.csv", Count, summary(cells, undecided))
     assert counted == (tmp_path / "expected.csv").read_text(encoding="utf-8")
     assert "cells,deepcac,independent,agree,1\n" in counted

@@ -4,9 +4,9 @@ import pytest
 
 from deepcac_study.papers.claims import KINDS, claims
 from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.ledger import entries
+from deepcac_study.papers.ledger import entries, write_rows
 from deepcac_study.papers.names import LOGS
-from deepcac_study.papers.summary import in_words, on_prediction, summary, value, write
+from deepcac_study.papers.summary import Count, in_words, on_prediction, summary, value
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Runs
 
@@ -89,7 +89,7 @@ def test_the_null_rate_is_that_of_all_pairs(ledger):
 
 
 def test_the_file_has_the_columns_that_the_module_names(ledger, tmp_path):
-    write(tmp_path / "summary.csv", summary(ledger, []))
+    write_rows(tmp_path / "summary.csv", Count, summary(ledger, []))
     lines = (tmp_path / "summary.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "part,paper,group,quantity,value"
     assert "cells,all,independent,agree,0" in lines

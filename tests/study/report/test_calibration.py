@@ -1,6 +1,7 @@
 """Calibration curves are drawn without class weights, as the scores of the records are taken."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,7 @@ from deepcac.scoring.bootstrap import SplitScores
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.runs import curves
 from deepcac_study.report.runs.comparisons import Difference
-from deepcac_study.report.runs.curves import unweighted_risk
-from deepcac_study.report.runs.kept_curves import (
+from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
     CALIBRATION,
     CURVES,
@@ -19,6 +19,7 @@ from deepcac_study.report.runs.kept_curves import (
     bootstrap_table,
     curve_table,
     kept_curves,
+    unweighted_risk,
 )
 
 
@@ -26,7 +27,7 @@ def run_of(method, weight, sizes=((70, 10), (20, 0))):
     split = {"seed": 0, "hyperparameters": {"class_weight": weight}}
     record = {"method": method, "dataset": "cic", "k": 2, "splits": [split]}
     split["clusters"] = {"sizes_train": [list(row) for row in sizes]}
-    return Run("p", None, record)
+    return Run("p", record, None)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,9 @@ def test_kept_curves_are_those_of_the_figures(tmp_path, monkeypatch):
     for name in (CURVES, CALIBRATION):
         table = curve_table(tmp_path, name, {"cic", "credit"})
         table.to_csv(tmp_path / f"{name}.csv", index=False)
-    own, kept = curves.from_scores(run), kept_curves(tmp_path)(run)
+    own = curves.from_scores(run)
+    monkeypatch.setattr(curves, "split_scores", lambda run: [])
+    kept = kept_curves(tmp_path)(run)
     assert [kind for kind, *_ in kept.lines] == ["ROC", "PR"]
     for (_, _, wanted), (_, _, found) in zip(own.lines, kept.lines, strict=True):
         assert found == pytest.approx(wanted, abs=1e-4)
@@ -85,7 +88,9 @@ def test_kept_curves_are_those_of_the_figures(tmp_path, monkeypatch):
 
 
 def test_kept_intervals_are_found_by_their_runs(tmp_path):
-    one, other = Run("results/a.json", None, {}), Run("results/b.json", None, {})
+    one, other = (
+        Run(f"results/{name}.json", {}, Path(f"{name}.json"), with_scores=False) for name in "ab"
+    )
     effect = Difference(one, other, "KM − plain", "auroc", 0.8, 0.7, None, bootstrap=(0.01, 0.2))
     table = bootstrap_table([effect, replace(effect, metric="f1", bootstrap=None)])
     table.to_csv(tmp_path / f"{BOOTSTRAPS}.csv", index=False)

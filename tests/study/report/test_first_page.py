@@ -13,7 +13,7 @@ from deepcac.pages.wording import even_decimals, minus
 from deepcac_study.records.runs import load
 from deepcac_study.report.data.planted_truth import Found, planted_table, read_truth
 from deepcac_study.report.judge.judgement import Judgement
-from deepcac_study.report.runs.overview import win_matrix
+from deepcac_study.report.runs.overview import wins_table
 from deepcac_study.report.site.firstpage import planted_sentence, provenance
 
 
@@ -82,16 +82,21 @@ def test_wins_are_counted_on_shared_data_sets(tmp_path):
         for dataset, better in (("cic", 2.0), ("adult", 0.5))
         for method, k, strength in (("lr", 1, 1.0), ("km_lr", 2, better))
     ]
-    figure = win_matrix(load(paths, tmp_path))
-    assert [row[2:] for row in figure.data] == [(1, 2), (1, 2)]
-    assert win_matrix(load(paths[:2], tmp_path)) is None
+    table = wins_table(load(paths, tmp_path))
+    assert table.head == ("method", "ahead of others", "highest on", "adult", "cic")
+    assert [[cell.text for cell in row[1:3]] for row in table.rows] == [["50 %", "1"]] * 2
+    for column in (3, 4):
+        shown = [row[column].text for row in table.rows]
+        best = max(shown, key=lambda text: float(text.split()[0]))
+        assert [text for text in shown if text.endswith("▲")] == [best]
+    assert wins_table(load(paths[:2], tmp_path)).rows == []
 
 
 def test_the_foot_tells_commit_date_machine_and_hours(tmp_path):
     said = provenance(load([write_run(tmp_path / "results", "cic", "lr", 1)], tmp_path).items)
     assert "commit 0123456789" in said
     assert "Machine: cpu (unknown), Python" in said
-    assert "hours" in said
+    assert "Computing: less than a minute." in said
     assert "Not all of one software" not in said
     assert provenance(()) == "No record yet."
 

@@ -8,8 +8,8 @@ import pytest
 
 from deepcac.files.storage import write_json, write_table
 from deepcac_study.report.judge.factorial_grid import (
-    factorial_figures,
-    factorial_tables,
+    factorial_figure,
+    factorial_table,
     load_factorials,
 )
 from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
@@ -75,7 +75,7 @@ def divisions(tmp_path):
 
 def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
     (found,) = load_factorials([factorial])
-    (table,), (figure,) = factorial_tables([found]), factorial_figures([found])
+    table, figure = factorial_table(found), factorial_figure(found)
     rows = {row[0].text: [cell.text for cell in row] for row in table.rows}
     assert rows["FNN, trained end to end"][2] == "0.8050"
     assert rows["DeepCAC, k = 2"][1:6] == ["20", "0.7950", "", "0.8000", "0.7850"]
@@ -136,22 +136,25 @@ def test_subtypes_are_compared_with_what_was_changed(tmp_path):
         for ari in (0.75, 0.85)
     ]
     part = {"arms": list(arms(0.004))}
-    parts = {"networks": part, "with_trees": part, "stability": stability}
+    bag = [{"seed": 0, "n_train": 60, "n_test": 40, "arm": "trees", "k": 1, "auroc": 0.7}]
+    with_trees = {"arms": [*part["arms"], *bag]}
+    parts = {"networks": part, "with_trees": with_trees, "stability": stability}
     path = tmp_path / "results" / "judge" / "ablations" / "cic.json"
     write_json(path, {"dataset": "cic", **parts})
     worth, stable = ablation_tables(load_ablations([path]))
     shown = [[cell.text for cell in row] for row in worth.rows]
     assert [row[0] for row in shown] == [
         *("one head for all rows", "soft subtypes", "no subtypes (backbone)"),
-        "memberships permuted among the rows",
+        *("its boosted trees alone", "memberships permuted among the rows"),
     ]
     assert shown[1][2] == "0.8050"
     assert shown[1][7:] == ["", ""]
     assert shown[2][6] == ""
-    assert shown[3][6:8] == ["0.700", "+0.0045"]
+    assert shown[3][2:] == ["", "", "0.7000", "", "", "", ""]  # no networks to compare with
+    assert shown[4][6:8] == ["0.700", "+0.0045"]
     # Gains .004 and .005: variance 5e-7, times 1 / 2 + 40 / 60; t of one degree is 12.7062.
     half = 12.7062 * (5e-7 * (1 / 2 + 40 / 60)) ** 0.5
-    assert shown[3][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
+    assert shown[4][8] == f"{0.0045 - half:+.4f} to {0.0045 + half:+.4f}"
     assert [cell.text for cell in stable.rows[0]] == ["subtypes", "0.80 (0.75)"]
     out = tmp_path / "results" / "report"
     build([path], REGISTRY, out)

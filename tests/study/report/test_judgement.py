@@ -7,11 +7,11 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac_study.records.record import file_digest
+from deepcac_study.report.judge.judge_sentences import basis, sentence
 from deepcac_study.report.judge.judgement import (
     judgement_figures,
     judgement_tables,
     load_judgement,
-    sentence,
 )
 from deepcac_study.report.site.page import build
 
@@ -92,19 +92,24 @@ ROWS = [
 def test_the_sentence_counts_real_data_alone(tmp_path):
     judged = load_judgement(write(tmp_path, ROWS, ["demo_x"]))
     said = sentence(judged)
-    assert said.startswith("Probably not: of 3 comparisons")
-    assert "in 1 they made no difference, in 1 they made it worse, in 1 it is inconclusive" in said
-    assert "0.012" in said
-    assert sentence(load_judgement([])) == ""
+    told = "made it worse in 1, made no difference in 1 and were inconclusive in 1."
+    assert said == f"Probably not: of 3 comparisons, clusters {told}"
+    assert "difference of 0.012" in basis(judged)
+    assert sentence(load_judgement([])) == basis(load_judgement([])) == ""
     assert sentence(load_judgement(write(tmp_path, [ROWS[3]], ["demo_x"]))) == ""
+
+
+def test_the_sentence_names_the_only_model_that_gained(tmp_path):
+    gained = load_judgement(write(tmp_path, [row("credit", "better", 0.03), *ROWS[:3]], []))
+    assert sentence(gained).startswith("Only for logistic regression, on 1 of 3 data sets: of 4")
 
 
 def test_own_data_never_count_for_the_papers(tmp_path):
     judged = load_judgement(write(tmp_path, [*ROWS, row("my_patients", "better", 0.2)], ["demo_x"]))
     assert sentence(judged).startswith("Probably not: of 3 comparisons")
     alone = sentence(judged, own=True)
-    assert alone.startswith("Yes: in the one comparison they improved the model (my_patients")
-    assert "my_patients, real data of no paper" in sentence(judged, own=True)
+    assert alone == "Yes: clusters improved the model in the one comparison."
+    assert "my_patients, real data of no paper" in basis(judged, own=True)
     assert "my_patients" not in {line[0] for line in judgement_figures(judged)[0].data}
 
 

@@ -24,7 +24,7 @@ def run(k, fold_f1, test_f1, dataset="credit", method="cac_lr", protocol="sound"
         "status": "ok",
         "splits": splits,
     }
-    return Run(f"{method}_k{k}", Path(), record)
+    return Run(f"{method}_k{k}", record, Path())
 
 
 def cells(table):

@@ -252,7 +252,9 @@ def test_answer_counts_the_comparisons(tmp_path):
     for row in found:
         for metric in ("f1", "auroc", "auprc"):
             assert row[metric].startswith("0 better, 0 worse of 1; mean ")
-    assert 'id="table-clustering_answer"' in (out / "index.html").read_text(encoding="utf-8")
+    assert 'id="table-clustering_answer"' in (out / "pages" / "clustering.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_switch_table_has_a_row_for_every_switch(tmp_path):

@@ -8,8 +8,11 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
+from deepcac_study.papers import claims as claim_book
+from deepcac_study.papers import ledger as ledger_book
+from deepcac_study.papers.evidence import NOT_RUN
 from deepcac_study.records import record_archive
-from deepcac_study.records.reader import RUNS, by_kind
+from deepcac_study.records.reader import RUNS, by_kind, read
 from deepcac_study.records.runs import load
 from deepcac_study.report.site.shipped import report_shipped
 
@@ -44,6 +47,33 @@ def test_ledger_and_claims_are_the_kept_ones(page):
     for name, but in (("ledger", ["run"]), ("claims", [])):
         ours = pd.read_csv(page.parent / f"{name}.csv", dtype=str).drop(columns=but)
         assert ours.equals(pd.read_csv(KEPT / f"{name}.csv", dtype=str).drop(columns=but))
+
+
+@pytest.mark.parametrize("metric", ["f1", "auroc", "auprc"])
+def test_the_kept_comparisons_are_those_of_the_shipped_records(page, metric):
+    """But for bootstraps, for which the scores of single rows are needed."""
+    name = f"clustering_{metric}.csv"
+    kept, made = (pd.read_csv(folder / name) for folder in (KEPT, page.parent / "tables"))
+    without = [column for column in kept.columns if not column.startswith("bootstrap")]
+    pd.testing.assert_frame_equal(kept[without], made[without])
+
+
+def test_a_kept_claim_is_what_its_rule_says_of_the_shipped_records(page):
+    """Where all runs that decided a claim ship; most others have no runs here, and wait."""
+    root = page.parents[2]
+    laid = {str(root / "results" / row.path) for row in record_archive.manifest(KEPT / "records")}
+    found = read(laid, root, unscored=laid)
+    decided = claim_book.claims(found, ledger_book.read(KEPT / "ledger.csv"))
+    compared = 0
+    for kept, made in zip(claim_book.read(KEPT / "claims.csv"), decided, strict=True):
+        for verdict, reason in (("verdict", "reason"), ("as_published", "as_published_reason")):
+            if getattr(made, verdict) == NOT_RUN:
+                continue
+            compared += 1
+            assert getattr(kept, verdict) == getattr(made, verdict), kept.id
+            if kept.runs == made.runs:
+                assert getattr(kept, reason) == getattr(made, reason), kept.id
+    assert compared > 130
 
 
 def test_no_link_is_dead(page):

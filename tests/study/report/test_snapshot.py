@@ -20,9 +20,9 @@ from deepcac.pages.tables import Table, grid
 from deepcac.pages.wording import four, three
 from deepcac_study.judge.public_protocols import Division, run_division
 from deepcac_study.judge.trial_files import run_trials
-from deepcac_study.papers import claims as claim_file
-from deepcac_study.papers import ledger as ledger_file
+from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac_study.papers.ledger import Entry, read_rows, write_rows
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept.markdown_tables import read_snapshot, renew
 from deepcac_study.report.kept.run_snapshot import ANSWER
@@ -105,22 +105,22 @@ def test_claims_are_filled_if_asked_for(results, tmp_path):
     run, place = tmp_path / "run", tmp_path / "snapshot"
     (run / "report").mkdir(parents=True)
     ledger, claims = (
-        file.read(PROJECT / "docs" / "results" / f"{name}.csv")
-        for file, name in ((ledger_file, LEDGER), (claim_file, CLAIMS))
+        read_rows(PROJECT / "docs" / "results" / f"{name}.csv", kind)
+        for kind, name in ((Entry, LEDGER), (Claim, CLAIMS))
     )
     lost = [replace(claim, verdict="not run", reason="") for claim in claims]
     few = [replace(claim, as_published="not run") for claim in claims]  # claims that place decided
     for folder, made in ((run / "report", few), (place, lost)):
         folder.mkdir(exist_ok=True)
-        ledger_file.write(folder / f"{LEDGER}.csv", ledger)
-        claim_file.write(folder / f"{CLAIMS}.csv", made)
+        write_rows(folder / f"{LEDGER}.csv", Entry, ledger)
+        write_rows(folder / f"{CLAIMS}.csv", Claim, made)
     (run / "report" / "tables").mkdir()
     (run / "report" / "tables" / f"{ANSWER}.csv").write_text("of,few,runs\n")
     written = snapshot.write_snapshot(run, place, extend=True)
     assert place / f"{SUMMARY}.csv" in written
-    assert claim_file.read(place / f"{CLAIMS}.csv") == claims
+    assert read_rows(place / f"{CLAIMS}.csv", Claim) == claims
     assert not (place / f"{ANSWER}.csv").exists()  # the report lacks runs of the older one
-    claim_file.write(run / "report" / f"{CLAIMS}.csv", claims)
+    write_rows(run / "report" / f"{CLAIMS}.csv", Claim, claims)
     snapshot.write_snapshot(run, place, extend=True)
     assert (place / f"{ANSWER}.csv").read_text() == "of,few,runs\n"
 
@@ -230,7 +230,7 @@ def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
     assert "| 3,000 | 0.3 | .100 | +.028, 1 of 4 (4) | +.029, 1 of 4 (3) |" in page
     assert "| 3,000 | 0.5 | .100 | +.079, 1 of 4 (4) |  |" in page
     page = renew("<!-- from the snapshot: planted lgbm -->\n<!-- end -->\n", tables)
-    assert "| LightGBM in CAC clusters | LR in CAC clusters less LightGBM |" in page
+    assert "| LightGBM in CAC clusters | LR in CAC clusters − LightGBM |" in page
     assert "| 3,000 | 0.5 | .100 | +.002, 1 of 4 (1) | +.010, 1 of 4 (2) |" in page
     tables = {snapshot.POWER: found.assign(detected_holm=np.nan)}
     page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
@@ -250,7 +250,7 @@ def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():
     ).assign(question="subtypes", metric="auroc", contender="subtypes_gbm")
     marked = "<!-- from the snapshot: subtypes subtypes_gbm -->\n<!-- end -->\n"
     page = renew(marked, {snapshot.VERDICTS: found})
-    assert "| data set | AUROC | less LightGBM | less FNN |" in page
+    assert "| data set | AUROC | − LightGBM | − FNN |" in page
     assert "| cic | .8700 | *+.0040* (-.0010 to +.0090) | **+.0110** (+.0050 to +.0160) |" in page
     assert "| sepsis | .7800 | -.0200 worse (-.0300 to -.0100) |  |" in page
 
@@ -260,7 +260,7 @@ def test_blends_stand_beside_what_subtypes_are_ahead_by():
     found = [("cic", "lgbm", 0.8735, 0.001, -0.001, 0.003), ("cic", "lgbm+fnn", 0.8757)]
     found = pd.DataFrame([found[0], (*found[1], -0.001, -0.004, 0.002)], columns=columns)
     page = renew("<!-- from the snapshot: blends -->\n<!-- end -->\n", {snapshot.BLENDS: found})
-    assert "| LightGBM and FNN, blended | subtypes less it |" in page
+    assert "| LightGBM and FNN, blended | subtypes − it |" in page
     assert "| cic | .8735 | +.0010 (-.0010 to +.0030) | .8757 | -.0010 (-.0040 to +.0020) |" in page
 
 
@@ -288,7 +288,8 @@ def test_the_differences_of_the_documentation_follow_from_the_scores_of_resample
     for name in ("mean", "low", "high", "score", "reference_score"):
         again = pytest.approx(both[f"{name}_again"].to_numpy(), abs=3e-5, nan_ok=True)
         assert both[name].to_numpy() == again
-    assert both["verdict"].tolist() == both["verdict_again"].tolist()
+    for name in ("verdict", "verdict_strict", "verdict_wide"):
+        assert both[name].tolist() == both[f"{name}_again"].tolist()
     assert (both["clustered"] == both["clustered_again"]).all()
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 from checkouts import PAGES
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -23,10 +24,17 @@ def _script(name):
 
 @pytest.fixture(scope="module")
 def package():
-    loader = griffe.GriffeLoader(search_paths=[str(DOCS.parent / "src")], docstring_parser="numpy")
-    loaded = loader.load("deepcac")
-    _script("signature_defaults").mend(loaded)
-    return loaded
+    """The library as the site reads it."""
+    site = yaml.safe_load((DOCS.parent / "mkdocs.yml").read_text())
+    plugin = next(one["mkdocstrings"] for one in site["plugins"] if "mkdocstrings" in one)
+    options = plugin["handlers"]["python"]["options"]
+    own = [str(DOCS.parent / name) if "/" in name else name for name in options["extensions"]]
+    return griffe.load(
+        "deepcac",
+        search_paths=[str(DOCS.parent / "src")],
+        docstring_parser=options["docstring_style"],
+        extensions=griffe.load_extensions(*own),
+    )
 
 
 def _documented(package):
@@ -90,3 +98,19 @@ def test_every_file_that_a_page_names_is_there(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     named = {place.removeprefix("../") for place in PLACE.findall(text)}
     assert {place for place in named if not (DOCS.parent / place).exists()} == set()
+
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# A plan names the pages of its results before there are any.
+FINISHED = [page for page in PAGES if not page.name.startswith("judge-plan")]
+READ = [*FINISHED, DOCS / "results" / "README.md", DOCS.parent / "tests" / "README.md"]
+
+
+@pytest.mark.parametrize("page", READ, ids=[str(page.relative_to(DOCS.parent)) for page in READ])
+def test_every_link_of_a_page_leads_to_a_file(page):
+    """Anchors, and what the site makes of links, `make docs` checks (docs/site_links.py)."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = {link.partition("#")[0] for link in LINK.findall(text) if "://" not in link}
+    # The gallery's pictures are made with the site.
+    asked = {link for link in links if link and not link.startswith("gallery-")}
+    assert {link for link in asked if not (page.parent / link).exists()} == set()

@@ -1,10 +1,8 @@
 """The page that says whether groups are of use, answer first."""
 
 import os
-from typing import Any
 
 from deepcac import __version__
-from deepcac.scoring.equivalence import NEVER
 from deepcac.table.answer import signed
 from deepcac.table.audit.assigning import RESAMPLES, Assignable
 from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk
@@ -14,11 +12,9 @@ from deepcac.table.audit.group_contenders import QUESTIONS
 from deepcac.table.audit.group_figures import groups_forest, risk_by_group
 from deepcac.table.audit.group_lines import HEAD, group_lines, shown_lines
 from deepcac.table.budgeted_trials import Effort, Trials
-from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.own_pages import comparison_table, write_page
 from deepcac.table.reading.labelled_table import LabelledTable
 
-_TRAIN = 0.56  # of the rows, of `resamples`
-_METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 _UNSEEN = (
     "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "
     "in making the groups, their gain is too good. What was checked: whether the groups tell the "
@@ -66,25 +62,21 @@ def write_audit_page(
         "leaks": table.leaks,
         "unseen": _UNSEEN,
         "forest": groups_forest(found),
-        "risk_figure": risk_by_group(lines, table.classes[event]),
+        "risk_figure": risk_by_group(lines, table.shown_classes[event]),
         "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
         "remarks": [*_cut(trials, n), *table.remarks, *groups.remarks()],
         "assigned": assigned,
         "assigned_rows": _assigned(assigned),
         "beyond": _beyond(beyond),
-        "comparisons": _comparisons(found),
+        "comparisons": comparison_table(found.table, QUESTIONS, model_name, ("model",)),
         "method": _method(effort, trials, n),
     }
     write_page(path, "audit.html", content)
 
 
 def _cut(trials: Trials, n: int) -> list[str]:
-    if trials.train_rows >= _TRAIN * n:
-        return []
-    return [
-        f"Models learnt from {trials.train_rows:,} rows at a time, of {n:,}; a larger --budget "
-        "takes more of them."
-    ]
+    told = [f"Models learnt from {trials.trained_on:,} rows at a time, of {n:,}."]
+    return told if trials.cut else []
 
 
 def _assigned(found: Assignable) -> list[tuple[str, str, str]]:
@@ -111,27 +103,6 @@ def _beyond(found: BeyondRisk) -> list[tuple[str, str]]:
         ("variance of the risk (log odds) between groups", f"{100 * found.between:.1f} %"),
         ("variance of the risk (log odds) inside groups", f"{100 * (1 - found.between):.1f} %"),
     ]
-
-
-def _comparisons(found: GroupAnswer) -> dict[str, Any]:
-    texts = {question.id: question.text for question in QUESTIONS}
-    rows = []
-    for one in found.table.to_dict("records"):
-        tested = ("", "")
-        if one["verdict"] != NEVER:
-            span = f"{signed(one['low'], 4)} to {signed(one['high'], 4)}"
-            tested = (span, f"{one['p_holm']:.3f}")
-        rows.append(
-            (
-                texts[one["question"]], model_name(one["contender"]), model_name(one["reference"]),
-                _METRICS[one["metric"]], one["verdict"], signed(one["mean"], 4), *tested,
-            )
-        )  # fmt: skip
-    head = (
-        *("question", "model", "reference", "metric", "verdict", "difference"),
-        *("95 % interval", "p (Holm)"),
-    )
-    return {"head": head, "rows": rows}
 
 
 def _method(effort: Effort, trials: Trials, n: int) -> list[str]:

@@ -3,7 +3,6 @@
 import os
 from dataclasses import replace
 
-from deepcac.errors import DataError
 from deepcac.table.answer import MARGIN
 from deepcac.table.audit.assigning import assignable
 from deepcac.table.audit.audit_page import write_audit_page
@@ -54,10 +53,8 @@ def audit_table(
         The table or the column is at fault.
     """
     check_output(out, path)
-    if groups_column in (roles.label, roles.id, roles.group, *roles.drop):
-        raise DataError(f"column {groups_column!r} cannot be the groups and something else")
-    say(f"reading {path}")
     apart = replace(roles, apart={groups_column: "the groups"})
+    say(f"reading {path}")
     table = read_labelled(path, apart, most=most, seed=seed)
     groups = read_groups(table, groups_column)
     table.tell(say)

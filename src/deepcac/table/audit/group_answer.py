@@ -8,7 +8,14 @@ from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.answer import FEWEST_EVENTS, STRICT, contender_name, signed
+from deepcac.table.answer import (
+    ENOUGH_EVENTS,
+    FEWEST_EVENTS,
+    STRICT,
+    contender_name,
+    first_numbers,
+    signed,
+)
 from deepcac.table.audit.assigning import Assignable
 from deepcac.table.audit.beyond_risk import BeyondRisk
 from deepcac.table.audit.group_contenders import (
@@ -30,7 +37,7 @@ _PARTITIONS = {
     "given": "the groups",
     "assigned": "the groups, read from the columns",
     SHUFFLED: "random groups of these sizes",
-    CELLS: "random cells of these sizes",
+    CELLS: "neighbours of random patients, of these sizes",
     "hash": "hash of the row",
     "km": "k-means with as many groups",
 }
@@ -51,6 +58,8 @@ class GroupAnswer:
     table : DataFrame
         Of `deepcac.judging.verdicts.verdicts`.
     margin : float
+    numbers : list of (str, str)
+        Those of the first screen: what each is, and its value.
     """
 
     sentence: str
@@ -58,6 +67,7 @@ class GroupAnswer:
     warnings: list[str]
     table: pd.DataFrame
     margin: float
+    numbers: list[tuple[str, str]]
 
 
 def model_name(name: str) -> str:
@@ -93,9 +103,17 @@ def answer_groups(
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
-    sentence = f"{_use(table, rarest, beyond)}; {_assignment(assigned)}."
+    sentence = f"{_use(table, rarest, trials.cut, beyond)}; {_assignment(assigned)}."
     details = [_scores(table, margin), _risk(beyond), _assigned(assigned)]
-    return GroupAnswer(sentence, details, _warnings(table, beyond), table, margin)
+    return GroupAnswer(
+        sentence, details, _warnings(table, beyond), table, margin, _numbers(trials, table, rarest)
+    )
+
+
+def _numbers(trials: Trials, table: pd.DataFrame, rarest: int) -> list[tuple[str, str]]:
+    lines = rows_of(table, HELP.id).to_dict("records")
+    best = max(lines, key=lambda one: (one["reference_score"], one["mean"]))
+    return first_numbers(trials, best, rarest, "Change by the groups", "the groups")
 
 
 def rows_of(table: pd.DataFrame, question: str) -> pd.DataFrame:
@@ -103,8 +121,8 @@ def rows_of(table: pd.DataFrame, question: str) -> pd.DataFrame:
     return table[(table["question"] == question) & (table["metric"] == "auroc")]
 
 
-def _use(table: pd.DataFrame, rarest: int, beyond: BeyondRisk) -> str:
-    """Say whether the groups help."""
+def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str:
+    """Say whether the groups help; a firm no needs all training rows and enough events."""
     rows = rows_of(table, HELP.id)
     words = rows["verdict"].tolist()
     if rarest < FEWEST_EVENTS:
@@ -123,6 +141,9 @@ def _use(table: pd.DataFrame, rarest: int, beyond: BeyondRisk) -> str:
             f"No gain is shown: {n} of {len(words)} comparisons of a tuned model with the groups "
             "and without are inconclusive"
         )
+    if cut or rarest < ENOUGH_EVENTS:
+        origin = "a part of the training rows" if cut else f"{rarest:,} events"
+        return f"No gain by the groups was seen from {origin} ({_counted(words)})"
     return f"No: a tuned model does no better with the groups than without ({_counted(words)})"
 
 

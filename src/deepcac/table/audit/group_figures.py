@@ -1,26 +1,28 @@
 """Pictures of an audit: differences by partition, outcome and risk by group."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
-from deepcac.scoring.equivalence import NEVER
+from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.small_cells import WITHHELD
 from deepcac.table.audit.group_answer import GroupAnswer, model_name, rows_of
 from deepcac.table.audit.group_contenders import HELP, KMEANS, NEGATIVE, NEW
 from deepcac.table.audit.group_lines import GroupLine
+from deepcac.table.pages.own_figures import Line, draw_forest
 
 _HEADINGS = {
-    HELP: "With the groups, less the same model without",
-    NEW: "With groups read from the other columns, less without",
-    KMEANS: "With the groups, less k-means with as many",
-    NEGATIVE: "Control: random groups, less without",
+    HELP: "With the groups, minus the same model without",
+    NEW: "Groups read from the columns, minus without",
+    KMEANS: "With the groups, minus k-means with as many",
+    NEGATIVE: "Control: random groups, minus without",
 }
 
 
 def groups_forest(found: GroupAnswer) -> Figure:
     """Draw the differences in AUROC with their 95 % intervals."""
-    lines: list[tuple[str, float, float, float, str]] = []
+    lines: list[Line] = []
     for question, heading in _HEADINGS.items():
         own = rows_of(found.table, question.id)
         lines.append((heading, 0.0, 0.0, 0.0, ""))
@@ -37,39 +39,15 @@ def groups_forest(found: GroupAnswer) -> Figure:
         "chosen, so both sides are one model.",
         section="use",
         size=(6.2, 1.1 + 0.25 * len(lines)),
-        draw=lambda canvas: _draw_forest(canvas, lines, found.margin),
+        draw=lambda canvas: _draw(canvas, lines, found.margin),
         head=("comparison", "mean", "low", "high", "verdict"),
         data=lines,
     )
 
 
-def _draw_forest(
-    canvas: Canvas, lines: list[tuple[str, float, float, float, str]], margin: float
-) -> None:
-    axis = canvas.subplots()
-    axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
-    axis.axvline(0, color="#888888", linewidth=0.8)
-    for place, (_, mean, low, high, word) in enumerate(lines):
-        if word:
-            ends = None if word == NEVER else [[mean - low], [high - mean]]
-            axis.errorbar(
-                mean, place, xerr=ends, fmt="o", markersize=4, color=VERDICT_COLOURS[word],
-                elinewidth=1.2, markerfacecolor="none" if ends is None else None,
-            )  # fmt: skip
-    models = [(place, line[0]) for place, line in enumerate(lines) if line[-1]]
-    axis.set_yticks(*zip(*models, strict=True))
-    for place, (heading, *_, word) in enumerate(lines):
-        if not word:
-            axis.text(
-                0, place, heading, transform=axis.get_yaxis_transform(), va="center",
-                fontweight="bold", fontsize=8,
-            )  # fmt: skip
-    axis.tick_params(axis="y", length=0)
-    axis.locator_params(axis="x", nbins=5)
-    axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
-    for word, colour in VERDICT_COLOURS.items():
-        axis.plot([], [], "o", color=colour, label=word, markersize=4)
-    canvas.legend(loc="outside lower center", ncols=5, columnspacing=1, handletextpad=0.3)
+def _draw(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
+    draw_forest(canvas, lines, margin)
+    canvas.axes[0].locator_params(axis="x", nbins=5)  # names of models leave little room
 
 
 def _short(contender: str) -> str:

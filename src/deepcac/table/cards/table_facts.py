@@ -79,12 +79,6 @@ def table_facts(
     }
 
 
-def _leaks(table: LabelledTable) -> list[str]:
-    if table.leaks:
-        return [LEAKS_HEAD, *table.leaks]
-    return ["No column tells the label or the row almost alone."]
-
-
 def _digests(source: StrPath) -> list[str]:
     files = source.files() if isinstance(source, RowSource) else [os.fspath(source)]
     return [f"{Path(file).name}, SHA-256 {_digest(file)}." for file in files]

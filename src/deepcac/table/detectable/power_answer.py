@@ -83,7 +83,11 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
     n, events = len(table.features.label), int((table.features.label == 1).sum())
     shown = f"{events:,}" if events >= FEW else f"fewer than {FEW}"
     who = f"With these {n:,} {'rows' if table.group is not None else 'patients'} and {shown} events"
-    if unseen > 0:
+    if table.rarest < FEWEST_EVENTS:
+        said = f"no gain by clusters can be shown: {FEWEST_EVENTS} events are the fewest."
+    elif unseen > 0 and unseen == curve["gain"].max():
+        said = f"not even the largest planted gain by clusters, {unseen:.3f} AUROC, would be seen."
+    elif unseen > 0:
         said = f"a gain by clusters below {unseen:.3f} AUROC would probably not be seen."
     elif seen is not None:
         said = f"a gain by clusters of {seen:.3f} AUROC would probably be seen."
@@ -107,8 +111,6 @@ def _details(
     ]
     if runs.cohorts < 10:
         said.append("With so few cohorts the answer is rough; a larger --budget makes more.")
-    if table.rarest < FEWEST_EVENTS:
-        said.append(f"deepcac compare gives no answer below {FEWEST_EVENTS} events.")
     return said
 
 

@@ -72,8 +72,8 @@ def power_table(
             f"column {roles.label!r} has {len(table.classes)} classes; outcomes are planted for "
             "two: divide a number with --above, or compare without `deepcac power`"
         )
-    table.tell(say)
     need = own_sample_size(table, r2)
+    table.tell(say)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
     found = power_answer(table, runs)
     _write(out, table, found, runs, need, command)
@@ -179,7 +179,7 @@ def _method(runs: PlantedRuns) -> list[str]:
         "The risk starts from a logistic regression of the real label, shrunk by its calibration. "
         "Three columns drawn at random then raise it in one subtype and lower it in the other. "
         "Outcomes are drawn anew in each cohort and are as frequent as the real one.",
-        "Planted gain: the AUROC of a logistic regression that is told the subtypes, less that of "
+        "Planted gain: the AUROC of a logistic regression that is told the subtypes, minus that of "
         "one that is not. Both are fitted to the true risks, so chance has no part in it.",
         f"Each cohort has {plan.resamples} resamples with at most {plan.train_rows:,} training "
         f"rows, and {TRIALS} trials a contender. A gain counts as found by the Nadeau and Bengio "

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def compare_places(
     most: int = MOST_ROWS,
     seed: int = 0,
     jobs: int | None = None,
+    train_rows: int = MOST_TRAIN,
+    unanswered: Mapping[str, object] | None = None,
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
 
@@ -51,8 +54,10 @@ def compare_places(
         Column whose every value is left out once.
     external : path-like, optional
         Second table, on which models of the first are judged; either this or `site`.
-    margin, most, seed, jobs
+    margin, most, seed, jobs, train_rows
         As of `compare_table`.
+    unanswered : mapping, optional
+        Options that have no answer here to what they were given, or to None; refused if given.
 
     Raises
     ------
@@ -61,6 +66,9 @@ def compare_places(
     """
     if (site is None) == (external is None):
         raise ConfigError("--site and --external answer two questions; ask for one of them")
+    for option, value in {**(unanswered or {}), "--time": roles.time}.items():
+        if value is not None:
+            raise ConfigError(f"{option} has no answer with --site or --external; ask without it")
     begin = time.monotonic()
     check_output(out, path, *([external] if external is not None else []))
     say(f"reading {path}")
@@ -72,10 +80,10 @@ def compare_places(
     table.tell(say)
     for remark in remarks:
         say(remark)
-    judged = _judge(folds, seed, jobs or usual_jobs(), say)
+    judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
     answer = answer_sites(judged, margin) if site else answer_external(judged[0], margin)
     run = Run(
-        command, heading, external is not None, roles.label, TRIALS, seed, MOST_TRAIN,
+        command, heading, external is not None, roles.label, TRIALS, seed, train_rows,
         time.monotonic() - begin, remarks,
     )  # fmt: skip
     write_place_page(out, table, judged, answer, run)
@@ -86,8 +94,6 @@ _Read = tuple[LabelledTable, list[Fold], list[str], str]
 
 
 def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int) -> _Read:
-    if site in (roles.label, roles.id, roles.group):
-        raise DataError(f"column {site!r} cannot be the site and something else; name another")
     apart = replace(roles, apart={site: "the site"})
     table = read_labelled(path, apart, most=most, seed=seed)
     folds, remarks = site_folds(table, site)
@@ -102,12 +108,12 @@ def _external(path: StrPath, roles: Roles, other: str, most: int, seed: int) -> 
     return table, [found.fold], found.remarks, f"the table {Path(other).name}"
 
 
-def _judge(folds: list[Fold], seed: int, jobs: int, say: Say) -> list[JudgedFold]:
+def _judge(folds: list[Fold], seed: int, train_rows: int, jobs: int, say: Say) -> list[JudgedFold]:
     """Judge every fold, some at once; a fold says the same beside whatever others."""
     pool = Parallel(n_jobs=min(jobs, len(folds)), return_as="generator", max_nbytes=None)
     judged = []
     for found in pool(
-        delayed(judge_fold)(one, seed + j, TRIALS, MOST_TRAIN) for j, one in enumerate(folds)
+        delayed(judge_fold)(one, seed + j, TRIALS, train_rows) for j, one in enumerate(folds)
     ):
         judged.append(found)
         say(f"judged {len(judged)} of {len(folds)}")

@@ -22,7 +22,7 @@ HELPING = (KM, CAC, DISTANCES)
 
 
 class Compared(NamedTuple):
-    """A model with two clusters or more, less one without, on the same patients.
+    """A model with two clusters or more, minus one without, on the same patients.
 
     Attributes
     ----------

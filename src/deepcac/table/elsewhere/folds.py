@@ -106,10 +106,14 @@ def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
             f"column {column!r}, data row {row}: no site; fill it in, or remove the row"
         )
     values = np.asarray(cells.to_pandas().astype(str).to_numpy(), dtype=str)
-    names, site = np.unique(values, return_inverse=True)
+    found, site = np.unique(values, return_inverse=True)
+    names: list[str] = found.tolist()
     if len(names) < 2:
-        raise DataError(f"column {column!r} holds {names[0]!r} in every row; two sites are needed")
-    return site.astype(np.int64), names.tolist()
+        raise DataError(
+            f"column {column!r} holds {names[0]!r} in every row; two sites are needed: name "
+            "another column, or a second table by --external"
+        )
+    return site.astype(np.int64), names
 
 
 def _unjudged(names: list[str], counts: Ids, judged: list[int]) -> list[str]:

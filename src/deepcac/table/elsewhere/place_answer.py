@@ -16,16 +16,18 @@ from deepcac.scoring.equivalence import (
     verdict,
 )
 from deepcac.scoring.random_effects import Pooled, pool_sites
+from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import FEWEST_EVENTS, contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
 
 _SAME = 1e-9  # standard error below which both sides gave the same risks
 _SAID = {
-    BETTER: "helped",
-    EQUIVALENT: "changed nothing (within {margin:g} AUROC)",
-    WORSE: "did harm",
-    NEVER: "gave the same risks",
+    BETTER: "they helped",
+    EQUIVALENT: "they changed nothing (within {margin:g} AUROC)",
+    WORSE: "they did harm",
+    NEVER: "they gave the same risks",
+    UNDECIDED: "neither gain nor harm is shown",
 }
 
 
@@ -70,12 +72,15 @@ class PlaceAnswer:
     comparisons : dict
         As in `JudgedFold`, over all places.
     margin : float
+    numbers : list of (str, str)
+        Those of the first screen: what each is, and its value.
     """
 
     sentence: str
     details: list[str]
     comparisons: dict[str, Over]
     margin: float
+    numbers: list[tuple[str, str]]
 
 
 def over_places(compared: list[Compared], margin: float) -> Over:
@@ -112,33 +117,60 @@ def answer_sites(judged: list[JudgedFold], margin: float) -> PlaceAnswer:
     best = comparisons[BEST]
     words = [place.word for place in best.places]
     said = [
-        f"in {words.count(word)} of {len(words)} sites clusters {text.format(margin=margin)}"
+        f"in {words.count(word)} of {len(words)} sites {text.format(margin=margin)}"
         for word, text in _SAID.items()
         if word in words
     ]
-    if UNDECIDED in words:
-        said.append(f"{words.count(UNDECIDED)} of {len(words)} sites are inconclusive")
-    sentence = "; ".join([said[0][0].upper() + said[0][1:], *said[1:]]) + "."
-    if best.whole is not None:
-        sentence += f" Over all sites: {_span(best.whole.difference)}."
-    return PlaceAnswer(sentence, _details(judged, best), comparisons, margin)
+    sentence = f"{_use(best.whole.word if best.whole else UNDECIDED)}: {', '.join(said)}."
+    numbers = _numbers(judged, best, "over all sites")
+    return PlaceAnswer(sentence, _details(judged, best), comparisons, margin, numbers)
+
+
+def _use(word: str) -> str:
+    """Return what to do on patients of another place."""
+    if word == BETTER:
+        return "Clusters help elsewhere"
+    if word == UNDECIDED:
+        return "Use no clusters for now"
+    return "Use no clusters elsewhere"
+
+
+def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str, str]]:
+    """Return the numbers of the first screen."""
+    names = list(dict.fromkeys(contender_name(one.model.name) for one in judged))
+    aurocs = [one.model.auroc for one in judged]
+    place = best.places[0] if len(judged) == 1 else best.whole
+    change = "the same risks" if place is None or place.word == NEVER else _span(place.difference)
+    events = [min(one.counts) for one in judged]
+    shown = f"{sum(events):,}" if min(events) >= FEW else WITHHELD
+    return [
+        ("Best model without clusters", " or ".join(names)),
+        ("Its AUROC", _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])),
+        (f"Change by clusters, {where}", change),
+        ("Training rows", _range([f"{f(one.n_train for one in judged):,}" for f in (min, max)])),
+        ("Events judged", shown),
+    ]
+
+
+def _range(ends: list[str]) -> str:
+    return " to ".join(dict.fromkeys(ends))
 
 
 def answer_external(judged: JudgedFold, margin: float) -> PlaceAnswer:
     """Put the outcome on a second table into words."""
     comparisons = _comparisons([judged], margin)
-    place = comparisons[BEST].places[0]
+    best = comparisons[BEST]
+    place = best.places[0]
     if min(judged.counts) < FEWEST_EVENTS:
         sentence = (
             f"Too few events in {judged.name} to say whether clusters help: {min(judged.counts)} "
             "rows of the rarest class."
         )
-    elif place.word == UNDECIDED:
-        sentence = f"Inconclusive in {judged.name}: {_span(place.difference)} by clusters."
     else:
         said = _SAID[place.word].format(margin=margin)
-        sentence = f"In {judged.name} clusters {said}: {_span(place.difference)}."
-    return PlaceAnswer(sentence, _details([judged], comparisons[BEST]), comparisons, margin)
+        sentence = f"{_use(place.word)}: in {judged.name} {said}."
+    numbers = _numbers([judged], best, f"in {judged.name}")
+    return PlaceAnswer(sentence, _details([judged], best), comparisons, margin, numbers)
 
 
 def _comparisons(judged: list[JudgedFold], margin: float) -> dict[str, Over]:

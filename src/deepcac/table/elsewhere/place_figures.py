@@ -29,7 +29,7 @@ def places_forest(judged: list[JudgedFold], found: PlaceAnswer) -> Figure:
 
     return Figure(
         id="places",
-        title="With clusters, less without",
+        title="With clusters, minus without",
         caption="Difference in AUROC on the patients of each place, with its 95 % interval. Grey "
         f"band: negligible differences (margin {found.margin:g}). Diamonds: over all sites, "
         "and where the true difference of a new site is expected."

@@ -143,7 +143,7 @@ def _scores(judged: list[JudgedFold], few: list[bool]) -> dict[str, Any]:
 
 
 def _comparisons(judged: list[JudgedFold], found: PlaceAnswer) -> dict[str, Any]:
-    """Return every contender less its model alone: over all sites, or in the one place."""
+    """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
     for key, over in found.comparisons.items():
         if key == BEST:

@@ -1,10 +1,13 @@
 """The part of a comparison's page on risks at a horizon: scores, calibration, use, subtypes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
+from deepcac.judging.trials import TEST
 from deepcac.scoring.censored import (
     FollowUp,
     auroc_at,
@@ -18,12 +21,12 @@ from deepcac.table.answer import contender_name, signed
 from deepcac.table.budgeted_trials import Trials, booster, linear
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.horizon.horizon_figures import calibration_figure, survival_figure
-from deepcac.table.horizon.unseen_risks import unseen_risks
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Array
+from deepcac.task import Array, Ids
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
 GROUPS = 5  # of as many patients each, by predicted risk
+LOSS = "log_loss"  # chooses the trial, because risks are judged and not ranks alone
 QUARTERS = 4  # of the horizon, where numbers at risk are told
 
 
@@ -52,6 +55,7 @@ def horizon_section(
     groups = {name: _groups(follow, risk) for name, risk in risks.items()}
     return {
         "horizon": f"{follow.horizon:g}",
+        "judged": f"{len(follow.time):,}",
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
         "scores": [_scores(follow, name, risk, share) for name, risk in risks.items()],
         "calibration": calibration_figure(groups),
@@ -125,3 +129,33 @@ def _subtypes(follow: FollowUp | None, one: FoundClustering) -> dict[str, Any]:
 def _risk(own: FollowUp) -> str:
     share, low, high = observed_risk(own)
     return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def unseen_risks(records: Mapping[str, dict[str, Any]], contender: str, row_id: Ids) -> Array:
+    """Return the mean risk of each patient over the resamples in which it was a test row.
+
+    Parameters
+    ----------
+    records : mapping
+        Contender to record, whose resamples hold ``answers`` (`deepcac.judging.trials`).
+    contender : str
+        One with clusters always uses two or more here.
+    row_id : ndarray of shape (n,), int64
+        Ascending.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        NaN for a patient that was in no test.
+    """
+    record = records[contender]
+    how = CLUSTERED if record["arm"] else TUNED
+    chosen = choose(open_to(records, contender), how, LOSS).trials
+    total, count = np.zeros(len(row_id)), np.zeros(len(row_id))
+    for trial, sample in zip(chosen, record["resamples"], strict=True):
+        answers = sample["answers"]
+        test = np.asarray(answers["part"]) == TEST
+        place = np.searchsorted(row_id, np.asarray(answers["row_id"])[test])
+        total[place] += np.asarray(answers[f"t{trial}_1"], dtype=np.float64)[test]
+        count[place] += 1
+    return np.divide(total, count, out=np.full(len(row_id), np.nan), where=count > 0)

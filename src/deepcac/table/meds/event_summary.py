@@ -25,7 +25,7 @@ class EventFeature(NamedTuple):
     ----------
     code : str
     kind : str
-        ``count``, ``days_since``, ``last``, ``mean``, ``change`` (last less first), or of a code
+        ``count``, ``days_since``, ``last``, ``mean``, ``change`` (last minus first), or of a code
         without a time ``recorded`` (0 or 1) and ``value``.
     """
 

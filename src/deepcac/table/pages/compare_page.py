@@ -1,7 +1,6 @@
 """The page that says whether clustering helps on a table, answer first."""
 
 import os
-from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,23 @@ from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import HELP, NEGATIVE, QUESTIONS
 from deepcac.scoring.censored import observed_risk
-from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
-from deepcac.table.answer import Answer, contender_name, signed
+from deepcac.table.answer import Answer, contender_name
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.horizon.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
-from deepcac.table.pages.own_pages import write_page
+from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 
-_METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
-_WORDS = ((0.8, "stable"), (0.6, "moderately stable"), (-1.0, "unstable: do not name them"))
+_WORDS = (
+    (0.8, "stable"),
+    (0.6, "moderately stable"),
+    (-1.0, "unstable, so they are not described"),
+)
+_ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
 
 
 def write_compare_page(
@@ -55,7 +57,7 @@ def write_compare_page(
     asked : RiskQuestions, optional
     """
     agreement = adjusted_rand_score(*(each.label for each in clusterings))
-    shown = [one for one in clusterings if agreement < 1.0 or one.arm == KM]
+    shown = [one for one in clusterings if agreement < _ALIKE or one.arm == KM]
     held = trials.held_out
     risks = None if held is None else risk_section(table, held, found, asked)
     content = {
@@ -66,12 +68,14 @@ def write_compare_page(
         "rows": len(table.features.label),
         "shares": _shares(table),
         "answer": found,
-        "horizon": horizon_section(table, trials, shown),
+        "horizon": horizon_section(table, trials, [one for one in shown if _described(one)]),
         "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
         "remarks": [*table.remarks, *_limits(trials)],
-        "comparisons": _comparisons(found),
+        "comparisons": comparison_table(
+            found.table, QUESTIONS, contender_name, ("contender", "detectable")
+        ),
         "scores": _scores(trials),
         "agreement": agreement,
         "clusterings": [_clustering(each, table) for each in shown],
@@ -92,7 +96,7 @@ def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
         if hidden
         else (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
         for name, count, hidden in zip(
-            table.classes, counts, few_rows(counts[:, None]), strict=True
+            table.shown_classes, counts, few_rows(counts[:, None]), strict=True
         )
     ]
 
@@ -121,35 +125,6 @@ def _limits(trials: Trials) -> list[str]:
     return told
 
 
-def _comparisons(found: Answer) -> dict[str, Any]:
-    texts = {question.id: question.text for question in QUESTIONS}
-    rows = [
-        (
-            texts[row["question"]],
-            contender_name(row["contender"]),
-            contender_name(row["reference"]),
-            _METRICS[row["metric"]],
-            row["verdict"],
-            signed(row["mean"], 4),
-            *_tested(row),
-        )
-        for row in found.table.to_dict("records")
-    ]
-    head = (
-        *("question", "contender", "reference", "metric", "verdict", "difference"),
-        *("95 % interval", "p (Holm)", "detectable"),
-    )
-    return {"head": head, "rows": rows}
-
-
-def _tested(row: Mapping[Hashable, Any]) -> tuple[str, str, str]:
-    """Return interval, p and detectable difference; nothing where two sides are one model."""
-    if row["verdict"] == NEVER:
-        return ("", "", "")
-    span = f"{signed(row['low'], 4)} to {signed(row['high'], 4)}"
-    return (span, f"{row['p_holm']:.3f}", f"{row['detectable']:.4f}")
-
-
 def _scores(trials: Trials) -> dict[str, Any]:
     rows = []
     for name, record in trials.records.items():
@@ -157,15 +132,20 @@ def _scores(trials: Trials) -> dict[str, Any]:
         candidates = open_to(trials.records, name)
         cells = [
             f"{choose(candidates, way, metric).scores.mean():.4f}"
-            for metric in _METRICS
+            for metric in METRICS
             for way in ways
         ]
         if not record["arm"]:
             cells = [*cells[:2], "–", *cells[2:], "–"]
         rows.append((contender_name(name), *cells))
     ways = ("default", "tuned", "two clusters or more")
-    head = ("contender", *(f"{text}, {way}" for text in _METRICS.values() for way in ways))
+    head = ("contender", *(f"{text}, {way}" for text in METRICS.values() for way in ways))
     return {"head": head, "rows": rows}
+
+
+def _described(one: FoundClustering) -> bool:
+    """Tell whether a clustering comes again on other rows."""
+    return one.stability >= _WORDS[1][0]
 
 
 def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
@@ -187,9 +167,10 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
     return {
         "title": f"{len(one.subtypes)} subtypes by {way}",
         "note": note,
-        "head": ("subtype", "what sets it apart", "rows", "share", *table.classes),
+        "head": ("subtype", "what sets it apart", "rows", "share", *table.shown_classes),
         "rows": [_subtype(each, len(one.label)) for each in one.subtypes],
-        "figure": subtype_profile(one, table.classes),
+        "described": _described(one),
+        "figure": subtype_profile(one, table.shown_classes),
         "values_head": ("feature", *(f"subtype {each.number}" for each in one.subtypes)),
         "medians": _values(one, table, [one.names[f] for f in shown]),
     }

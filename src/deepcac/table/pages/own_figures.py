@@ -16,13 +16,13 @@ from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
 
 _HEADINGS = {
-    HELP: "{model}: with clusters, less without",
-    ANY: "{model}: two clusters or more, less a partition that means nothing",
-    BOOSTING: "{model} with clusters, less tuned boosting",
-    NEGATIVE: "Control: {model} with a hash of the row, less without",
+    HELP: "{model}: with clusters, minus without",
+    ANY: "{model}: two clusters or more, minus a partition that means nothing",
+    BOOSTING: "{model} with clusters, minus tuned boosting",
+    NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
 Array = npt.NDArray[np.float64]
-Line = tuple[str, str, float, float, float, str]
+Line = tuple[str, float, float, float, str]  # name, mean, low, high, verdict; a heading has none
 MOST_FEATURES = 15
 _CLEAR = 3.0  # standard deviations at which the colour is full
 
@@ -46,19 +46,19 @@ def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> F
         "so both sides are one model.",
         section="comparison",
         size=(6.2, 1.1 + 0.23 * len(lines)),
-        draw=lambda canvas: _draw_forest(canvas, lines, found.margin),
-        head=("question", "contender", "mean", "low", "high", "verdict"),
+        draw=lambda canvas: draw_forest(canvas, lines, found.margin),
+        head=("contender", "mean", "low", "high", "verdict"),
         data=lines,
     )
 
 
-def _draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
-    """Draw comparisons below the heading of each model, so that labels are short."""
+def draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
+    """Draw comparisons below their heading, so that labels are short."""
     axis = canvas.subplots()
     axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
     axis.axvline(0, color="#888888", linewidth=0.8)
     across = axis.get_yaxis_transform()
-    for place, (_, name, mean, low, high, verdict) in enumerate(lines):
+    for place, (name, mean, low, high, verdict) in enumerate(lines):
         if not verdict:
             axis.text(0.01, place, name, transform=across, va="center", fontsize=8,
                       fontweight="bold")  # fmt: skip
@@ -68,7 +68,7 @@ def _draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
         axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
                       fmt="o", markersize=4, color=colour, elinewidth=1.2,
                       markerfacecolor=colour if compared else "none")  # fmt: skip
-    told = [(place, line[1]) for place, line in enumerate(lines) if line[-1]]
+    told = [(place, line[0]) for place, line in enumerate(lines) if line[-1]]
     axis.set_yticks([place for place, _ in told], [name for _, name in told])
     axis.tick_params(axis="y", length=0)
     axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
@@ -86,13 +86,13 @@ def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
         learner = own["contender"].str.rpartition("_")[2]
         for model, rows in own.groupby(learner, sort=False):
             heading = _HEADINGS[question].format(model=contender_name(str(model)))
-            lines.append((question.id, heading, 0.0, 0.0, 0.0, ""))
+            lines.append((heading, 0.0, 0.0, 0.0, ""))
             for row in rows.to_dict("records"):
                 name = arm_name(row["contender"])
                 if question == ANY:
                     name += f" – {arm_name(row['reference'])}"
                 ends = (row["mean"], row["low"], row["high"])
-                lines.append((question.id, name, *ends, row["verdict"]))
+                lines.append((name, *ends, row["verdict"]))
     return lines
 
 

@@ -3,13 +3,20 @@
 import base64
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
+import pandas as pd
+
 from deepcac.files.atomic import atomic_path
+from deepcac.judging.questions import Question
 from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
+from deepcac.scoring.equivalence import NEVER
+from deepcac.table.answer import signed
 from deepcac.table.reading.label_leaks import HEAD
+
+METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
 def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str, Any]) -> None:
@@ -29,6 +36,45 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
     text = made.get_template(template).render(leaks_head=HEAD, **content)
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
+
+
+def comparison_table(
+    found: pd.DataFrame,
+    questions: Sequence[Question],
+    named: Callable[[str], str],
+    columns: Sequence[str],
+) -> dict[str, Any]:
+    """Return head and rows of every comparison.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Of `deepcac.judging.verdicts.verdicts`.
+    questions : sequence of Question
+        Those it answers.
+    named : callable
+        Contender to its name in words.
+    columns : sequence of str
+        What a contender is called, and "detectable" where that is shown.
+    """
+    texts = {question.id: question.text for question in questions}
+    what, *more = columns
+    rows = [
+        (
+            texts[row["question"]], named(row["contender"]), named(row["reference"]),
+            METRICS[row["metric"]], row["verdict"], signed(row["mean"], 4), *_tested(row, more),
+        )
+        for row in found.to_dict("records")
+    ]  # fmt: skip
+    head = ("question", what, "reference", "metric", "verdict", "difference")
+    return {"head": (*head, "95 % interval", "p (Holm)", *more), "rows": rows}
+
+
+def _tested(row: Mapping[Hashable, Any], more: Sequence[str]) -> list[str]:
+    """Return interval, p and what more is shown; nothing where two sides are one model."""
+    told = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", f"{row['p_holm']:.3f}"]
+    told += [f"{row[name]:.4f}" for name in more]
+    return [""] * len(told) if row["verdict"] == NEVER else told
 
 
 def _minus(text: object) -> str:

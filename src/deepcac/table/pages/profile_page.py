@@ -12,7 +12,7 @@ from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
 from deepcac.table.output_files import check_output
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
-from deepcac.table.reading.class_labels import ClassLabels, class_labels
+from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, Ids, column_parts
 from deepcac.table.reading.label_leaks import label_leaks
@@ -78,12 +78,17 @@ def write_profile_page(
         "rows": len(sample.number),
         "total": sample.total,
         "columns": {"head": HEAD, "rows": column_lines(sample.rows, encoder.columns)},
+        "used": len(encoder.used),
         "missing": missingness(encoder.columns, len(sample.number)),
         "label": label,
         "faults": told,
         "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
-        **(_outcome(sample, encoder, labels) if labels else {"rates": None, "leaks": []}),
+        **(
+            _outcome(sample, encoder, labels, label)
+            if label and labels
+            else {"rates": None, "leaks": []}
+        ),
     }
     write_page(out, "profile.html", content)
     return encoder, told, mend
@@ -106,7 +111,9 @@ def _labels(
         return None, [Fault(str(error))]
 
 
-def _outcome(sample: SampledTable, encoder: TableEncoder, labels: ClassLabels) -> dict[str, object]:
+def _outcome(
+    sample: SampledTable, encoder: TableEncoder, labels: ClassLabels, label: str
+) -> dict[str, object]:
     """Return the class shares in each level of a category and each quarter of a number."""
     codes = labels.codes[sample.number - 1]
     X, _ = encoder.encode(sample.rows, sample.number)
@@ -115,9 +122,21 @@ def _outcome(sample: SampledTable, encoder: TableEncoder, labels: ClassLabels) -
         parts = column_parts(column, X, encoder.names)
         lines += [(column.name, *line) for line in _part_lines(parts, codes, len(labels.classes))]
     return {
-        "rates": {"head": (*_RATES_HEAD, *labels.classes), "rows": lines},
+        "rates": {"head": (*_RATES_HEAD, *standing_alone(labels.classes, label)), "rows": lines},
+        "shares": _shares(codes, standing_alone(labels.classes, label)),
         "leaks": label_leaks(encoder, X, codes, labels.classes),
     }
+
+
+def _shares(codes: Ids, names: tuple[str, ...]) -> str:
+    """Return the share of the positive class of two, of every class of more."""
+    counts = np.bincount(codes, minlength=len(names))
+    told = zip(names, counts, few_rows(counts[:, None]), strict=True)
+    lines = [
+        f"{WITHHELD if few else f'{100 * count / len(codes):.1f} %'} {name}"
+        for name, count, few in told
+    ]
+    return ", ".join(lines[1:] if len(lines) == 2 else lines)
 
 
 def _part_lines(parts: ColumnParts, codes: Ids, n_classes: int) -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.calibration import CalibrationCurve, calibration_curve
 from deepcac.scoring.net_benefit import net_benefit, net_benefit_gain, treat_all
-from deepcac.table.answer import contender_name
+from deepcac.scoring.small_cells import FEW
+from deepcac.table.answer import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
 
 Array = npt.NDArray[np.float64]
@@ -55,7 +56,7 @@ def decision_figure(found: HeldOut, names: tuple[str, ...], thresholds: Array) -
     return Figure(
         id="decision",
         title="Is acting on the risks worth it?",
-        caption="Net benefit: patients rightly treated less those wrongly treated at the odds of "
+        caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
         "the threshold, for each patient. Predictions of all resamples are pooled.",
         section="risks",
         size=(5.2, 4.0),
@@ -84,22 +85,22 @@ def _draw_decision(canvas: Canvas, lines: Mapping[str, Array], thresholds: Array
 def risks_by_outcome(found: HeldOut, name: str, classes: tuple[str, ...]) -> Figure:
     """Draw how the risks of one model are spread among rows with and without the event."""
     edges = np.linspace(0, 1, _BINS + 1)
-    shares = [
-        np.histogram(found.risk[name][found.y == j], edges)[0] / (found.y == j).sum()
-        for j in range(2)
-    ]
+    shares = [_shares(found.risk[name][own], found.patient[own], edges) for own in
+              (found.y == j for j in range(2))]  # fmt: skip
 
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
         for colour, label, share in zip(PALETTE, classes, shares, strict=False):
             axis.stairs(share, edges, color=colour, label=label, fill=True, alpha=0.45)
         axis.set(xlabel="predicted risk", ylabel="share of the rows", xlim=(0, 1))
-        axis.legend(loc="upper right")
+        axis.set(ylim=(0, 1.25 * max(float(share.max()) for share in shares)))
+        axis.legend(loc="upper center", ncols=2)
 
     return Figure(
         id="risks",
         title="Who is given which risk?",
-        caption=f"Predicted risks of {contender_name(name)} on test rows, by what came of them.",
+        caption=f"Predicted risks of {contender_name(name)} on test rows, by what came of them. "
+        f"Bars of fewer than {FEW} patients are not drawn.",
         section="risks",
         size=(5.2, 3.2),
         draw=draw,
@@ -108,17 +109,28 @@ def risks_by_outcome(found: HeldOut, name: str, classes: tuple[str, ...]) -> Fig
     )
 
 
+def _shares(risk: Array, patient: npt.NDArray[np.int64], edges: Array) -> Array:
+    """Return the share of the risks between edges; 0 where they are of fewer than five patients."""
+    inside = np.minimum(np.digitize(risk, edges) - 1, len(edges) - 2)
+    patients = np.array([np.unique(patient[inside == j]).size for j in range(len(edges) - 1)])
+    shares = np.bincount(inside, minlength=len(patients)) / len(risk)
+    return np.where(patients < FEW, 0.0, shares)
+
+
 def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
     """Say what clusters change at the middle threshold, among 1,000 patients."""
     gain, low, high = 1000 * net_benefit_gain(
         found.y, found.risk[clustered], found.risk[best], thresholds, found.patient
     )
     j = len(thresholds) // 2
-    return (
-        f"Treating from a risk of {100 * thresholds[j]:.0f} % on: with clusters "
-        f"{abs(gain[j]):.1f} {'more' if gain[j] >= 0 else 'fewer'} of 1,000 patients are treated "
-        f"rightly, false alarms subtracted (95 % interval {low[j]:+.1f} to {high[j]:+.1f})."
-    )
+    who = f"Treating from a risk of {100 * thresholds[j]:.0f} % on: with clusters"
+    what = "of 1,000 patients are treated rightly, false alarms subtracted"
+    if np.array_equal(found.risk[clustered], found.risk[best]):
+        return f"{who} as many {what}, since no clusters were chosen."
+    change = f"{abs(gain[j]):.1f} {'more' if gain[j] > 0 else 'fewer'}"
+    if not round(gain[j], 1):
+        change = "as many"
+    return f"{who} {change} {what} (95 % interval {signed(low[j], 1)} to {signed(high[j], 1)})."
 
 
 def usual_thresholds(found: HeldOut) -> Array:

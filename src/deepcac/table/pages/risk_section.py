@@ -76,16 +76,18 @@ def risk_section(
     thresholds = usual_thresholds(held_out) if ends is None else np.linspace(*ends, 25)
     names = (found.best, found.clustered)
     middle = float(thresholds[len(thresholds) // 2])
+    same = np.array_equal(held_out.risk[found.best], held_out.risk[found.clustered])
+    drawn = names[:1] if same else names
     return {
         "worth": worth(held_out, found.clustered, found.best, thresholds),
         "range": f"{100 * thresholds[0]:.1f} % to {100 * thresholds[-1]:.1f} %",
         "figures": [
-            calibration_figure(held_out, names, table.classes[1]),
-            decision_figure(held_out, names, thresholds),
-            risks_by_outcome(held_out, found.best, table.classes),
+            calibration_figure(held_out, drawn, table.shown_classes[1]),
+            decision_figure(held_out, drawn, thresholds),
+            risks_by_outcome(held_out, found.best, table.shown_classes),
         ],
         "head": _HEAD,
-        "rows": [_calibrated(held_out, name) for name in names],
+        "rows": [_calibrated(held_out, name) for name in drawn],
         **_by(table, held_out, asked.by, names, middle),
     }
 

@@ -73,6 +73,12 @@ def class_labels(
     return ClassLabels(codes.to_numpy().astype(np.int64), tuple(ordered), reason)
 
 
+def standing_alone(classes: tuple[str, ...], label: str) -> tuple[str, ...]:
+    """Return names of classes that need no heading: ``died = 1`` for a number, a yes or a no."""
+    bare = all(_is_whole(one) or one.lower() in (*_POSITIVE, *_NEGATIVE) for one in classes)
+    return tuple(f"{label} = {one}" for one in classes) if bare else classes
+
+
 def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
     values = _numbers(cells, name)
     codes = (values > above).astype(np.int64)

@@ -26,10 +26,10 @@ def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) ->
         found = as_numbers(cells)
         if found.slips.any():
             at = int(found.slips.argmax())
+            others = f", though {100 * found.share:.0f} % of the column are" if found.share else ""
             raise DataError(
-                f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number, "
-                f"{100 * found.share:.0f} % of the column are; mend it, leave it empty, or leave "
-                "the column out (--drop)"
+                f"column {name!r}, data row {number[at]}: {cells[at].as_py()!r} is no number"
+                f"{others}; mend it, leave it empty, or leave the column out (--drop)"
             )
         values = found.values
     elif is_numeric(cells.type):

@@ -14,7 +14,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.reading.cells import plain
-from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.class_labels import class_labels, standing_alone
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks, read_follow_up
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
@@ -65,19 +65,20 @@ class Roles:
     def __post_init__(self) -> None:
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("--time and --horizon go together: name the column and the time")
+        known: dict[str, str] = {}
+        for name, what in self._named():
+            if name in known:
+                raise ConfigError(f"column {name!r} cannot be both {known[name]} and {what}")
+            known[name] = what
+
+    def _named(self) -> list[tuple[str, str]]:
+        """Return the columns with a role, and which."""
+        own = zip((self.label, self.id, self.group, self.time), _ROLES, strict=True)
+        return [*((name, what) for name, what in own if name is not None), *self.apart.items()]
 
     def skipped(self) -> dict[str, str]:
         """Return the columns that are no features, and why."""
-        named = dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self.apart)
-        for name, why in (
-            (self.label, "the label"),
-            (self.id, "the id"),
-            (self.group, "the group"),
-            (self.time, "the follow-up time"),
-        ):
-            if name is not None:
-                named[name] = why
-        return named
+        return dict.fromkeys(self.drop, "as asked for (--drop)") | dict(self._named())
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ class LabelledTable:
         Columns that tell the label or the row (`label_leaks`); they are used like any other.
     follow : FollowUp or None
         Where the label is an event up to a horizon.
+    label : str
+        Its column.
     """
 
     name: str
@@ -117,6 +120,7 @@ class LabelledTable:
     remarks: tuple[str, ...] = field(default=())
     leaks: tuple[str, ...] = field(default=())
     follow: FollowUp | None = None
+    label: str = ""
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say everything that a reader must know."""
@@ -129,6 +133,11 @@ class LabelledTable:
     def rarest(self) -> int:
         """Rows of the rarest class: the events that a model can learn from."""
         return int(np.bincount(self.features.label).min())
+
+    @property
+    def shown_classes(self) -> tuple[str, ...]:
+        """Names of the classes for a page."""
+        return standing_alone(self.classes, self.label)
 
     @property
     def columns(self) -> tuple[EncodedColumn, ...]:
@@ -188,6 +197,7 @@ def read_labelled(
         remarks=tuple(remarks),
         leaks=tuple(label_leaks(encoder, X, codes, classes)),
         follow=follow,
+        label=roles.label,
     )
 
 

@@ -170,16 +170,22 @@ def learn_encoder(
             if refused is None:
                 raise
             refused[name] = str(error)
-            column = EncodedColumn(name, LEFT_OUT, note="at fault")
+            column = EncodedColumn(
+                name, LEFT_OUT, note="at fault", missing=_missing(plain(rows[name]))
+            )
         columns.append(column)
     if refused is None and all(column.kind == LEFT_OUT for column in columns):
         raise DataError("no column is left to predict from; see `deepcac profile`")
     return TableEncoder(tuple(columns))
 
 
+def _missing(cells: pa.ChunkedArray) -> int:
+    return int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
+
+
 def _learn(name: str, cells: pa.ChunkedArray, number: npt.NDArray[np.int64]) -> EncodedColumn:
     kind = cells.type
-    missing = int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
+    missing = _missing(cells)
     if missing == len(cells):
         return EncodedColumn(name, LEFT_OUT, note="empty", missing=missing)
     if pa.types.is_temporal(kind):

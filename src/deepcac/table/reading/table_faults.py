@@ -21,7 +21,7 @@ _PATIENT = re.compile(
     re.IGNORECASE,
 )
 _CENSORED = r"^[<>]=?\s*\d"
-_CODES = (-9, -99, -999, -9999, 99, 999, 9999)
+_CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
 _ONE_CLASS = 20  # filled rows of one class alone from which it is no chance
 
 
@@ -135,8 +135,8 @@ def _codes(name: str, cells: pa.ChunkedArray) -> list[Fault]:
         others = values[values != code]
         if (values == code).sum() >= 2 and len(others) > SMALL:
             low, high = np.quantile(others, (0.25, 0.75))
-            away = max(low - code, code - high)
-            if away > 5 * max(high - low, 1e-12) and not others.min() < code < others.max():
+            away = max(others.min() - code, code - others.max())
+            if away > 5 * (high - low) and away > 0:
                 text = f"column {name!r}: {code} stands in {(values == code).sum():,} rows, far "
                 return [Fault(text + "from all others; leave cells without a value empty")]
     return []

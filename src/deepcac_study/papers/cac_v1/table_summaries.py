@@ -28,15 +28,10 @@ def arms(classifier: str) -> tuple[str, str, str]:
 
 
 def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
-    """Work out one printed summary.
+    """Work out one printed summary of triples of scores, one a data set or classifier.
 
-    Parameters
-    ----------
-    item : str
-        ``best_count_{base,km,cac}`` (ties go to the first of the three) or
-        ``avg_up_f1_pct_vs_{base,km}`` (ratio of the column means, less one, in per cent).
-    scores : list of (base, km, cac)
-        One triple a data set or classifier.
+    It is ``best_count_{base,km,cac}`` (ties go to the first of the three) or
+    ``avg_up_f1_pct_vs_{base,km}`` (ratio of the column means, less one, in per cent).
     """
     table = np.array(scores)
     arm = ARMS.index(item.rsplit("_", 1)[1])
@@ -48,13 +43,7 @@ def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
 
 @dataclass
 class Summaries:
-    """Summaries of our runs in the shape of CAC v1's tables.
-
-    Attributes
-    ----------
-    runs : Runs
-        What there is.
-    """
+    """Summaries of our runs in the shape of CAC v1's tables."""
 
     sources = tuple(table.source for table in PAPERS["cac_v1"].tables if table.kind == "summary")
 
@@ -106,15 +95,7 @@ class Summaries:
 def _places(cell: PrintedCell) -> list[tuple[str, str]]:
     """Return the (data set, classifier) pairs that a summary cell covers."""
     printed = _scores_of(cell)
-    datasets = [cell.dataset] if cell.dataset else _in_order(printed, "dataset")
-    classifiers = [cell.method] if cell.method else _classifiers(printed)
-    return [(dataset, classifier) for dataset in datasets for classifier in classifiers]
-
-
-def _in_order(rows: list[dict[str, str]], column: str) -> list[str]:
-    return list(dict.fromkeys(row[column] for row in rows))
-
-
-def _classifiers(rows: list[dict[str, str]]) -> list[str]:
-    plain = (name for name in _in_order(rows, "method") if "+" not in name)
-    return [name for name in plain if name not in ("DMNN", "DeepCAC")]
+    datasets, methods = (dict.fromkeys(row[x] for row in printed) for x in ("dataset", "method"))
+    plain = [name for name in methods if "+" not in name and name not in ("DMNN", "DeepCAC")]
+    classifiers = [cell.method] if cell.method else plain
+    return [(one, x) for one in ([cell.dataset] if cell.dataset else datasets) for x in classifiers]

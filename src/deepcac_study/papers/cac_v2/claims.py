@@ -14,7 +14,7 @@ from deepcac_study.papers.evidence import (
     Evidence,
 )
 from deepcac_study.papers.names import printed_datasets
-from deepcac_study.papers.rules.arm_rules import beats
+from deepcac_study.papers.rules.arm_rules import counted
 from deepcac_study.papers.rules.decisions import Found, Rule, always
 from deepcac_study.papers.rules.rule_table import cac_arm
 from deepcac_study.records.reader import Findings
@@ -50,7 +50,7 @@ def _one_of_twelve() -> Rule:
     """
     own = [name for name in printed_datasets("cac_v2_table2_f1") if name in _OF_EC3]
     arms = [[cac_arm("cac_v2", name, method) for name in own] for method in ("ec3", "rf")]
-    forest = beats(list(zip(*arms, strict=True)))
+    forest = counted("beats", list(zip(*arms, strict=True)))
 
     def rule(evidence: Evidence) -> Decision:
         found = forest(evidence)

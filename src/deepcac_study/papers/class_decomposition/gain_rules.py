@@ -216,13 +216,10 @@ _COLUMNS = {
 
 
 class GainTable(Answers):
-    """What answers the cells of Table 1.
+    """What answers the cells of Table 1, from records of real data.
 
-    Parameters
-    ----------
-    records : sequence of DecompositionRecord
-        On real data. As published the linear machines are one against rest, which is nearer to
-        print on Vehicle and Vowel, wherever these were run.
+    As published the linear machines are one against rest, which is nearer to print on Vehicle and
+    Vowel, wherever these were run.
     """
 
     sources: Sequence[str] = (TABLE_1,)

@@ -49,13 +49,7 @@ def _by_protocol(studies: Iterable[CaseStudy]) -> dict[str, CaseStudy]:
 
 
 class ClusterTables:
-    """What the case studies answer to the cells of Tables 7 and 8.
-
-    Parameters
-    ----------
-    studies : iterable of CaseStudy
-        Only those of the printed data set and k count, one a protocol.
-    """
+    """What the case studies of the printed data set and k answer to the cells of Tables 7 and 8."""
 
     sources = tuple(_REMARKS)
 

@@ -35,14 +35,10 @@ K = TypeVar("K", bound=Hashable)
 def of_arms(
     groups: Mapping[K, Sequence[Arm]], decide: Callable[[Evidence, list[K]], Decision]
 ) -> Rule:
-    """Return a rule on groups of arms, such as comparisons or data sets.
+    """Return a rule on groups of arms, such as comparisons or data sets, by name.
 
-    Parameters
-    ----------
-    groups : mapping
-        Arms by name; a group of which any arm's data can decide nothing is left out.
-    decide : callable
-        From the evidence and the names of the groups that are left, all of whose arms have runs.
+    A group of which any arm's data can decide nothing is left out. It is decided on the evidence
+    and the names of the groups that are left, all of whose arms have runs.
     """
 
     def rule(evidence: Evidence) -> Decision:
@@ -72,27 +68,20 @@ def of_pairs(pairs: Pairs, decide: Callable[[Pairs, list[Difference]], Decision]
     return of_arms(dict(enumerate(pairs)), decided)
 
 
-def beats(pairs: Pairs, *, share: float = MOST) -> Rule:
-    """Return the rule "the first arm is better than the second" in a share of comparisons."""
-    return _counted(pairs, above, share, "above")
+# What is asked of the first arm beside the second, in words, and in which share of comparisons.
+COUNTED: dict[str, tuple[Ask, str, float]] = {
+    "beats": (above, "above", MOST),
+    "never above": (not_above, "not above", MOST),
+    "comparable": (equivalent, "equivalent", 1.0),
+    "superior or comparable": (not_below, "no more than 0.01 below", MOST),
+}
 
 
-def never_above(pairs: Pairs, *, share: float = MOST) -> Rule:
-    """Return the rule "the first arm is not better than the second"."""
-    return _counted(pairs, not_above, share, "not above")
+def counted(name: str, pairs: Pairs, share: float | None = None) -> Rule:
+    """Return a rule of `COUNTED`, which may be asked for in another share of comparisons."""
+    ask, words, usual = COUNTED[name]
+    share = usual if share is None else share
 
-
-def comparable(pairs: Pairs, *, share: float = 1.0) -> Rule:
-    """Return the rule "the two arms are equivalent" in every comparison."""
-    return _counted(pairs, equivalent, share, "equivalent")
-
-
-def superior_or_comparable(pairs: Pairs, *, share: float = MOST) -> Rule:
-    """Return the rule "the first arm is no more than the margin below the second"."""
-    return _counted(pairs, not_below, share, "no more than 0.01 below")
-
-
-def _counted(pairs: Pairs, ask: Ask, share: float, words: str) -> Rule:
     def decide(_: Pairs, found: list[Difference]) -> Decision:
         answers = [ask(one) for one in found]
         counts = [answers.count(answer) for answer in (True, False, None)]

@@ -19,16 +19,8 @@ def of_fits(
     Classifiers share their clusterings: one clustering of a split is one fit, however many
     classifiers were trained on it.
 
-    Parameters
-    ----------
-    what : callable
-        From a fit's curves to whether the claim is true of it.
-    about : callable
-        Whether the curves say anything; the others are left out.
-    prefix : str
-        Start of the method ids it is about.
-    needs : str
-        What to run where there are none.
+    `what` says whether the claim is true of a fit with these curves, `about` whether they say
+    anything; `prefix` is the start of the method ids, `needs` what to run where there are none.
     """
 
     def rule(evidence: Evidence) -> Decision:

@@ -149,8 +149,9 @@ class _Arms:
         return {name: (self.each(name, words[0]), self.each(name, words[1])) for name in self.sets}
 
 
-def _counted(kind: Callable[..., Rule]) -> Callable[[_Arms, Book], Rule]:
-    return lambda arms, _: kind(arms.pairs, **({"share": arms.share()} if arms.row.share else {}))
+def _counted(arms: _Arms, _: Book) -> Rule:
+    share = arms.share() if arms.row.share else None
+    return arm_rules.counted(arms.row.rule, arms.pairs, share)
 
 
 def _significant(arms: _Arms, _: Book) -> Rule:
@@ -239,8 +240,13 @@ def _of_cells(
     """Return the rule that something is true of a share of the cells that open data can decide."""
 
     def rule(evidence: Evidence) -> Decision:
-        kept = [e for e in entries if e.sound_verdict != LOST and not _restricted(e)]
-        answers: list[Truth] = [what(e) if _decided(e) else None for e in kept]
+        closed = restricted().values()
+        kept = [
+            e for e in entries if e.sound_verdict != LOST and (e.sound or e.needs not in closed)
+        ]
+        answers: list[Truth] = [
+            what(e) if e.sound and e.sound_verdict in (AGREE, DIFFER) else None for e in kept
+        ]
         runs = tuple(dict.fromkeys(e.run for e in kept if e.run))
         if set(answers) <= {None}:
             needed = next((e.needs for e in kept if e.needs), "the runs behind the table")
@@ -251,19 +257,8 @@ def _of_cells(
     return sound_only(rule, "alphas are tuned")
 
 
-def _decided(entry: Entry) -> bool:
-    return bool(entry.sound) and entry.sound_verdict in (AGREE, DIFFER)
-
-
-def _restricted(entry: Entry) -> bool:
-    return not entry.sound and entry.needs in restricted().values()
-
-
 RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
-    "beats": _counted(arm_rules.beats),
-    "never above": _counted(arm_rules.never_above),
-    "comparable": _counted(arm_rules.comparable),
-    "superior or comparable": _counted(arm_rules.superior_or_comparable),
+    **dict.fromkeys(arm_rules.COUNTED, _counted),
     "significant": _significant,
     "best above": lambda arms, _: arm_rules.maxima(arms.groups, share=arms.share(1.0)),
     "best not below": lambda arms, _: arm_rules.maxima(

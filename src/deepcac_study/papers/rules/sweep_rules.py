@@ -31,15 +31,8 @@ def sweep_rule(tables: Tables, name: str, needs: str, *, each: str = "") -> Rule
     """Return the rule that a check is true of every sweep (of most: partly).
 
     A sweep is true or false of a data set if all its splits agree; a single split leaves it open.
-
-    Parameters
-    ----------
-    name : str
-        Of one of `CHECKS`.
-    needs : str
-        What to run where there is none.
-    each : str, optional
-        A setting of whose values above 0 it is asked apart.
+    `needs` is what to run where there is none, `each` a setting of whose values above 0 the check
+    of `CHECKS` is asked apart.
     """
 
     def rule(evidence: Evidence) -> Decision:

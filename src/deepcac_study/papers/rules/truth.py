@@ -58,14 +58,8 @@ def by_share(share: float, wanted: float, half: float = 0.5) -> str:
 def settled(answers: Sequence[Truth], wanted: float = 1.0, *, half: float = 0.5) -> str:
     """Return the verdict that stands whatever the open answers are.
 
-    Without one it is undecided, or "cannot hold" where too few answers are left to be true.
-
-    Parameters
-    ----------
-    wanted : float
-        Share of true answers that a claim asks for.
-    half : float
-        Share above which it holds partly.
+    Without one it is undecided, or "cannot hold" where too few answers are left to be true. A claim
+    asks for the share `wanted` of true answers, and holds partly above `half`.
     """
     true, still_open = answers.count(True), answers.count(None)
     least, most = (by_share(n / len(answers), wanted, half) for n in (true, true + still_open))

@@ -1,6 +1,6 @@
 """Losses on test clusterings, ours and printed, and their signed ranks (Table 4)."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -31,14 +31,9 @@ def mean_losses(run: ClusteringRun) -> Array:
 
 
 class LossRange(NamedTuple):
-    """Losses of each test clustering, over the starts and over kinds of processors.
+    """Losses of each test clustering, over the starts and over kinds of processors."""
 
-    Attributes
-    ----------
-    mean, low, high : ndarray of shape (clusterings,)
-        Mean over our own starts, and what starts and other processors reach.
-    """
-
+    # Mean over our own starts, and the ends of what starts and processors reach.
     mean: Array
     low: Array
     high: Array
@@ -69,27 +64,23 @@ class LossRange(NamedTuple):
 
 
 def loss_range(run: ClusteringRun) -> LossRange:
-    """Return the losses of a run with the spread over its starts and over processors.
+    """Return the losses of a run, with what its starts and processors of other kinds reach.
 
-    ``machine_losses.csv`` has the losses of the same experiment on processors of other kinds: half
-    of their range is added at both ends.
+    ``machine_losses.csv`` has the losses of the same experiment on such processors.
     """
-    elsewhere: dict[str, list[float]] = {name: [] for name in run.names}
+    everywhere = {name: list(run.losses[:, j]) for j, name in enumerate(run.names)}
     for row in facts("machine_losses", "supervised_kmeans"):
         same = (row["dataset"], row["method"]) == (run.dataset, run.method)
-        if same and row["clustering"] in elsewhere:
-            elsewhere[row["clustering"]].append(float(row["loss"]))
-    half = np.array([np.ptp(losses) / 2 if losses else 0.0 for losses in elsewhere.values()])
-    return LossRange(mean_losses(run), run.losses.min(axis=0) - half, run.losses.max(axis=0) + half)
+        if same and row["clustering"] in everywhere:
+            everywhere[row["clustering"]].append(float(row["loss"]))
+    low, high = (np.array([end(losses) for losses in everywhere.values()]) for end in (min, max))
+    return LossRange(mean_losses(run), low, high)
 
 
 def printed_losses(printed: str) -> dict[str, Array]:
     """Return the legible losses of Table 3 by method, rows in order.
 
-    Parameters
-    ----------
-    printed : str
-        Start of the printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
+    `printed` is the start of a printed name: ``NEWS``, ``WEBKB-N`` or ``SYNTH``.
     """
     found: dict[str, list[float]] = {}
     for row in facts("skmeans_table3_loss"):
@@ -99,26 +90,16 @@ def printed_losses(printed: str) -> dict[str, Array]:
 
 
 class SignedRanks(NamedTuple):
-    """A comparison of two lists of losses.
+    """A comparison of two lists of losses."""
 
-    Attributes
-    ----------
-    win, tie, lose : int
-        How often the first loss is lower, equal, higher.
-    W : float
-        Size of the sum of signed ranks; only so do the printed 30 of 18 and 15 of 5 make sense.
-    n_sr : int
-        Pairs that are no tie.
-    p_1tail : float
-        Wilcoxon's, for the side with the larger rank sum; 1 without a difference.
-    """
-
+    # How often the first loss is lower, equal, higher.
     win: int
     tie: int
     lose: int
+    # Size of the sum of signed ranks; only so do the printed 30 of 18 and 15 of 5 make sense.
     W: float
-    n_sr: int
-    p_1tail: float
+    n_sr: int  # pairs that are no tie
+    p_1tail: float  # Wilcoxon's, for the side with the larger rank sum; 1 without a difference
 
     def __str__(self) -> str:
         return (
@@ -139,22 +120,12 @@ def signed_ranks(first: npt.ArrayLike, second: npt.ArrayLike) -> SignedRanks:
     return SignedRanks(wins, len(gain) - wins - losses, losses, abs(total), len(kept), p)
 
 
+@dataclass(frozen=True)
 class LossTables:
-    """Answers the cells of Tables 1, 3 and 4 from finished experiments.
+    """Answers the cells of Tables 1, 3 and 4 from finished experiments."""
 
-    Parameters
-    ----------
-    found : Clusterings
-    """
-
-    sources: Sequence[str] = (
-        "skmeans_table1_datasets",
-        "skmeans_table3_loss",
-        "skmeans_table4_wins",
-    )
-
-    def __init__(self, found: Clusterings) -> None:
-        self._found = found
+    found: Clusterings
+    sources = ("skmeans_table1_datasets", "skmeans_table3_loss", "skmeans_table4_wins")
 
     def answer(self, cell: PrintedCell, protocol: str) -> Ours | None:
         """Return our number for a cell, None where its experiment was not made."""
@@ -163,7 +134,7 @@ class LossTables:
             return self._size(cell, name)
         if cell.source == "skmeans_table4_wins":
             return self._wins(cell, name)
-        run = self._found.find(name, cell.method_id.removeprefix("skm_"))
+        run = self.found.find(name, cell.method_id.removeprefix("skm_"))
         return _loss(cell, run) if run else None
 
     def target(self, cell: PrintedCell) -> str:
@@ -178,7 +149,7 @@ class LossTables:
         return ""
 
     def _size(self, cell: PrintedCell, name: str) -> Ours | None:
-        run = next((run for run in self._found.runs if run.dataset == name), None)
+        run = next((run for run in self.found.runs if run.dataset == name), None)
         if run is None:
             return None
         keys = {"avg_m": "items", "N_node": "n_node", "N_pair": "n_pair"}
@@ -186,8 +157,7 @@ class LossTables:
         return Ours(value, None, "ok", run.path, agrees=round(value) == cell.value)
 
     def _wins(self, cell: PrintedCell, name: str) -> Ours | None:
-        runs = [self._found.find(name, method) for method in ("iterative", "spectral")]
-        one, other = runs
+        one, other = (self.found.find(name, method) for method in ("iterative", "spectral"))
         if one is None or other is None:
             return None
         value = float(getattr(signed_ranks(mean_losses(one), mean_losses(other)), cell.item))

@@ -27,19 +27,11 @@ _MARKERS = "osD^v"
 
 @dataclass(frozen=True)
 class Found:
-    """What one run found of the planted subtypes.
-
-    Attributes
-    ----------
-    run : Run
-    rows : ndarray of shape (n,), int64
-        Test rows of its first split.
-    planted, found : ndarray of shape (n,)
-        Subtype and cluster of each.
-    """
+    """What one run found of the planted subtypes."""
 
     run: Run
-    rows: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]  # test rows of its first split
+    # Subtype and cluster of each.
     planted: npt.NDArray[np.int64]
     found: npt.NDArray[np.int64]
 
@@ -118,17 +110,7 @@ def planted_figure(found: Sequence[Found], features_dir: Path | None) -> Figure 
 
 
 def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the first two principal components of standardised rows, missing values at 0.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        NaN where missing; d is at least 2.
-
-    Returns
-    -------
-    ndarray of shape (n, 2)
-    """
+    """Return the first two principal components of standardised rows, missing values at 0."""
     known = ~np.isnan(X)
     count = np.maximum(known.sum(axis=0), 1)
     centred = np.where(known, X - np.nansum(X, axis=0) / count, 0.0)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from deepcac.files.storage import read_json
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.small_cells import WITHHELD
 from deepcac_study.features.columns.ranges import Range
+from deepcac_study.report.declarations import declared_figure
 
 _MOST_SHOWN = 40
 
@@ -35,30 +35,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Profile:
-    """What `deepcac_study.report.data.profiling` wrote about one feature file.
-
-    Attributes
-    ----------
-    dataset, protocol : str
-        What it describes.
-    rows : int or None
-        None where withheld.
-    steps : int
-        Length of the sequences; 1 for a static data set.
-    classes : tuple of (int or None)
-        Rows of each class.
-    columns : tuple of Column
-        Empty for data sets with features of pairs.
-    sparse_columns, pairs : int
-        Of data sets with features of pairs.
-    """
+    """What `deepcac_study.report.data.profiling` wrote about one feature file."""
 
     dataset: str
     protocol: str
-    rows: int | None
-    steps: int
-    classes: tuple[int | None, ...]
-    columns: tuple[Column, ...]
+    rows: int | None  # None where withheld
+    steps: int  # length of the sequences; 1 for a static data set
+    classes: tuple[int | None, ...]  # rows of each class
+    columns: tuple[Column, ...]  # empty for data sets with features of pairs
+    # Of data sets with features of pairs.
     sparse_columns: int = 0
     pairs: int = 0
 
@@ -104,16 +89,12 @@ def _load(path: str | os.PathLike[str]) -> Profile:
             rows=content["rows"],
             steps=content["steps"],
             classes=tuple(content["classes"]),
-            columns=tuple(_column(column) for column in content["columns"]),
+            columns=tuple(Column(**one, checked="outside" in one) for one in content["columns"]),
             sparse_columns=content.get("sparse_columns", 0),
             pairs=content.get("pairs", 0),
         )
     except (KeyError, TypeError) as error:
         raise DataError(f"{path}: no profile ({error!r}); delete it and build it again") from error
-
-
-def _column(content: Mapping[str, Any]) -> Column:
-    return Column(**content, checked="outside" in content)
 
 
 def variable_lines(profile: Profile, ranges: Mapping[str, Range]) -> list[VariableLine]:
@@ -195,12 +176,11 @@ def _drawn(ordered: Shares) -> Shares:
     return [item for item in ordered if item[1].min() < 1][:_MOST_SHOWN]
 
 
-def _caption(ordered: Shares) -> str:
+def _words(ordered: Shares) -> dict[str, str]:
     never = sum(shares.min() == 1 for _, shares in ordered)
     left = len(ordered) - never > _MOST_SHOWN
     shown = f"the {_MOST_SHOWN} with the most missing" if left else "all with a missing value"
-    rest = f" Never measured: {never} more." if never else ""
-    return f"Share of rows without a value, by variable ({shown}), before any imputation.{rest}"
+    return {"shown": shown, "rest": f" Never measured: {never} more." if never else ""}
 
 
 def _static(profile: Profile) -> Figure:
@@ -215,15 +195,15 @@ def _static(profile: Profile) -> Figure:
         axis.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xlabel="share missing")
         axis.grid(visible=False, axis="y")
 
-    return Figure(
-        id=f"missing_{profile.dataset}",
-        title=f"Missing values of {profile.dataset}",
-        caption=_caption(ordered),
-        section="data",
+    return declared_figure(
+        "missing",
         size=(6, 0.8 + 0.19 * len(names)),
         draw=draw,
-        head=("variable", "share_missing"),
         data=[(name, float(shares.mean())) for name, shares in ordered],
+        dataset=profile.dataset,
+        by="",
+        columns=["share_missing"],
+        **_words(ordered),
     )
 
 
@@ -239,13 +219,13 @@ def _hourly(profile: Profile) -> Figure:
         axis.grid(visible=False)
         canvas.colorbar(image, ax=axis, label="share missing", shrink=0.5)
 
-    return Figure(
-        id=f"missing_{profile.dataset}",
-        title=f"Missing values of {profile.dataset} by hour",
-        caption=_caption(ordered),
-        section="data",
+    return declared_figure(
+        "missing",
         size=(7, 1 + 0.19 * len(names)),
         draw=draw,
-        head=("variable", *(f"hour_{hour:02d}" for hour in range(profile.steps))),
         data=[(name, *map(float, shares)) for name, shares in ordered],
+        dataset=profile.dataset,
+        by=" by hour",
+        columns=[f"hour_{hour:02d}" for hour in range(profile.steps)],
+        **_words(ordered),
     )

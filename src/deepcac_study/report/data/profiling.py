@@ -21,23 +21,12 @@ from deepcac_study.features.pairwise import read_pairwise
 def profile(
     features: FeatureMatrix, ranges: Mapping[str, Range], *, restricted: bool = False
 ) -> dict[str, Any]:
-    """Describe a feature matrix by numbers over all rows.
+    """Describe a feature matrix by numbers over all rows; None for what is withheld or unknown.
 
-    Parameters
-    ----------
-    features : FeatureMatrix
-        n rows of d columns.
-    ranges : mapping
-        Range of each variable that has one.
-    restricted : bool
-        Withhold small counts, and every lowest and highest value: each is that of one patient.
-
-    Returns
-    -------
-    dict
-        ``rows``; ``steps`` of a sequence; ``classes``: rows of each class; ``columns``: for each,
-        ``name``, ``variable``, ``missing`` values, ``lowest`` and ``highest`` value and, where its
-        variable has a range, values ``outside``. None for what is withheld or unknown.
+    ``rows``; ``steps`` of a sequence; ``classes``: rows of each; ``columns``: for each ``name``,
+    ``variable``, ``missing`` values, ``lowest`` and ``highest`` one and, where its variable has a
+    range, values ``outside``. Of `restricted` data small counts are withheld, and every lowest and
+    highest value: each is that of one patient.
     """
     n = len(features.row_id)
     columns = [
@@ -111,16 +100,7 @@ def build(
 ) -> None:
     """Write the profile of one feature file as JSON.
 
-    Parameters
-    ----------
-    features_path, profile_path : path-like
-        Input and output.
-    dataset, protocol : str
-        What the file holds; both are written down.
-    ranges : str, optional
-        Table for `deepcac_study.features.columns.ranges.read_ranges`.
-    restricted, pairwise : bool, optional
-        From the registry.
+    It tells data set and protocol; `ranges`, `restricted` and `pairwise` are those of the registry.
     """
     if pairwise:
         content = profile_pairwise(features_path)
@@ -137,12 +117,7 @@ def build_all(
 ) -> None:
     """Write the profiles ``.../profiles/{protocol}/{dataset}.json``; the sound ones without folder.
 
-    Parameters
-    ----------
-    features_paths, profile_paths : iterable of path-like
-        Inputs and outputs, in the same order.
-    options : mapping
-        Data set to the options of `build`.
+    `options` are those of `build`, by data set.
     """
     for features, profile_path in zip(features_paths, map(Path, profile_paths), strict=True):
         folder, dataset = profile_path.parent.name, profile_path.stem

@@ -18,6 +18,7 @@ from deepcac_study.report.data.profiles import (
     percent,
     variable_lines,
 )
+from deepcac_study.report.declarations import declared_table
 
 _FEW_CLASSES = 6
 
@@ -32,34 +33,19 @@ class CohortStep:
 
 @dataclass(frozen=True)
 class DataSetNote:
-    """One data set as the report shows it.
+    """One data set as the report shows it."""
 
-    Attributes
-    ----------
-    id : str
-        With the prefix ``demo_`` for a generated cohort.
-    entry : DataSet
-        From the registry.
-    rows, features, shares, missing, outside : str
-        From the profile of its sound features; empty without one.
-    published : str
-        Size and shares of the as-published features, where they differ.
-    cohort : tuple of CohortStep
-        Empty where no flow was written.
-    variables : tuple of VariableLine
-        Units, ranges and gaps.
-    """
-
-    id: str
-    entry: DataSet
+    id: str  # with the prefix ``demo_`` for a generated cohort
+    entry: DataSet  # from the registry
+    # From the profile of its sound features; empty without one.
     rows: str = ""
     features: str = ""
     shares: str = ""
     missing: str = ""
     outside: str = ""
-    published: str = ""
-    cohort: tuple[CohortStep, ...] = ()
-    variables: tuple[VariableLine, ...] = ()
+    published: str = ""  # size and shares of the as-published features, where they differ
+    cohort: tuple[CohortStep, ...] = ()  # empty where no flow was written
+    variables: tuple[VariableLine, ...] = ()  # units, ranges and gaps
 
     @property
     def generated(self) -> bool:
@@ -80,14 +66,7 @@ def source_notes(
 ) -> list[SourceNote]:
     """Read the registry and add what profiles and cohort files say; no row is read.
 
-    Parameters
-    ----------
-    registry_dir : Path
-        Folder of one YAML a source.
-    profiles : iterable of Profile
-        Of any data sets.
-    tidy : Path, optional
-        Folder that holds ``{source}/cohort_{dataset}.json``.
+    Cohort files are ``{source}/cohort_{dataset}.json`` below `tidy`.
 
     Raises
     ------
@@ -111,7 +90,7 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
     rows = [
         text_row(
             note.id,
-            note.rows or _absence(item.source),
+            note.rows or ("restricted" if item.source.restricted else "not built"),
             note.features,
             note.shares,
             note.missing,
@@ -122,22 +101,7 @@ def data_table(sources: Iterable[SourceNote]) -> Table:
         for item in sources
         for note in item.sets
     ]
-    return Table(
-        id="data_sets",
-        title="Every data set",
-        note="Rows, features and class shares of the sound feature files, before imputation. "
-        "A missing category has a column of its own and counts as known. Outside: values outside "
-        "the plausible range of their variable, where there is one.",
-        head=(
-            *("data set", "rows", "features", "class shares", "missing", "outside"),
-            *("licence", "source"),
-        ),
-        rows=sorted(rows, key=lambda row: row[0].text),
-    )
-
-
-def _absence(source: Source) -> str:
-    return "restricted" if source.restricted else "not built"
+    return declared_table("data_sets", sorted(rows, key=lambda row: row[0].text))
 
 
 def _note(

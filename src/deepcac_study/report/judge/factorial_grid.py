@@ -76,12 +76,8 @@ def load_factorials(paths: Iterable[str | os.PathLike[str]]) -> list[Factorial]:
     return [Factorial(path.stem, read_table(path).to_pandas()) for path in files]
 
 
-def factorial_tables(found: Sequence[Factorial]) -> list[Table]:
-    """Return a table for each data set."""
-    return [_table(one) for one in found]
-
-
-def _table(one: Factorial) -> Table:
+def factorial_table(one: Factorial) -> Table:
+    """Return every cell beside the networks without DeepCAC's clusters."""
     rows = [text_row(label, "", _mean(mean)) for label, mean in one.yardsticks.items()]
     rows = [[*row, *text_row(*[""] * (len(HEADS) + 2))] for row in rows]
     sizes = one.table[one.table["head"] == _OWN].groupby(["k", "beta"])["smallest"].mean()
@@ -95,7 +91,7 @@ def _table(one: Factorial) -> Table:
                 *(_mean(scores.mean()) if len(scores) else "" for scores in means),
                 f"{sizes[k, beta]:,.0f}",
                 number(gap.mean, signed=True) if gap else "",
-                _interval(gap),
+                f"{gap.low:+.3f} to {gap.high:+.3f}" if gap else "",
             )
         )
     return declared_table(
@@ -111,16 +107,10 @@ def _mean(value: float) -> str:
     return f"{value:.4f}"
 
 
-def _interval(gap: Difference | None) -> str:
-    return "" if gap is None else f"{gap.low:+.3f} to {gap.high:+.3f}"
-
-
-def factorial_figures(found: Sequence[Factorial]) -> list[Figure]:
-    """Return a figure for each data set."""
-    return [_figure(one) for one in found if one.cells]
-
-
-def _figure(one: Factorial) -> Figure:
+def factorial_figure(one: Factorial) -> Figure | None:
+    """Return the scores by weight, a panel for each number of clusters; None without a fit."""
+    if not one.cells:
+        return None
     data = [
         (k, beta, head, float(scores.mean()), float(scores.min()), float(scores.max()))
         for k, beta in one.cells

@@ -1,6 +1,7 @@
 """The judge in pictures: what clusters add to each learner, and what it could have seen."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from deepcac.judging.questions import HELP, NEGATIVE
 from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, VERDICTS, Figure
 from deepcac.scoring.equivalence import NEVER
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
-from deepcac_study.report.declarations import declared_figure
+from deepcac_study.report.declarations import declared_figure, rows_of
 
 _ARM_LABELS = {
     "km": "in k-means clusters",
     "cac": "in CAC clusters",
     "dist": "with distances to centres",
-    "cells": "in random cells",
+    "cells": "in a random partition",
     "hash": "in parts by a hash",
 }
 _COLOURS = {"dist": "#2E8B57", "cells": "#C49C94", "hash": "#7F7F7F"} | ARM_COLOURS
@@ -31,9 +32,11 @@ _LEARNERS = {
     "catboost": "CatBoost",
     "hgb": "Histogram boosting",
     "centroid": "Nearest class centroid",
+    "bag": "Bagged boosting",
     "subtypes": "Risk model with subtypes",
     "subtypes_gbm": "Risk model with subtypes, boosted",
 }
+_SPOKEN = {"LR": "logistic regression", "FNN": "the network"}
 _LEARNER_COLOURS = {"lgbm": "#B8860B", "catboost": "#17A2B8"}
 _ARMS = {
     CAC: ("o", "a model in each CAC cluster"),
@@ -41,6 +44,7 @@ _ARMS = {
     DISTANCES: ("D", "distances to k-means centres"),
 }
 _LATENT = ("^", "clusters of latents")
+_TASKS = "tasks.csv"  # data sets as a stranger knows them, clinical ones first
 _APART = 0.22  # rows between two arms of one data set
 _CURVE = (
     *("strength", "oracle_gain", "question", "contender", "reference"),
@@ -57,6 +61,12 @@ def contender_label(name: str) -> str:
     known = methods().get(one.learner)
     learner = known.label if known else _LEARNERS.get(one.learner, one.learner)
     return f"{learner} {_ARM_LABELS.get(one.arm, one.arm)}" if one.arm else learner
+
+
+def spoken(name: str) -> str:
+    """Return a contender as it is called in a sentence."""
+    label = contender_label(name)
+    return _SPOKEN.get(label, label)
 
 
 def contender_colour(name: str, place: int = 0) -> str:
@@ -76,44 +86,52 @@ def contender_colour(name: str, place: int = 0) -> str:
 def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     """Return differences with their intervals, a panel for each learner without clusters.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Comparisons of one question and metric (`deepcac.judging.verdicts.verdicts`).
-    margin : float
-        Differences up to this are negligible.
+    The rows are those of one question and metric (`deepcac.judging.verdicts.verdicts`).
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
     columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
     n_datasets, n_panels = ordered["dataset"].nunique(), ordered["reference"].nunique()
-    return declared_figure(
+    wide = declared_figure(
         "judge_forest",
-        size=(max(7.6, 2.6 + 2.9 * n_panels), 1.5 + 0.42 * n_datasets),
-        draw=lambda canvas: _draw_forest(canvas, ordered, margin),
+        size=(max(7.6, 3.6 + 2.6 * n_panels), 1.5 + 0.42 * n_datasets),
+        draw=lambda canvas: _draw_forest(canvas, ordered, margin, n_panels),
         data=ordered[list(columns)].to_numpy().tolist(),
         seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
         f"{ordered['mean'].max():+.3f}; "
         + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
         columns=columns,
     )
+    narrow = replace(
+        wide,
+        id=f"{wide.id}_narrow",
+        size=(4.2, 1.5 + n_panels * (0.4 + 0.36 * n_datasets)),
+        draw=lambda canvas: _draw_forest(canvas, ordered, margin, 1),
+    )
+    return replace(wide, narrow=narrow)
 
 
-def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float) -> None:
-    datasets = sorted(rows["dataset"].unique())
+def _draw_forest(canvas: Canvas, rows: pd.DataFrame, margin: float, across: int) -> None:
+    found, tasks = set(rows["dataset"]), {one["name"]: one["task"] for one in rows_of(_TASKS)}
+    datasets = [name for name in tasks if name in found] + sorted(found - set(tasks))
     references = _references(rows)
-    panels = canvas.subplots(1, len(references), sharex=True, sharey=True, squeeze=False)[0]
+    down = -(-len(references) // across)
+    panels = canvas.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
     for axis, reference in zip(panels, references, strict=True):
         axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
         axis.axvline(0, color="#888888", linewidth=0.8)
         _panel(axis, rows[rows["reference"] == reference], datasets)
-        axis.set_title(f"{contender_label(str(reference))}, tuned", fontsize="medium")
+        name = spoken(str(reference))
+        axis.set_title(f"{name[0].upper()}{name[1:]}, tuned", fontsize="medium")
         axis.xaxis.set_major_locator(MaxNLocator(4))
         axis.set(ylim=(len(datasets) - 0.5, -0.5))
-    panels[0].set_yticks(range(len(datasets)), datasets)
-    canvas.supxlabel("AUROC with clusters less AUROC without", fontsize="medium")
+    panels[0].set_yticks(range(len(datasets)), [tasks.get(name, name) for name in datasets])
+    for axis in panels[-across:]:
+        axis.set_xlabel("difference in AUROC")
     marks, colours = _keys(rows)
-    canvas.legend(handles=marks, loc="outside upper left", ncols=2, fontsize="small")
-    canvas.legend(handles=colours, loc="outside upper right", ncols=2, fontsize="small")
+    beside: Any = "outside upper left" if across > 1 else "outside upper center"
+    canvas.legend(handles=marks, loc=beside, ncols=across, fontsize="small")
+    below: Any = "outside upper right" if across > 1 else "outside lower center"
+    canvas.legend(handles=colours, loc=below, ncols=2, fontsize="small")
 
 
 def _references(rows: pd.DataFrame) -> list[str]:
@@ -158,13 +176,7 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
 
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
-    """Draw what arms find, and what they add, in the smallest planted cohorts.
-
-    Parameters
-    ----------
-    power : sequence of dict
-        Of `deepcac_study.judge.power.power_curve`.
-    """
+    """Draw what arms find, and what they add, in the smallest planted cohorts (`power_curve`)."""
     asked, rows = (HELP.id, NEGATIVE.id), min(one["rows"] for one in power)
     curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
     contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))

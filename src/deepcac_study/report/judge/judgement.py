@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,43 +15,31 @@ from deepcac.judging.resample_scores import clustered_scores
 from deepcac.judging.verdicts import half_detect, summary
 from deepcac.pages.figures import VERDICTS, Figure
 from deepcac.pages.tables import Table, text_row
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
-from deepcac_study.catalogue.config import Judge
+from deepcac.scoring.equivalence import EQUIVALENT, NEVER
+from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
 from deepcac_study.records.record import file_digest
-from deepcac_study.report.judge.judge_figures import contender_label, power_figure, verdict_forest
+from deepcac_study.report.declarations import declared_table
+from deepcac_study.report.judge.judge_figures import (
+    contender_label,
+    power_figure,
+    verdict_forest,
+)
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
-# How a verdict is counted, clusters being what is spoken of.
-_SAID = {
-    BETTER: "they improved the model",
-    EQUIVALENT: "they made no difference",
-    WORSE: "they made it worse",
-    UNDECIDED: "it is inconclusive",
-    NEVER: "they were offered and never chosen",
-}
 _METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge wrote.
+    """What the judge wrote."""
 
-    Attributes
-    ----------
-    rows : DataFrame
-        A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
-    summary : dict
-        Counts a question, over data sets, and the power curve.
-    note : str
-        Where it comes from, if not from trials here.
-    """
-
+    # A comparison a row (`deepcac.judging.verdicts.verdicts`), of real data or of generated.
     rows: pd.DataFrame
-    summary: dict[str, Any]
-    note: str = ""
+    summary: dict[str, Any]  # counts a question, over data sets, and the power curve
+    note: str = ""  # where it comes from, if not from trials here
 
     @property
     def real(self) -> pd.DataFrame:
@@ -104,55 +92,13 @@ def kept_judgement(folder: str | os.PathLike[str]) -> Judgement:
     }
     note = (
         "The judge was not run here: its verdicts are those that ship with the project, of "
-        f"{read_json(kept / 'about.json')['date']}. `snakemake judge` makes them again."
+        f"{read_json(kept / 'about.json')['date']}. snakemake judge makes them again."
     )
     return Judgement(rows, content, note)
 
 
-def sentence(judged: Judgement | None, *, own: bool = False) -> str:
-    """Return the answer in one sentence with its denominators; nothing without such data.
-
-    `own` asks for the real data that no paper has; they never count for the papers' answer.
-    """
-    if judged is None:
-        return ""
-    rows = _headline(judged.own if own else judged.real)
-    if rows.empty:
-        return ""
-    margin = number(judged.summary["margin"])
-    names = rows["dataset"].unique()
-    where = f"{len(names)} data sets" if len(names) > 1 else names[0]
-    many = f"of {len(rows)} comparisons with and without clusters," * (len(rows) > 1)
-    where += ", real data of no paper" * own
-    return (
-        f"{verdict(rows)}: {many or 'in the one comparison'} {outcome(rows, number)} ({where}; "
-        f"AUROC, tuned models, margin {margin})."
-    )
-
-
-def verdict(rows: pd.DataFrame) -> str:
-    """Return the answer in a word or two, from the verdicts of comparisons with clusters."""
-    counts = rows["verdict"].value_counts()
-    helped, open_ = counts.get(BETTER, 0), counts.get(UNDECIDED, 0)
-    if helped:
-        return "For some models" if 2 * helped < len(rows) else "Yes"
-    return "Not decided" if 2 * open_ > len(rows) else "Probably not"
-
-
-def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:
-    """Count the verdicts, and say how often clusters were chosen and what could have been seen."""
-    counts = rows["verdict"].value_counts()
-    n = len(rows)
-    if counts.get(NEVER, 0) == n:
-        return "clusters were offered and never chosen, so that nothing is compared"
-    found = [name for name in _SAID if counts.get(name, 0)]
-    if n == 1:
-        return _SAID[found[0]]
-    told = ", ".join(f"in {counts[name]} {_SAID[name]}" for name in found)
-    return f"{told}; half could have shown {write(half_detect(rows))}"
-
-
-def _headline(rows: pd.DataFrame) -> pd.DataFrame:
+def headline(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the comparisons that the first page's answer stands on."""
     question, metric = _HEADLINE
     return rows[(rows["question"] == question) & (rows["metric"] == metric)]
 
@@ -179,29 +125,10 @@ def _counts(judged: Judgement) -> Table:
         )
         for (question, metric), own in judged.rows.groupby(["question", "metric"], sort=False)
     ]
-    margin, strict = judged.summary["margin"], judged.summary["strict_margin"]
-    return Table(
-        id="judge_counts",
-        title="The judge: verdicts by question",
-        note="Each trial has the same values in every resample; it is chosen on validation rows by "
-        "the metric that is shown, and an arm may choose its learner's own trials. Better and "
-        "worse: p below 0.05 by the corrected resampled t-test. Equivalent: two one-sided tests "
-        f"exclude a difference of {number(margin)} at 5 %; strictly, of {number(strict)}. All p "
-        "are Holm-adjusted inside the row. Detectable: what half of the comparisons in which "
-        "clusters were chosen would have found with 80 % power." + _warning(judged),
-        head=(
-            *("question", "metric", "comparisons", *VERDICTS),
-            *("strictly equivalent", "mean difference", "detectable"),
-        ),
-        rows=rows,
-        n_labels=2,
-    )
-
-
-def _warning(judged: Judgement) -> str:
-    """Say how much of the table is generated data."""
     made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
-    return f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
+    margins = {key: number(judged.summary[key]) for key in ("margin", "strict_margin")}
+    warning = f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
+    return declared_table("judge_counts", rows, warning=warning, verdicts=VERDICTS, **margins)
 
 
 def _leaderboard(judged: Judgement) -> Table:
@@ -220,15 +147,7 @@ def _leaderboard(judged: Judgement) -> Table:
         )
         for name in ranks.mean(axis=1).sort_values().index
     ]
-    return Table(
-        id="judge_scores",
-        title="The judge: every contender, tuned; those with clusters have two or more",
-        note="Mean AUROC over the test parts of the resamples; validation rows chose the trial. "
-        "The last column is the mean rank on the data sets where the contender ran. What lies "
-        "close together is not shown to differ: the intervals are in the comparisons.",
-        head=("contender", *scores.columns, "mean rank"),
-        rows=rows,
-    )
+    return declared_table("judge_scores", rows, datasets=scores.columns)
 
 
 def _comparisons(judged: Judgement) -> Table:
@@ -246,22 +165,7 @@ def _comparisons(judged: Judgement) -> Table:
         )
         for row in judged.rows.to_dict("records")
     ]
-    return Table(
-        id="judge_comparisons",
-        title="The judge: every comparison",
-        note="Scores are means over the test parts of the resamples. The last three columns are "
-        "the posterior probabilities that the contender is worse than, within and better than the "
-        "margin (Bayesian correlated t-test).",
-        head=(
-            *("question", "data set", "contender", "reference", "metric", "verdict", "score"),
-            *("reference's", "difference", "95 % interval", "p (Holm)", "detectable"),
-            *("P worse", "P same", "P better"),
-        ),
-        rows=rows,
-        n_labels=5,
-        verdict="verdict",
-        filters=("verdict", "question", "data set", "metric"),
-    )
+    return declared_table("judge_comparisons", rows)
 
 
 def _tested(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
@@ -277,6 +181,6 @@ def judgement_figures(judged: Judgement | None) -> list[Figure]:
     """Return the forest plot of the answer and the power curve."""
     if judged is None or judged.rows.empty:
         return []
-    rows = _headline(judged.rows if judged.real.empty else judged.real)
+    rows = headline(judged.rows if judged.real.empty else judged.real)
     figures = [verdict_forest(rows, judged.summary["margin"])] if len(rows) else []
     return figures + ([power_figure(judged.summary["power"])] if judged.summary["power"] else [])

@@ -29,24 +29,15 @@ _SHOWN = {"auroc": "auroc", "auprc": "auprc", "min_se_pp": "auprc"}
 
 
 class Printed(NamedTuple):
-    """One printed score.
+    """One printed score."""
 
-    Attributes
-    ----------
-    dataset, train, test : str
-        The division: the groups learnt from, joined by a space, and the group tested on.
-    metric : str
-        As in the records.
-    value : float
-    who, source : str
-        Whose score it is, and where it is printed.
-    """
-
+    # The division: the groups learnt from, joined by a space, and the group tested on.
     dataset: str
     train: str
     test: str
     metric: str
     value: float
+    # Whose score it is, and where it is printed.
     who: str
     source: str
 
@@ -96,10 +87,7 @@ def load_divisions(paths: Iterable[str | os.PathLike[str]]) -> list[Divided]:
 def divided(scored: Iterable[tuple[str, dict[str, Any]]]) -> list[Divided]:
     """Return the contenders of scored divisions: by division, the highest AUROC first.
 
-    Parameters
-    ----------
-    scored : iterable of (str, dict)
-        Names, and what `deepcac_study.judge.division_scores.score_division` returns.
+    Given are names, and what `deepcac_study.judge.division_scores.score_division` returns.
     """
     found = [
         Divided(name, {**content, **one})
@@ -227,14 +215,14 @@ def division(table: pd.DataFrame, name: str) -> Table:
 
 
 def pairs(table: pd.DataFrame, division: str) -> Table:
-    """Return the boosted classifier less each rival on a published division."""
-    return _by_metric(_divided(table, division, ours=True), {"less": "reference"}, less)
+    """Return the boosted classifier minus each rival on a published division."""
+    return _by_metric(_divided(table, division, ours=True), {"minus": "reference"}, less)
 
 
 def less_learner(table: pd.DataFrame, *divisions: str) -> Table:
-    """Return each learner with clusters less itself without, on published divisions."""
+    """Return each learner with clusters minus itself without, on published divisions."""
     own = pd.concat([_divided(table, division, ours=False) for division in divisions])
-    names = {"division": "division", "less its learner": "contender"}
+    names = {"division": "division", "minus its learner": "contender"}
     return _by_metric(own, names, _tested, n_labels=2)
 
 

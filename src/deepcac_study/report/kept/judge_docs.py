@@ -16,12 +16,11 @@ from deepcac.pages.figures import VERDICTS
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
-from deepcac_study.catalogue.config import Judge
-from deepcac_study.report.judge.judge_figures import contender_label
-from deepcac_study.report.judge.judgement import outcome
+from deepcac_study.catalogue.judge_plan import Judge
+from deepcac_study.report.judge.judge_figures import contender_label, spoken
+from deepcac_study.report.judge.judge_sentences import outcome
 
 _STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
-_SPOKEN = {"LR": "logistic regression", "FNN": "the network"}
 _WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))
 _WHO = ("contender", contender_label)
 
@@ -81,7 +80,7 @@ def clusters(table: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table
         "+ k-means": added(HELP, KM),
         "+ distances": added(HELP, DISTANCES),
         "CAC, k >= 2": added(FORCED, CAC),
-        "CAC less random cells, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
+        "CAC − random partition, k >= 2": added(ANY, CAC, f"{CELLS}_{learner}"),
         "+ hash": added(NEGATIVE, HASH),
     }
     return Table.of(sorted({place[3] for place in found if place[:3] in compared}), columns)
@@ -112,7 +111,7 @@ def said(table: pd.DataFrame, question: str, learner: str) -> str:
     own = own[(own["question"] == question) & (own["contender"].map(_learner) == learner)]
     n_datasets = own["dataset"].nunique()
     return (
-        f"Of {len(own)} comparisons of {_spoken(learner)} with clusters and without, both tuned, "
+        f"Of {len(own)} comparisons of {spoken(learner)} with clusters and without, both tuned, "
         f"on {n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {_margin()}), "
         f"{outcome(own, three)}.\n"
     )
@@ -128,7 +127,7 @@ def excluded(table: pd.DataFrame, learner: str) -> str:
         for one in forced.values()
     )
     sentences = [
-        f"When {_spoken(learner)} had to use two clusters or more, a gain of {_margin()} AUROC or "
+        f"When {spoken(learner)} had to use two clusters or more, a gain of {_margin()} AUROC or "
         f"more is excluded in {raw} of {len(forced[METRICS[0]])} comparisons ({held} after Holm's "
         "correction).",
         f"By AUPRC such a gain is excluded in {raw_prc} ({held_prc}).",
@@ -162,7 +161,7 @@ def planted(table: pd.DataFrame, learner: str) -> Table:
         "worth": lambda group: three(group[1]["oracle_gain"].iloc[0]),
     }
     for question in asked:
-        less = f" less {contender_label(learner)}" * (question == BOOSTING.id)
+        less = f" − {contender_label(learner)}" * (question == BOOSTING.id)
         for name in own.loc[own["question"] == question, "contender"].unique():
             known = name.removeprefix(TOLD)
             told = " told the subtypes" * (known != name)
@@ -180,7 +179,7 @@ def _found(one: "pd.Series[Any]") -> str:
 
 
 def subtypes(table: pd.DataFrame, contender: str) -> Table:
-    """Return a classifier with two subtypes or more less each rival, by the strict margin."""
+    """Return a classifier with two subtypes or more minus each rival, by the strict margin."""
     own = _judged(table)
     own = own[(own["question"] == SUBTYPES.id) & (own["contender"] == contender)]
 
@@ -196,13 +195,13 @@ def subtypes(table: pd.DataFrame, contender: str) -> Table:
     columns: dict[str, How] = {
         "data set": lambda group: group[0],
         "AUROC": lambda group: four(group[1]["score"].iloc[0]),
-        **{f"less {contender_label(name)}": ahead(name) for name in rivals},
+        **{f"− {contender_label(name)}": ahead(name) for name in rivals},
     }
     return Table.of(own.groupby("dataset"), columns)
 
 
 def blends(table: pd.DataFrame) -> Table:
-    """Return greedy blends of other contenders' trials, and the boosted classifier less each."""
+    """Return greedy blends of other contenders' trials, and the boosted classifier minus each."""
     found = {(row["dataset"], row["blend"]): row for row in table.to_dict("records")}
 
     def cell(name: str, write: Callable[[Row], str]) -> How:
@@ -212,7 +211,7 @@ def blends(table: pd.DataFrame) -> Table:
     for name in dict.fromkeys(table["blend"]):
         blended = " and ".join(map(contender_label, name.split("+")))
         columns.append((f"{blended}, blended", cell(name, lambda row: four(row["auroc"]))))
-        columns.append(("subtypes less it", cell(name, less)))
+        columns.append(("subtypes − it", cell(name, less)))
     return Table.of(sorted(set(table["dataset"])), columns)
 
 
@@ -227,11 +226,6 @@ def _of(own: pd.DataFrame, question: Question, metric: str) -> pd.DataFrame:
 
 def _learner(contender: str) -> str:
     return parse_contender(contender).learner
-
-
-def _spoken(learner: str) -> str:
-    name = contender_label(learner)
-    return _SPOKEN.get(name, name)
 
 
 def _margin() -> str:

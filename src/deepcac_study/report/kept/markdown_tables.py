@@ -20,6 +20,8 @@ from deepcac_study.report.judge.published_divisions import division, less_learne
 from deepcac_study.report.kept import judge_docs as judge
 from deepcac_study.report.kept import paper_docs as papers
 from deepcac_study.report.kept import snapshot
+from deepcac_study.report.kept import table_docs as new
+from deepcac_study.report.kept import table_snapshot as kept
 from deepcac_study.report.kept.run_snapshot import ANSWER, RUNS
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, limits, separation, starts
 from deepcac_study.report.subtypes.subtype_worth import arms, stability
@@ -35,6 +37,14 @@ _KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
         ((snapshot.SCORES,), (judge.scores, judge.matrix)),
         ((snapshot.SCORES, snapshot.VERDICTS), (judge.clusters,)),
         ((snapshot.VERDICTS,), (judge.counts, judge.said, judge.excluded, judge.subtypes)),
+        ((kept.TABLES, kept.VERDICTS), (new.table_clusters,)),
+        ((kept.TABLES,), (new.table_sizes,)),
+        ((kept.VERDICTS,), (new.table_counts, new.table_excluded, new.table_rivals)),
+        ((kept.RISKS,), (new.table_risks,)),
+        ((kept.OVER,), (new.over,)),
+        ((kept.POINTS,), (new.table_points,)),
+        ((kept.POINTS, kept.RULES), (new.rule_said,)),
+        ((kept.RULES,), (new.table_rules,)),
         ((snapshot.DIVISIONS,), (division,)),
         ((snapshot.POWER,), (judge.planted,)),
         ((snapshot.ARMS,), (arms,)),

@@ -32,16 +32,8 @@ _FITTED = ("score", "alpha")  # kinds of cells that a run's fits decide, and not
 def runs(table: pd.DataFrame, metrics: str, datasets: str, *asked: str) -> Table:
     """Return a row for each asked run, a column for each data set.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of the snapshot's runs.
-    metrics : str
-        Their names, with a slash between; one that ends with ``+-`` shows its deviation.
-    datasets : str
-        Their ids, with a comma between.
-    *asked : str
-        ``method:k``, sound, or ``method:k@protocol``.
+    A slash stands between metrics, of which one that ends with ``+-`` shows its deviation, a comma
+    between data sets. A run is ``method:k``, sound, or ``method:k@protocol``.
     """
     known = {
         (str(row["dataset"]), str(row["method"]), int(row["k"]), str(row["protocol"])): row

@@ -10,7 +10,7 @@ from deepcac_study.catalogue.run_paths import runs_among
 from deepcac_study.papers.extension import REPORT
 from deepcac_study.papers.names import known_datasets, restricted
 from deepcac_study.records.runs import Run, load
-from deepcac_study.report.runs.kept_curves import BOOTSTRAPS, CALIBRATION, CURVES, curve_table
+from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES, curve_table
 
 SPLITS, RUNS = "run_splits", "runs"
 RUN = ["protocol", "dataset", "method", "k"]  # what names a run
@@ -24,18 +24,9 @@ METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
 
 
 def split_table(results: Path) -> pd.DataFrame:
-    """Return the scores of each finished run on each split.
+    """Return the scores of each finished run of a folder ``results``, a row a split.
 
-    Parameters
-    ----------
-    results : Path
-        Folder ``results`` of a run of the workflow.
-
-    Returns
-    -------
-    DataFrame
-        A row a split, by protocol, data set, method and k; one without scores for a run that
-        has none. Generated, restricted and own data have no rows.
+    A run without scores has one row. Generated, restricted and own data have none.
     """
     runs = load(_records(results), results.parent)
     shown = known_datasets() - set(restricted())
@@ -44,17 +35,9 @@ def split_table(results: Path) -> pd.DataFrame:
 
 
 def run_table(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and standard deviation over the splits of each run.
+    """Return mean and standard deviation over the splits (`split_table`), a row a run.
 
-    Parameters
-    ----------
-    splits : DataFrame
-        Of `split_table`.
-
-    Returns
-    -------
-    DataFrame
-        A row a run; 0 for the deviation of a single split, nothing where a split has no score.
+    The deviation of a single split is 0; there is nothing where a split has no score.
     """
     if splits.empty:
         return splits
@@ -75,13 +58,7 @@ def _records(results: Path) -> Iterator[Path]:
 
 
 def _rows(run: Run) -> Iterator[dict[str, Any]]:
-    about = {
-        "protocol": run.protocol,
-        "dataset": run.dataset,
-        "method": run.method,
-        "k": run.k,
-        "status": run.status,
-    }
+    about = {name: getattr(run, name) for name in (*RUN, "status")}
     scores = {metric: run.per_split(metric) for metric in METRICS}
     for j in range(len(run.splits)):
         yield {**about, "split": j, **{metric: found[j] for metric, found in scores.items()}}

@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from deepcac.files.atomic import atomic_path
@@ -19,15 +20,16 @@ from deepcac.judging.questions import HELP
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.pages.figures import as_svg
-from deepcac_study.catalogue.config import Judge
+from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
-from deepcac_study.judge.study_files import ABLATIONS, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
+from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     RUN,
@@ -39,8 +41,8 @@ from deepcac_study.report.kept.run_snapshot import (
     split_table,
 )
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables
-from deepcac_study.report.runs.kept_curves import CALIBRATION, CURVES
-from deepcac_study.report.subtypes.subtype_worth import load_ablations
+from deepcac_study.report.runs.curves import CALIBRATION, CURVES
+from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
@@ -56,7 +58,7 @@ ROWS = {
 }
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
-TABLES = (*ROWS, SCORES, VERDICTS, *REPORT, *QUOTED, CURVES, CALIBRATION)
+TABLES = (*ROWS, SCORES, VERDICTS, *table_snapshot.KEPT, *REPORT, *QUOTED, CURVES, CALIBRATION)
 
 
 def write_snapshot(
@@ -69,19 +71,12 @@ def write_snapshot(
 
     Parameters
     ----------
-    results : path-like
-        Folder ``results`` of a run, finished or not.
-    folder : path-like
-        Of the CSVs (`TABLES`), which are written anew.
+    results, folder : path-like
+        Folder ``results`` of a run, finished or not; that of the CSVs, which are written anew.
     extend : bool
         Whether rows of what has not run here stay as they were, so that a study may be run in
         parts in several places. Means and verdicts are those of all rows together. The tables
         of a report that lacks runs of the older ones only fill their ledger and claims.
-
-    Returns
-    -------
-    list of Path
-        What was written.
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
@@ -94,6 +89,10 @@ def write_snapshot(
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
+    tables |= table_snapshot.kept_tables(
+        run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
+    )
+    table_snapshot.draw_helping(tables, place)
     texts = {name: _csv(table) for name, table in tables.items()}
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
@@ -121,8 +120,7 @@ def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:
 def _judged(results: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of the study, but those that follow from others."""
     study = results / Path(FOLDER).name
-    apart = {PLANTED, ABLATIONS, PUBLIC}
-    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in apart]
+    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in APART]
     records = {
         dataset: found
         for dataset, found in read_records(trials).items()
@@ -167,30 +165,28 @@ def _write(path: Path, text: str) -> Path:
 
 def _division(one: Divided) -> dict[str, Any]:
     events, n_test = one.counts
-    row: dict[str, Any] = {
-        "division": one.division,
-        "task": one.task,
-        "events": events,
-        "n_test": n_test,
-        "contender": one.contender,
-    }
+    row: dict[str, Any] = {"division": one.division, "task": one.task, "events": events}
+    row |= {"n_test": n_test, "contender": one.contender}
     for metric in (*METRICS, EVENT):
-        row |= dict(
-            zip((metric, f"{metric}_low", f"{metric}_high"), one.score(metric), strict=True)
-        )
+        names = (metric, f"{metric}_low", f"{metric}_high")
+        row |= dict(zip(names, one.score(metric), strict=True))
     return row
 
 
 def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the means over resamples of every arm, and the stability of every method."""
+    """Return the means over resamples of every arm, and the stability of every method.
+
+    ``mean``, ``low`` and ``high`` are how far three soft subtypes are ahead of an arm by AUROC.
+    """
     arms, stability = [], []
     for one in load_ablations(paths):
         for backbone, table in one.arms.items():
-            means = (
-                table.drop(columns=["seed", "n_train", "n_test"])
-                .groupby(["arm", "k"], as_index=False)
-                .mean()
-            )
+            scores = table.drop(columns=["seed", "n_train", "n_test"])
+            means = scores.groupby(["arm", "k"], as_index=False).mean()
+            places = zip(means["arm"], means["k"], strict=True)
+            paired = [ahead(one, backbone, *place) for place in places]
+            for name in ("mean", "low", "high"):
+                means[name] = [getattr(found, name, np.nan) for found in paired]
             means.insert(0, "backbone", backbone)
             means.insert(0, "dataset", one.dataset)
             arms.append(means)
@@ -203,21 +199,10 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def about(results: str | os.PathLike[str], earlier: Mapping[str, Any] | None = None) -> Content:
-    """Return where a snapshot comes from.
+    """Return where a snapshot, and the earlier one that it extends, come from.
 
-    Parameters
-    ----------
-    results : path-like
-        Folder ``results`` of a run.
-    earlier : mapping, optional
-        What was returned for the snapshot that this one extends.
-
-    Returns
-    -------
-    dict
-        ``commit`` of the code beside the results, and ``date``; of the records that say with what
-        they were made, the sorted ``commits``, ``pythons``, ``devices``, ``processors`` and
-        ``libraries``.
+    It is the commit of the code beside the results, the date, and the sorted commits, Pythons,
+    devices, processors and libraries of the records that say with what they were made.
     """
     found = {name: set((earlier or {}).get(name, ())) for name in _ORIGIN}
     for path in sorted(Path(results).rglob("*.json")):

@@ -13,35 +13,21 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.records.sweep_tables import (
-    AM_SOFTMAX,
-    CENTROIDS,
-    NONE,
-    PERMUTED,
-    load_sweeps,
-)
+from deepcac_study.records.sweep_tables import CENTROIDS, PERMUTED, TERMS, load_sweeps
 
 SEPARATION, STARTS = "separation", "switch_starts"
 SOUND = "sound"
 _METRICS = ("auroc", "auprc")
 _NOT_NUMBERS = ("seed", "term", "alpha", "status")
-_TERMS = {
-    NONE: "no term",
-    AM_SOFTMAX: "AM-softmax",
-    CENTROIDS: "distance of means",
-    PERMUTED: "the same, permuted labels",
-}
+_SAID = ("no term", "AM-softmax", "distance of means", "the same, permuted labels")
+_NAMES = dict(zip(TERMS, _SAID, strict=True))
 
 
 def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of the finished sweeps of a folder ``results``.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        `SEPARATION`: a row a data set, term and weight, with how many trainings there were and
-        diverged, and the mean and deviation over the splits of what each measured. `STARTS`:
-        `start_effects` of every data set.
+    `SEPARATION` has a row a data set, term and weight: how many trainings there were and diverged,
+    mean and deviation over the splits of what each measured. `STARTS` has `start_effects`.
     """
     found = load_sweeps((results / "sweeps").glob("*_k*.parquet"))
     own = {at: table for at, table in found.separation.items() if not at[0].startswith("demo_")}
@@ -68,20 +54,10 @@ def _terms(table: pd.DataFrame, dataset: str, k: int) -> pd.DataFrame:
 def start_effects(table: pd.DataFrame, dataset: str, k: int) -> list[dict[str, Any]]:
     """Return what each switch does, paired by split and start of the autoencoder.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of `deepcac_study.experiments.networks.switch_starts`.
-    dataset : str
-    k : int
-
-    Returns
-    -------
-    list of dict
-        A row a method, switch and metric. ``mean`` and ``start_sd`` are those of the score, for
-        the sound method, or of the score less that of the sound method on the same split from
-        the same start. ``start_sd`` is the deviation between starts of one split; ``low`` and
-        ``high`` bound the mean over splits (corrected resampled t-test on the means over starts).
+    A row a method, switch and metric. ``mean`` and ``start_sd`` are those of the score, for the
+    sound method, or of the score less that of the sound method on the same split from the same
+    start. ``start_sd`` is the deviation between starts of one split; ``low`` and ``high`` bound the
+    mean over splits (corrected resampled t-test on the means over starts).
     """
     scores = table.set_index(["method", "switch", "split", "start"])[list(_METRICS)]
     sizes = {name: float(table[name].mean()) for name in ("n_train", "n_test")}
@@ -116,29 +92,20 @@ def separation(table: pd.DataFrame, datasets: str) -> Table:
     """Return the share of the scatter between classes, training / test rows, and the AUPRC."""
     found = {(r["term"], r["alpha"], r["dataset"]): r for r in table.to_dict("records")}
 
-    def cell(dataset: str, text: str) -> How:
-        def write(place: tuple[str, float]) -> str:
-            row = found.get((*place, dataset))
-            return _shares(row)[text] if row else ""
-
-        return write
+    def cell(dataset: str, write: Callable[[Row], str]) -> How:
+        return lambda place: write(row) if (row := found.get((*place, dataset))) else ""
 
     columns: list[tuple[str, How]] = [
-        ("term", lambda place: _TERMS[place[0]]),
+        ("term", lambda place: _NAMES[place[0]]),
         ("alpha", lambda place: f"{place[1]:g}" if place[1] else ""),
     ]
     for name in datasets.split(","):
-        columns += [(name, cell(name, "share")), ("AUPRC", cell(name, "auprc"))]
-        columns += [("length", cell(name, "length"))]
+        columns += [
+            (name, cell(name, lambda row: f"{three(row['share'])} / {three(row['test_share'])}")),
+            ("AUPRC", cell(name, lambda row: f"{three(row['auprc'])} +- {three(row['auprc_sd'])}")),
+            ("length", cell(name, lambda row: f"{row['length']:.2g}")),
+        ]
     return Table.of(dict.fromkeys(key[:2] for key in found), columns, n_labels=2)
-
-
-def _shares(row: Row) -> dict[str, str]:
-    return {
-        "share": f"{three(row['share'])} / {three(row['test_share'])}",
-        "auprc": f"{three(row['auprc'])} +- {three(row['auprc_sd'])}",
-        "length": f"{row['length']:.2g}",
-    }
 
 
 def limits(table: pd.DataFrame, datasets: str) -> Table:

@@ -153,21 +153,17 @@ def _models(studies: Sequence[CaseStudy], prefix: str, beside: bool) -> Table:
         ]
         every = [pair["all"] for pair in pairs]
         span = f"{min(every):.2f} to {max(every):.2f}" if every else ""
-        means = [f"{np.mean([pair[key] for pair in pairs]):.2f}" if pairs else "" for key in _ROWS]
+        means = [
+            f"{np.mean([pair[key] for pair in pairs]):.2f}" if pairs else ""
+            for key in ("all", "test")
+        ]
         same = f"{min(split['ari_to_run'] for split in splits):.2f}"
         rows.append(text_row(_label(study), *columns, means[0], span, means[1], same))
     return declared_table("case_models", rows, prefix=prefix)
 
 
-_ROWS = ("all", "test")
-
-
-def case_figures(studies: Sequence[CaseStudy]) -> list[Figure]:
-    """Return one figure a case study: cluster means, and importances by cluster."""
-    return [_figure(study) for study in studies]
-
-
-def _figure(study: CaseStudy) -> Figure:
+def case_figure(study: CaseStudy) -> Figure:
+    """Return cluster means, and importances by cluster."""
     names = [str(name) for name in study.separating.index[:TOP]]
     own = study.table.groupby("feature", sort=False)[["mean", "rows"]]
     centre = own.apply(lambda part: (part["mean"] * part["rows"]).sum() / part["rows"].sum())

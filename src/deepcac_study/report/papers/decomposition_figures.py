@@ -134,12 +134,15 @@ def _scatter(axis: Axes, X: Array, y: Ids) -> None:
 
 
 def _boundary(axis: Axes, model: Any, style: str) -> None:
-    ticks = np.linspace(-_EDGE, _EDGE, 281)
+    axis.contour(*_predicted(model, _EDGE), levels=[0.5], colors="black", linestyles=style)
+
+
+def _predicted(model: Any, edge: float) -> tuple[Array, Array, Array]:
+    """Return places of a square, across and down, and the class that is predicted there."""
+    ticks = np.linspace(-edge, edge, 281)
     across, down = np.meshgrid(ticks, ticks)
     found = model.predict(np.column_stack([across.ravel(), down.ravel()]))
-    axis.contour(
-        across, down, found.reshape(across.shape), levels=[0.5], colors="black", linestyles=style
-    )
+    return across, down, found.reshape(across.shape)
 
 
 def merging_figure() -> Figure:
@@ -154,7 +157,8 @@ def merging_figure() -> Figure:
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots(1, 3, sharey=True)
         for axis, (title, model) in zip(axes, panels.items(), strict=True):
-            _regions(axis, model)
+            ground = _predicted(model, _CASE_EDGE)
+            axis.contourf(*ground, levels=[-0.5, 0.5, 1.5], colors=PALETTE[:2], alpha=0.18)
             _draw_case(axis, case)
             axis.set(title=f"{title}: {model.score(case.X, case.y):.0%}", xticks=[], yticks=[])
             axis.grid(False)
@@ -179,20 +183,6 @@ def _fit_case(
 ) -> ClassDecompositionClassifier:
     model = ClassDecompositionClassifier(PairwiseLinearSVC(), search=search)
     return model.fit(case.X, case.y, validation=(case.X, case.y), clusters=clusters)
-
-
-def _regions(axis: Axes, model: ClassDecompositionClassifier) -> None:
-    ticks = np.linspace(-_CASE_EDGE, _CASE_EDGE, 281)
-    across, down = np.meshgrid(ticks, ticks)
-    found = model.predict(np.column_stack([across.ravel(), down.ravel()]))
-    axis.contourf(
-        across,
-        down,
-        found.reshape(across.shape),
-        levels=[-0.5, 0.5, 1.5],
-        colors=PALETTE[:2],
-        alpha=0.18,
-    )
 
 
 def _draw_case(axis: Axes, case: MergingCase) -> None:

@@ -34,14 +34,9 @@ Records = Sequence[DecompositionRecord]
 _SHOWN = ("f1", "auroc")
 # First less second; None stands for the classifier alone.
 _PAIRS: tuple[tuple[str, str | None], ...] = (
-    ("skm", None),
-    ("cd", None),
-    ("cdk", None),
-    ("skm", "km"),
-    ("cd", "km"),
-    ("cdk", "km"),
-    ("cd", "cac"),
-    ("cdk", "cac"),
+    *((arm, None) for arm in ("skm", "cd", "cdk")),
+    *((arm, "km") for arm in ("skm", "cd", "cdk")),
+    *((arm, "cac") for arm in ("cd", "cdk")),
 )
 
 
@@ -49,11 +44,13 @@ def gains_tables(records: Records, name: str = "decomposition_gains") -> list[Ta
     """Return the table of gains, a row for each data set and base; [] without a record."""
     if not records:
         return []
-    by_protocol = _by_protocol(records)
-    datasets = list(dict.fromkeys(one.dataset for one in records))
+    by_protocol = {
+        protocol: [one for one in records if one.protocol == protocol]
+        for protocol in ("sound", "as_published")
+    }
     rows = [
         text_row(*_cells(dataset, base, by_protocol))
-        for dataset in datasets
+        for dataset in dict.fromkeys(one.dataset for one in records)
         for base in _bases(records, dataset)
     ]
     return [declared_table("decomposition_gains", rows, name=name)]
@@ -63,13 +60,6 @@ def _bases(records: Records, dataset: str) -> list[str]:
     """Return the base classifiers that any record of a data set has."""
     there = {base for one in records if one.dataset == dataset for base in one.bases}
     return [base for base in EVERY_BASE if base in there]
-
-
-def _by_protocol(records: Records) -> dict[str, list[DecompositionRecord]]:
-    return {
-        protocol: [one for one in records if one.protocol == protocol]
-        for protocol in ("sound", "as_published")
-    }
 
 
 def _printed(base: str) -> dict[str, float]:
@@ -169,22 +159,16 @@ def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
 
 def _arms(runs: Runs, base: str, dataset: str, k: int) -> dict[str | None, Run]:
     """Return the usable sound runs of a classifier by arm."""
-    found: dict[str | None, Run] = {}
-    known = usable(runs, "sound")
-    plain = runs.find("sound", dataset, base, 1)
-    if plain in known and plain:
-        found[None] = plain
-    for arm in ARM_NAMES:
-        run = runs.find("sound", dataset, f"{arm}_{base}", k)
-        if run in known and run:
-            found[arm] = run
-    return found
+    known = {(one.dataset, one.method, one.k): one for one in usable(runs)}
+    asked: dict[str | None, tuple[str, str, int]] = {None: (dataset, base, 1)}
+    asked |= {arm: (dataset, f"{arm}_{base}", k) for arm in ARM_NAMES}
+    return {arm: known[place] for arm, place in asked.items() if place in known}
 
 
 def _places(runs: Runs) -> Iterator[tuple[str, str, int]]:
     """Yield data set, classifier and k wherever an arm beside KM and CAC was run."""
     usual = set(ROWS) - {"skm"}
-    for dataset in dict.fromkeys(run.dataset for run in usable(runs, "sound")):
+    for dataset in dict.fromkeys(run.dataset for run in usable(runs)):
         for base in bases():
             wanted = {f"{arm}_{base}" for arm in ARM_NAMES if arm not in usual}
             own = runs.where(protocol="sound", dataset=dataset)

@@ -24,17 +24,14 @@ def learning_tables(found: Clusterings) -> list[Table]:
     """Return the losses of all data sets, and how the models were trained; [] without a run."""
     if not found.runs:
         return []
+    names = {run.dataset: run.names for run in reversed(found.runs)}
     rows = [
         text_row(name, test, *(_loss(found.find(name, method), place) for method in _METHODS))
         for name in found.datasets()
-        for place, test in enumerate(_first(found, name).names)
+        for place, test in enumerate(names[name])
     ]
     losses = declared_table("skmeans_losses", rows, columns=_METHODS.values())
     return [losses, _effort(found.runs)]
-
-
-def _first(found: Clusterings, name: str) -> ClusteringRun:
-    return next(run for run in found.runs if run.dataset == name)
 
 
 def _loss(run: ClusteringRun | None, place: int) -> str:
@@ -89,7 +86,7 @@ def _times(times: Measured) -> Figure:
                     mean = [np.mean(points) for points in own]
                     panel.plot(x, mean, color=colour, label=_METHODS[oracle])
             column[1].set(xlabel=label)
-        axes[0, 0].set(ylabel="processor seconds")
+        axes[0, 0].set(ylabel="CPU seconds")
         axes[1, 0].set(ylabel="passes")
         axes[0, 0].legend()
 

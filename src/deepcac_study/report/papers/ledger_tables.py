@@ -92,17 +92,13 @@ def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
 def entry_cell(entry: Entry) -> Cell:
     """Return the cell that shows a ledger entry: printed, as published, sound."""
     return Cell(
-        text=_with_sd(entry.printed, entry.printed_sd),
-        published=_with_sd(entry.as_published, entry.as_published_sd),
-        sound=_with_sd(entry.sound, entry.sound_sd),
+        text=_spread(_short(entry.printed), _short(entry.printed_sd)),
+        published=_spread(_short(entry.as_published), _short(entry.as_published_sd)),
+        sound=_spread(_short(entry.sound), _short(entry.sound_sd)),
         verdict=entry.verdict,
         link=entry.run,
         difference=_short(entry.difference),
     )
-
-
-def _with_sd(value: str, sd: str) -> str:
-    return f"{_short(value)} ± {_short(sd)}" if value and sd else _short(value)
 
 
 def _short(value: str) -> str:
@@ -117,33 +113,25 @@ def _short(value: str) -> str:
     return f"{number:{sign}.3f}" if even else value
 
 
-def ledger_table(ledger: Sequence[Entry], name: str = "ledger") -> Table:
+def ledger_table(ledger: Sequence[Entry]) -> Table:
     """Return a row for each printed cell."""
-    return declared_table("ledger", [_entry_row(entry) for entry in ledger], name=name)
+    return declared_table("ledger", [_entry_row(entry) for entry in ledger])
 
 
 def _entry_row(entry: Entry) -> list[Cell]:
     score = entry.kind in ("score", "log")
-    ours = [
-        _spread(_fixed(value, score), _fixed(sd, score))
-        for value, sd in (
-            (entry.as_published, entry.as_published_sd),
-            (entry.sound, entry.sound_sd),
-        )
-    ]
+    pairs = (entry.as_published, entry.as_published_sd), (entry.sound, entry.sound_sd)
+    ours = [_spread(_fixed(value, score), _fixed(sd, score)) for value, sd in pairs]
+    logs = f"{entry.paper}' logs"  # of the authors, which are no paper
+    paper = PAPERS[entry.paper].label if entry.paper in PAPERS else logs
     return [
-        *text_row(entry.verdict, _paper(entry), entry.table, entry.dataset),
+        *text_row(entry.verdict, paper, entry.table, entry.dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
         *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd), *ours),
         *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
         *text_row(entry.derived, entry.note),
     ]
-
-
-def _paper(entry: Entry) -> str:
-    """Return the paper's name; the authors' logs are no paper."""
-    return PAPERS[entry.paper].label if entry.paper in PAPERS else f"{entry.paper}' logs"
 
 
 def _spread(value: str, sd: str) -> str:
@@ -184,14 +172,7 @@ def claims_table(
 
 
 def deciding(claim: Claim, known: Mapping[str, Place]) -> tuple[Place, ...]:
-    """Return what shows the numbers behind a claim's verdict; nothing where it is not decided.
-
-    Parameters
-    ----------
-    claim : Claim
-    known : mapping of str to Place
-        Of `places`.
-    """
+    """Return what shows the numbers behind a claim's verdict; nothing where it is not decided."""
     if claim.verdict not in _DECIDED and claim.as_published not in _DECIDED:
         return ()
     found: dict[str, Place] = {}
@@ -237,11 +218,8 @@ def theory_tables(records: Sequence[TheoryRecord], name: str = "theory") -> list
         for record in records
         for check in checks(record)
     ]
-    return [
-        declared_table(
-            "theory", rows, name=name, limit=1 + CURVED, alpha=records[0].record["alpha"]
-        )
-    ]
+    words = {"limit": 1 + CURVED, "alpha": records[0].record["alpha"]}
+    return [declared_table("theory", rows, name=name, **words)]
 
 
 def _side(value: float | None) -> str:

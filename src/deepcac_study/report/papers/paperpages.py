@@ -22,7 +22,7 @@ from deepcac_study.report.papers.ledger_tables import Place, claims_table
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.site.contents import Contents
 
-_HOME = {"answer": "index", "summary": "index"}  # shown on the first page
+_HOME = {"answer": "clustering", "wins": "clustering"}  # shown on another's page
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
 _SMALL = 0.0005  # a difference that three decimals do not show
 
@@ -81,30 +81,17 @@ def _rest(rows: Sequence[Difference]) -> str:
 
 @dataclass(frozen=True)
 class PaperPage:
-    """What the page of one paper shows.
-
-    Attributes
-    ----------
-    paper : Paper
-    cells, claimed : str
-        How its printed cells and its claims fared, each a sentence; no cell was run if empty.
-    tables : list of Table
-        In the paper's shape.
-    claims, switches : Table
-    effects : list of str
-        What its program did otherwise and what came of it, in sentences.
-    figures : list of Figure
-        Those that decide its claims.
-    """
+    """What the page of one paper shows."""
 
     paper: Paper
+    # How its printed cells and its claims fared, each a sentence; no cell was run if empty.
     cells: str
     claimed: str
-    tables: list[Table]
+    tables: list[Table]  # in the paper's shape
     claims: Table
     switches: Table
-    effects: list[str]
-    figures: list[Figure]
+    effects: list[str]  # what its program did otherwise and what came of it, in sentences
+    figures: list[Figure]  # those that decide its claims
 
 
 def paper_pages(shown: Contents) -> list[PaperPage]:
@@ -172,5 +159,4 @@ def places(shown: Contents) -> dict[str, Place]:
 
 
 def _way(page: str, anchor: str) -> str:
-    home = _HOME.get(page)
-    return f"{home}.html#{anchor}" if home else f"pages/{page}.html#{anchor}"
+    return f"pages/{_HOME.get(page, page)}.html#{anchor}"

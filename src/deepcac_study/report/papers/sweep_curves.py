@@ -1,5 +1,6 @@
 """Curves over one setting: alpha by pass, synthetic grid, loss weights, separation term."""
 
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib
@@ -14,6 +15,8 @@ from deepcac_study.catalogue.methods import CAC_LR, label, parse_method
 from deepcac_study.records.sweep_tables import CENTROIDS, TERMS, Sweeps, by_split, final_pass
 from deepcac_study.report.declarations import declared_figure
 
+Draw = Callable[[Canvas], None]
+Size = tuple[float, float]
 _PANELS = {
     "train_log_loss": "log-loss, training rows",
     "test_log_loss": "log-loss, test rows",
@@ -35,13 +38,13 @@ def sweep_figures(sweeps: Sweeps) -> list[Figure]:
     return figures + [_by_term(*key, table) for key, table in sweeps.separation.items()]
 
 
-def _section(dataset: str) -> str:
-    return "synthetic" if dataset.startswith("demo_") else "figures"
-
-
-def _figure(name: str, table: pd.DataFrame, /, **how: Any) -> Figure:
+def _figure(
+    name: str, table: pd.DataFrame, size: Size, draw: Draw, dataset: str, /, **words: Any
+) -> Figure:
     data = table.to_numpy(dtype=object).tolist()
-    return declared_figure(name, data=data, columns=table.columns, **how)
+    words |= {"dataset": dataset, "columns": table.columns}
+    section = "synthetic" if dataset.startswith("demo_") else "figures"
+    return declared_figure(name, size=size, draw=draw, data=data, section=section, **words)
 
 
 def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
@@ -62,15 +65,7 @@ def _by_pass(dataset: str, k: int, table: pd.DataFrame) -> Figure:
                 axis.set_yscale("symlog" if column == "cost" else "log")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", title="α")
 
-    return _figure(
-        "alpha_passes",
-        table,
-        size=(14, 2.9),
-        draw=draw,
-        dataset=dataset,
-        k=k,
-        section=_section(dataset),
-    )
+    return _figure("alpha_passes", table, (14, 2.9), draw, dataset, k=k)
 
 
 def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
@@ -88,15 +83,7 @@ def _by_alpha(dataset: str, k: int, table: pd.DataFrame) -> Figure:
             axis.legend()
         axes[2].set_yscale("log")
 
-    return _figure(
-        "alpha_final",
-        last,
-        size=(9, 2.9),
-        draw=draw,
-        dataset=dataset,
-        k=k,
-        section=_section(dataset),
-    )
+    return _figure("alpha_final", last, (9, 2.9), draw, dataset, k=k)
 
 
 def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
@@ -111,7 +98,7 @@ def _grid(table: pd.DataFrame, imbalanced: object) -> Figure:
             _heat(canvas, axis, table, metric)
 
     name = "rare" if imbalanced else "balanced"
-    return _figure("synthetic_grid", table, size=(15, 3), draw=draw, name=name, ratio=ratio)
+    return _figure("synthetic_grid", table, (15, 3), draw, "", name=name, ratio=ratio)
 
 
 def _lines(axis: Axes, table: pd.DataFrame, column: str) -> None:
@@ -143,15 +130,17 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
             columns = ["auroc", "auprc", "silhouette"]
             mean, spread = own[columns].mean(), own[columns].std().fillna(0)
             for colour, column in zip(PALETTE, columns, strict=False):
-                bars = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
-                axis.errorbar(mean.index, mean[column], spread[column], label=column, **bars)
+                _bars(axis, mean[column], spread[column], colour, column)
             axis.set_xscale("symlog", linthresh=0.1)
             axis.set(xlabel={"alpha": "α", "beta": "β"}[parameter])
         axes[0].legend()
 
-    return _figure(
-        "weights", table, size=(8, 3.2), draw=draw, dataset=dataset, k=k, section=_section(dataset)
-    )
+    return _figure("weights", table, (8, 3.2), draw, dataset, k=k)
+
+
+def _bars(axis: Axes, mean: pd.Series, spread: pd.Series, colour: str, name: str) -> None:
+    look: Any = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
+    axis.errorbar(mean.index, mean, spread, label=name, **look)
 
 
 def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
@@ -173,21 +162,10 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
             axis.axhline(without, color="grey", linewidth=1, label="without a term")
             for colour, term in zip(PALETTE, terms, strict=False):
                 own = table[table["term"] == term].groupby("alpha")[column]
-                mean, spread = own.mean(), own.std().fillna(0)
-                bars = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
-                axis.errorbar(mean.index, mean, spread, label=term.replace("_", " "), **bars)
+                _bars(axis, own.mean(), own.std().fillna(0), colour, term.replace("_", " "))
             axis.set(xlabel="α", title=title, xscale="log")
             axis.set_yscale("log" if column == "length" else "linear")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")
 
-    return _figure(
-        "separation_by_term",
-        table,
-        size=(14, 2.9),
-        draw=draw,
-        dataset=dataset,
-        k=k,
-        limit=limit,
-        start=start,
-        section=_section(dataset),
-    )
+    words = {"k": k, "limit": limit, "start": start}
+    return _figure("separation_by_term", table, (14, 2.9), draw, dataset, **words)

@@ -27,48 +27,27 @@ _SCORE_COLUMNS = ["row_id", "seed", "label", "predicted", "p_1"]
 
 @dataclass(frozen=True)
 class Difference:
-    """Score of one run less that of another on the same splits.
+    """Score of one run less that of another on the same splits."""
 
-    Attributes
-    ----------
-    first, second : Run
-        The difference is first less second.
-    label : str
-        Which two arms, for example ``"CAC - plain"``.
-    metric : str
-        As named in the run records.
-    first_mean, second_mean : float
-        Means over the splits.
-    test : Comparison
-        Corrected resampled t-test.
-    p_holm : float
-        Adjusted inside the table.
-    bootstrap : (float, float) or None
-        Paired bootstrap interval; None where the score files do not hold the same rows.
-    """
-
+    # The difference is first less second.
     first: Run
     second: Run
-    label: str
-    metric: str
+    label: str  # which two arms, for example ``"CAC - plain"``
+    metric: str  # as named in the run records
+    # Means over the splits.
     first_mean: float
     second_mean: float
-    test: Comparison
-    p_holm: float = float("nan")
+    test: Comparison  # corrected resampled t-test
+    p_holm: float = float("nan")  # adjusted inside the table
+    # Paired bootstrap interval; None where the score files do not hold the same rows.
     bootstrap: tuple[float, float] | None = None
 
 
 @dataclass
 class Bootstraps:
-    """Bootstrap values of runs, each computed once.
+    """Bootstrap values of runs, each computed once."""
 
-    Attributes
-    ----------
-    resamples : int
-        Number of resamples of every run.
-    """
-
-    resamples: int = 100
+    resamples: int = 100  # number of resamples of every run
     _known: dict[str, dict[str, npt.NDArray[np.float64]] | None] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     _weights: dict[int, Weights] = field(default_factory=dict)
@@ -117,7 +96,7 @@ def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list
     Runs over a different number of splits, or without a value, give no row. Where the splits
     are not the same rows there is a difference, but no test of it.
     """
-    paired = _splits_digest(first) == _splits_digest(second)
+    paired = first.record["inputs"]["splits"] == second.record["inputs"]["splits"]
     found = []
     for metric in metrics:
         one, other = (run.per_split(run.reported(metric, "deepcac")) for run in (first, second))
@@ -127,7 +106,7 @@ def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list
             key: float(np.mean([split[key] for split in first.splits]))
             for key in ("n_train", "n_test")
         }
-        test = corrected_t_test(one - other, n_train=size["n_train"], n_test=size["n_test"])
+        test = corrected_t_test(one - other, **size)
         if not paired:
             test = replace(test, low=math.nan, high=math.nan, p=math.nan)
         found.append(
@@ -136,19 +115,13 @@ def compare(first: Run, second: Run, label: str, metrics: Sequence[str]) -> list
     return found
 
 
-def _splits_digest(run: Run) -> str:
-    return str(run.record["inputs"]["splits"])
-
-
-def clustering_effects(
-    runs: Runs, bootstraps: Bootstraps, protocol: str = "sound"
-) -> list[Difference]:
-    """Compare k = 1, KM and CAC of every base learner, and k = 1 and k > 1 of deep methods.
+def clustering_effects(runs: Runs, bootstraps: Bootstraps) -> list[Difference]:
+    """Compare k = 1, KM and CAC of every base learner, and k = 1 and k > 1 of deep methods, sound.
 
     Holm's correction covers all comparisons by one metric, of base classifiers and of deep
     methods separately: they are two questions.
     """
-    families = (_base_pairs(runs, protocol), _deep_pairs(runs, protocol))
+    families = (_base_pairs(runs), _deep_pairs(runs))
     return [row for pairs in families for row in family_effects(pairs, bootstraps)]
 
 
@@ -188,44 +161,39 @@ def adjusted(rows: Sequence[Difference]) -> list[Difference]:
     return result
 
 
-def usable(runs: Runs, protocol: str) -> list[Run]:
+def usable(runs: Runs, protocol: str = "sound") -> list[Run]:
     """Return the finished runs of a protocol on real data."""
     return [
         run for run in runs.where(protocol=protocol, status="ok", synthetic=False) if run.splits
     ]
 
 
-def _base_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
-    for run in usable(runs, protocol):
+def _base_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+    for run in usable(runs):
         if run.method not in classifiers() or run.k != 1:
             continue
-        others = [r for r in usable(runs, protocol) if r.dataset == run.dataset]
-        for k in sorted({r.k for r in others if r.k > 1}):
-            km = runs.find(protocol, run.dataset, f"km_{run.method}", k)
-            cac = runs.find(protocol, run.dataset, f"cac_{run.method}", k)
-            if km in others and km:
+        others = {(r.method, r.k): r for r in usable(runs) if r.dataset == run.dataset}
+        for k in sorted({k for _, k in others if k > 1}):
+            km, cac = (others.get((f"{arm}_{run.method}", k)) for arm in ("km", "cac"))
+            if km:
                 yield km, run, "KM − plain"
-            if cac in others and cac:
+            if cac:
                 yield cac, run, "CAC − plain"
-            if km in others and cac in others and km and cac:
+            if km and cac:
                 yield cac, km, "CAC − KM"
 
 
-def _deep_pairs(runs: Runs, protocol: str) -> Iterator[tuple[Run, Run, str]]:
-    known = usable(runs, protocol)
-    for run in known:
+def _deep_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
+    known = {(run.dataset, run.method, run.k): run for run in usable(runs)}
+    for run in known.values():
         method = parse_method(run.method)
         if run.k > 1 and method.family == "deep" and method.clustered:
             for other in (run.method, *YARDSTICKS):
                 label = "its k = 1" if other == run.method else method_label(other)
-                plain = runs.find(protocol, run.dataset, other, 1)
-                if plain in known and plain and not _ranks_nothing(plain):
+                plain = known.get((run.dataset, other, 1))
+                # Where every row has the same risk, as in AC-TPC with one cluster: no yardstick.
+                if plain and not (plain.per_split("auroc") == 0.5).all():
                     yield run, plain, f"{method_label(run.method)} − {label}"
-
-
-def _ranks_nothing(run: Run) -> bool:
-    """Whether every row has the same risk, as in AC-TPC with one cluster: no yardstick."""
-    return bool((run.per_split("auroc") == 0.5).all())
 
 
 def switch_effects(runs: Runs) -> list[Difference]:

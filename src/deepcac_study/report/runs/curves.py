@@ -1,12 +1,15 @@
-"""ROC, precision-recall and calibration curves from the per-row scores."""
+"""ROC, precision-recall and calibration curves from the per-row scores, or as they are kept."""
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from matplotlib.figure import Figure as Canvas
 from sklearn.metrics import precision_recall_curve, roc_curve
 
@@ -18,10 +21,17 @@ from deepcac.scoring.statistics import reliability, wilson
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
-from deepcac_study.report.runs.comparisons import split_scores
+from deepcac_study.report.runs.comparisons import Bootstraps, Difference, split_scores
 from deepcac_study.report.runs.runtables import at_smallest_k, run_label
 
 Array = npt.NDArray[np.float64]
+
+CURVES, CALIBRATION, BOOTSTRAPS = "curves", "calibration", "bootstraps"
+_RUN = ["dataset", "method", "k"]
+_COLUMNS = {
+    CURVES: [*_RUN, "curve", "x", "y"],
+    CALIBRATION: [*_RUN, "predicted", "observed", "low", "high", "rows"],
+}
 _GRID = np.linspace(0, 1, 101)
 
 
@@ -29,19 +39,7 @@ def unweighted_risk(run: Run, split: Mapping[str, Any], risk: Array) -> Array:
     """Return risks as the calibration scores of a record take them, without class weights.
 
     A model that was fitted with the classes made to count alike answers for a population in which
-    they do; its probabilities are moved to the shares of the training rows.
-
-    Parameters
-    ----------
-    run : Run
-    split : mapping
-        Its entry in the record.
-    risk : ndarray of shape (n,)
-        Predicted for class 1 of two.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    they do; its probabilities (of class 1 of two) are moved to the shares of the training rows.
     """
     shares = _shares(split) if _can_be_weighted(run.method) else None
     return unweighted(np.column_stack([1 - risk, risk]), shares)[:, 1]
@@ -64,18 +62,11 @@ def _can_be_weighted(name: str) -> bool:
 
 
 class Curves(NamedTuple):
-    """What the figures show of a run.
+    """What the figures show of a run."""
 
-    Attributes
-    ----------
-    lines : list of (str, int, ndarray)
-        ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
-    reliability : tuple of ndarray or None
-        Predicted and observed shares, low and high end of an interval, rows; None where the
-        scores are no risks.
-    """
-
+    # ``"ROC"`` or ``"PR"``, the place of the split, and values of shape (101,).
     lines: list[tuple[str, int, Array]]
+    # Predicted and observed shares, interval, rows; None where the scores are no risks.
     reliability: tuple[Any, ...] | None
 
 
@@ -222,3 +213,68 @@ def _draw_roc_pr(
     axes["ROC"].set(title="ROC", xlabel="false positive rate", ylabel="true positive rate")
     axes["PR"].set(title="Precision and recall", xlabel="recall", ylabel="precision")
     axes["ROC"].legend(loc="lower right")
+
+
+def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFrame:
+    """Return the data behind one kind of figure in a folder, of the data sets that may be kept.
+
+    Curves of several splits become their mean.
+    """
+    paths = {dataset: figures / f"{name}_{dataset}.csv" for dataset in sorted(datasets)}
+    parts = [
+        pd.read_csv(path).assign(dataset=dataset)
+        for dataset, path in paths.items()
+        if path.exists()
+    ]
+    if not parts:
+        return pd.DataFrame(columns=_COLUMNS[name])
+    table = pd.concat(parts, ignore_index=True)
+    if name == CURVES:
+        each = table.groupby([*_RUN, "curve", "x"], sort=False)
+        table = each["y"].mean().round(4).reset_index()
+    return table[_COLUMNS[name]]
+
+
+def bootstrap_table(effects: Iterable[Difference]) -> pd.DataFrame:
+    """Return the bootstrap interval of each comparison that has one, by the paths of its runs."""
+    rows = [(e.first.path, e.second.path, e.metric, *e.bootstrap) for e in effects if e.bootstrap]
+    return pd.DataFrame(rows, columns=["first", "second", "metric", "low", "high"]).round(6)
+
+
+def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None]:
+    """Return what finds the curves of a sound run: from its scores, or the kept ones."""
+    tables = {
+        name: dict(list(pd.read_csv(Path(folder) / f"{name}.csv").groupby(_RUN)))
+        for name in (CURVES, CALIBRATION)
+    }
+
+    def find(run: Run) -> Curves | None:
+        if own := from_scores(run):
+            return own
+        place = (run.dataset, run.method, run.k)
+        drawn, binned = (tables[name].get(place) for name in (CURVES, CALIBRATION))
+        if drawn is None:
+            return None
+        lines = [
+            (str(kind), 0, own["y"].to_numpy()) for kind, own in drawn.groupby("curve", sort=False)
+        ]
+        columns = _COLUMNS[CALIBRATION][len(_RUN) :]
+        reliability = None if binned is None else tuple(binned[one].to_numpy() for one in columns)
+        return Curves(lines, reliability)
+
+    return find
+
+
+class KeptBootstraps(Bootstraps):
+    """Intervals of paired differences: from scores, or from ``bootstraps.csv`` of a folder."""
+
+    def __init__(self, folder: str | os.PathLike[str], resamples: int = 0) -> None:
+        super().__init__(resamples)
+        table = pd.read_csv(Path(folder) / f"{BOOTSTRAPS}.csv")
+        keys = zip(table["first"], table["second"], table["metric"], strict=True)
+        self._kept = dict(zip(keys, zip(table["low"], table["high"], strict=True), strict=True))
+
+    def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
+        """Return the interval of a paired difference, or None without one."""
+        own = super().difference(first, second, metric)
+        return own or self._kept.get((first.path, second.path, metric))

@@ -1,7 +1,7 @@
 """Tables of effects: clustering against none, single switches, collapse, the choice of k."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.cac_v1.claims import fold_scores, k_candidates
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import usual_k
-from deepcac_study.records.runs import Run, Runs
+from deepcac_study.records.runs import Runs
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.comparisons import METRICS, Difference
 from deepcac_study.report.runs.runtables import alphas
@@ -41,9 +41,9 @@ def effects_table(
 
 def answer_table(effects: Sequence[Difference]) -> Table:
     """Count what the comparisons of `clustering_effects` say, by comparison and metric."""
-    labels = sorted({row.label for row in effects}, key=_order)
+    first = {label: place for place, label in enumerate(_CAC_LABELS)}  # then by name
     rows = []
-    for label in labels:
+    for label in sorted({row.label for row in effects}, key=lambda x: (first.get(x, 9), x)):
         own = [row for row in effects if row.label == label]
         counts = (_counted([row for row in own if row.metric == metric]) for metric in METRICS)
         rows.append(text_row(label, *counts))
@@ -57,11 +57,6 @@ def _counted(rows: Sequence[Difference]) -> str:
     said = Counter(_reading(row) for row in rows)
     mean = number(float(np.mean([row.test.mean for row in rows])), signed=True)
     return f"{said['better']} better, {said['worse']} worse of {len(rows)}; mean {mean}"
-
-
-def _order(label: str) -> tuple[int, str]:
-    """Put the question of the CAC papers first, then the deep methods by name."""
-    return (_CAC_LABELS.index(label) if label in _CAC_LABELS else len(_CAC_LABELS), label)
 
 
 def switches_table(effects: Sequence[Difference]) -> Table:
@@ -90,7 +85,10 @@ def collapse_table(runs: Runs) -> Table:
     no say (one class each but for the row that the update keeps in place).
     """
     rows = []
-    for run, centroid in _cac_and_centroid(runs):
+    for run in runs.where(status="ok"):
+        if not run.method.startswith("cac_") or run.k < 2 or not run.splits:
+            continue
+        centroid = runs.find(run.protocol, run.dataset, CENTROID_RULE, 1)
         f1, alone = run.score("f1"), centroid.score("f1") if centroid else None
         clusters = [split["clusters"] for split in run.splits]
         collapsed = sum(bool(entry["collapsed"]) for entry in clusters)
@@ -111,12 +109,6 @@ def collapse_table(runs: Runs) -> Table:
             )
         )
     return declared_table("collapse", rows, same_score=_SAME_SCORE)
-
-
-def _cac_and_centroid(runs: Runs) -> Iterator[tuple[Run, Run | None]]:
-    for run in runs.where(status="ok"):
-        if run.method.startswith("cac_") and run.k > 1 and run.splits:
-            yield run, runs.find(run.protocol, run.dataset, CENTROID_RULE, 1)
 
 
 def _effect(row: Difference) -> list[Cell]:
@@ -162,16 +154,16 @@ def choice_table(runs: Runs) -> Table:
             text_row(
                 first.dataset,
                 method_label(first.method),
-                ", ".join(
-                    f"{k}: {number(score)}" for k, score in zip(ks, own.mean(1), strict=True)
-                ),
+                _by_k(ks, own),
                 ", ".join(str(ks[i]) for i in best),
                 number(float(np.take_along_axis(test, best[None], axis=0).mean())),
                 printed,
                 number(float(test[ks.index(printed)].mean())) if printed in ks else "",
-                ", ".join(
-                    f"{k}: {number(score)}" for k, score in zip(ks, test.mean(1), strict=True)
-                ),
+                _by_k(ks, test),
             )
         )
     return declared_table("k_choice", rows)
+
+
+def _by_k(ks: Sequence[int], scores: np.ndarray) -> str:
+    return ", ".join(f"{k}: {number(x)}" for k, x in zip(ks, scores.mean(axis=1), strict=True))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
@@ -64,14 +65,8 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
         axes = canvas.subplots(1, len(_CAC_CURVES))
         for axis, (curve, title) in zip(axes, _CAC_CURVES.items(), strict=True):
             for index, run in enumerate(runs):
-                for number, split in enumerate(run.splits):
-                    axis.plot(
-                        split.get("history", {}).get(curve, ()),
-                        color=PALETTE[index % len(PALETTE)],
-                        linestyle=LINES[index % len(LINES)],
-                        linewidth=1,
-                        label=f"k = {run.k}{_alpha(run)}" if number == 0 else None,
-                    )
+                colour, name = PALETTE[index % len(PALETTE)], f"k = {run.k}{_alpha(run)}"
+                _draw(axis, run, curve, colour, LINES[index % len(LINES)], name)
             axis.set(title=title, xlabel="pass")
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
             axis.ticklabel_format(axis="y", scilimits=(-2, 4))
@@ -87,18 +82,20 @@ def _cac(dataset: str, runs: list[Run]) -> Figure:
     )
 
 
+def _draw(axis: Axes, run: Run, curve: str, colour: str, dash: Any, name: str) -> None:
+    """Draw a curve of every split, named once."""
+    for number, split in enumerate(run.splits):
+        values = split.get("history", {}).get(curve, ())
+        label = None if number else name
+        axis.plot(values, color=colour, linestyle=dash, linewidth=1, label=label)
+
+
 def _silhouette(dataset: str, runs: list[Run]) -> Figure:
     def draw(canvas: Canvas) -> None:
         axis = canvas.subplots()
         for index, run in enumerate(runs):
-            for number, split in enumerate(run.splits):
-                axis.plot(
-                    split.get("history", {}).get("silhouette", ()),
-                    color=parse_method(run.method).colour,
-                    linestyle=LINES[index % len(LINES)],
-                    linewidth=1,
-                    label=f"{method_label(run.method)}, k = {run.k}" if number == 0 else None,
-                )
+            colour, dash = parse_method(run.method).colour, LINES[index % len(LINES)]
+            _draw(axis, run, "silhouette", colour, dash, f"{method_label(run.method)}, k = {run.k}")
         axis.set(xlabel="epoch or pass", ylabel="silhouette")
         axis.legend()
 

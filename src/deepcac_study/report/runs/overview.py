@@ -1,20 +1,22 @@
-"""Figures over all results: printed against ours, effects of clustering, who is ahead of whom."""
+"""All results at once: printed against ours, effects of clustering, which method wins where."""
 
 from collections.abc import Sequence
 from operator import attrgetter
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
+from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import people
-from deepcac_study.catalogue.methods import ARM_COLOURS, WELL_KNOWN, classifiers, parse_method
+from deepcac_study.catalogue.methods import ARM_COLOURS, classifiers
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.records.runs import Runs
-from deepcac_study.report.declarations import declared_figure
+from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.runs.runtables import at_smallest_k
 
@@ -65,7 +67,8 @@ def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int
         for column, (_, table, agree, decided, _) in enumerate(r for r in data if r[0] == paper):
             said = f"{agree}/{decided}" if decided else "–"
             shares[place, column] = agree / decided if decided else np.nan
-            notes.append((column, place, f"{_short(table)}\n{said}"))
+            name = f"Table {table}" if table.isdigit() else table
+            notes.append((column, place, f"{name}\n{said}"))
     axis = canvas.subplots()
     image = axis.imshow(shares, vmin=0, vmax=1, cmap="RdYlBu", aspect="auto")
     for column, row, text in notes:
@@ -76,10 +79,6 @@ def _draw_agreement(canvas: Canvas, data: Sequence[tuple[str, str, int, int, int
     axis.set_xticks([])
     axis.grid(visible=False)
     canvas.colorbar(image, ax=axis, label="share that agrees", shrink=0.9)
-
-
-def _short(table: str) -> str:
-    return f"Table {table}" if table.isdigit() else table
 
 
 def printed_against_ours(ledger: Sequence[Entry]) -> Figure | None:
@@ -189,22 +188,35 @@ def _name(row: Difference) -> str:
     return f"{row.first.dataset} · {label} · k = {row.first.k}"
 
 
-def win_matrix(runs: Runs) -> Figure | None:
-    """Return the matrix of the well known methods; None for fewer than two of them."""
-    scores = _mean_scores(runs)
-    methods = [name for name in WELL_KNOWN if len(scores.get(name, {})) >= _FEWEST]
-    if len(methods) < 2:
-        return None
-    labels = [parse_method(name).label for name in methods]
-    data = [(a, b, *_wins(scores[a], scores[b])) for a in methods for b in methods if a != b]
-    best = max(methods, key=lambda name: sum(row[2] for row in data if row[0] == name))
-    return declared_figure(
-        "win_matrix",
-        size=(1.9 + 0.75 * len(methods), 1.3 + 0.5 * len(methods)),
-        draw=lambda canvas: _draw_wins(canvas, methods, labels, data),
-        data=data,
-        seen=f"{len(methods)} methods; most often ahead: {parse_method(best).label}",
-    )
+def wins_table(runs: Runs) -> Table:
+    """Return the mean AUROC of every method on every data set, the most often ahead first."""
+    scores = pd.DataFrame(_mean_scores(runs)).rename_axis(index="dataset").T.sort_index(axis=1)
+    scores = scores[scores.notna().sum(axis=1) >= _FEWEST]
+    scores = scores.loc[:, scores.notna().any()]
+    ahead = pd.Series({name: _ahead(scores, name) for name in scores.index}, dtype=float)
+    best = scores == scores.max()
+    rows = [
+        text_row(
+            method_label(name),
+            "" if pd.isna(ahead[name]) else f"{100 * ahead[name]:.0f} %",
+            int(best.loc[name].sum()),
+            *map(_score, scores.loc[name], best.loc[name]),
+        )
+        for name in ahead.sort_values(ascending=False, kind="stable").index
+    ]
+    return declared_table("wins", rows, datasets=scores.columns)
+
+
+def _score(value: float, best: bool) -> str:
+    return "" if pd.isna(value) else f"{value:.3f}{' ▲' * bool(best)}"
+
+
+def _ahead(scores: pd.DataFrame, name: str) -> float:
+    """Return the share of scores of other methods, on shared data sets, that lie below its own."""
+    others = scores.drop(index=name)
+    shared = others.notna() & scores.loc[name].notna()
+    n = int(shared.to_numpy().sum())
+    return float((others < scores.loc[name]).to_numpy().sum() / n) if n else float("nan")
 
 
 def _mean_scores(runs: Runs) -> dict[str, dict[str, float]]:
@@ -214,26 +226,3 @@ def _mean_scores(runs: Runs) -> dict[str, dict[str, float]]:
         if score := run.score(run.reported(METRIC, "")):
             found.setdefault(method, {})[dataset] = score[0]
     return found
-
-
-def _wins(one: dict[str, float], other: dict[str, float]) -> tuple[int, int]:
-    shared = one.keys() & other.keys()
-    return sum(one[name] > other[name] for name in shared), len(shared)
-
-
-def _draw_wins(
-    canvas: Canvas,
-    methods: Sequence[str],
-    labels: Sequence[str],
-    data: Sequence[tuple[str, str, int, int]],
-) -> None:
-    axis = canvas.subplots()
-    shares = np.full((len(methods), len(methods)), np.nan)
-    for one, other, wins, shared in data:
-        row, column = methods.index(one), methods.index(other)
-        shares[row, column] = wins / shared if shared else np.nan
-        axis.text(column, row, f"{wins}/{shared}", ha="center", va="center", size=8)
-    axis.imshow(shares, vmin=-0.3, vmax=1.3, cmap="PuOr", aspect="auto")
-    axis.set_xticks(range(len(labels)), labels, rotation=40, ha="right")
-    axis.set_yticks(range(len(labels)), labels)
-    axis.grid(visible=False)

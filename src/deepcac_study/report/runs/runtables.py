@@ -27,14 +27,9 @@ PROTOCOLS = {
 
 
 def stability(run: Run) -> float | None:
-    """Return the mean adjusted Rand index over pairs of splits.
+    """Return the mean adjusted Rand index over pairs of splits, on test rows that both hold.
 
-    Each pair is compared on the test rows that both splits hold.
-
-    Returns
-    -------
-    float or None
-        None without a score file, or where no two splits share rows.
+    None without a score file, or where no two splits share rows.
     """
     table = run.scores(["row_id", "seed", "cluster"])
     if table is None:

@@ -12,10 +12,10 @@ from deepcac_study.papers.summary import Count, summary
 from deepcac_study.report.data.planted_truth import planted_figure, planted_table
 from deepcac_study.report.data.profiles import missingness_figures
 from deepcac_study.report.data.source_notes import data_table
-from deepcac_study.report.judge.factorial_grid import factorial_figures, factorial_tables
+from deepcac_study.report.judge.factorial_grid import factorial_figure, factorial_table
 from deepcac_study.report.judge.judgement import judgement_figures, judgement_tables
 from deepcac_study.report.judge.published_divisions import division_figures, division_tables
-from deepcac_study.report.papers.casetables import case_figures, case_tables
+from deepcac_study.report.papers.casetables import case_figure, case_tables
 from deepcac_study.report.papers.decomposition_gains import (
     decomposition_figures,
     gains_tables,
@@ -45,7 +45,7 @@ from deepcac_study.report.runs.overview import (
     agreement_figure,
     effect_forest,
     printed_against_ours,
-    win_matrix,
+    wins_table,
 )
 from deepcac_study.report.runs.runtables import clusters_table, runs_table, times_table
 from deepcac_study.report.site.material import Material, generated_only, real_only
@@ -55,31 +55,17 @@ from deepcac_study.report.subtypes.subtype_worth import ablation_tables
 
 @dataclass(frozen=True)
 class Contents:
-    """Everything that is shown.
-
-    Attributes
-    ----------
-    found : Material
-    ledger : sequence of Entry
-    claims : sequence of Claim
-    effects, switched : sequence of Difference
-        Clusters against none, and one switch against none.
-    counts : sequence of Count
-        The numbers of the first page.
-    tables : dict of str to list of Table
-        By page.
-    figures : dict of str to list of Figure
-        By page.
-    """
+    """Everything that is shown."""
 
     found: Material
     ledger: Sequence[Entry]
     claims: Sequence[Claim]
+    # Clusters against none, and one switch against none.
     effects: Sequence[Difference]
     switched: Sequence[Difference]
-    counts: Sequence[Count]
-    tables: dict[str, list[Table]]
-    figures: dict[str, list[Figure]] = field(default_factory=dict)
+    counts: Sequence[Count]  # the numbers of the first page
+    tables: dict[str, list[Table]]  # by page
+    figures: dict[str, list[Figure]] = field(default_factory=dict)  # by page
 
     @property
     def all_figures(self) -> list[Figure]:
@@ -110,9 +96,10 @@ def _tables(
 ) -> dict[str, list[Table]]:
     real, studies = found.real, found.studies
     return {
+        "wins": [wins_table(real)],
         "answer": [answer_table(effects)],
         "judge": judgement_tables(found.judged),
-        "factorial": factorial_tables(found.factorials),
+        "factorial": [factorial_table(one) for one in found.factorials],
         "divisions": division_tables(found.divisions),
         "ablations": ablation_tables(found.ablations),
         "papers": paper_tables(ledger),
@@ -166,9 +153,8 @@ def _figures(
         agreement_figure(ledger),
         printed_against_ours(ledger),
         effect_forest(effects),
-        win_matrix(found.real),
         *judgement_figures(found.judged),
-        *factorial_figures(found.factorials),
+        *map(factorial_figure, found.factorials),
         *division_figures(found.divisions),
         *schematic_figures(),
         *decomposition_figures(real_only(found.decompositions)),
@@ -176,7 +162,7 @@ def _figures(
         *history_figures(found.runs),
         *sweep_figures(found.sweeps),
         *missingness_figures(found.profiles),
-        *case_figures(found.studies),
+        *map(case_figure, found.studies),
         *embedding_figures(found.studies, found.restricted),
         *learning_figures(found.clusterings),
         planted_figure(found.planted, found.features_dir),

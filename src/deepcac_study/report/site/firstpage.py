@@ -10,31 +10,23 @@ from deepcac.pages.figures import Figure
 from deepcac.pages.wording import minus
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.evidence import VERDICTS
-from deepcac_study.papers.ledger import number
 from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
 from deepcac_study.records.runs import Run
-from deepcac_study.report.judge.judgement import Judgement, sentence
+from deepcac_study.report.judge.judge_sentences import basis, sentence
+from deepcac_study.report.judge.judgement import Judgement
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.sourcecode import LIBRARIES
 
 DECIDED = ("holds", "partly", "fails", "cannot hold")
-NOTHING = "No run on the papers' data has been made yet: every printed cell waits for one."
+NOTHING = "No run on the papers' data has been made yet: every printed value waits for one."
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the first page says first.
+    """What the first page says first."""
 
-    Attributes
-    ----------
-    sentences : list of str
-        The answer, and what belongs to it.
-    figures : list of Figure
-        The picture of the answer; the planted truth beside it in a demo.
-    """
-
-    sentences: list[str]
-    figures: list[Figure]
+    sentences: list[str]  # the answer, and what belongs to it
+    figures: list[Figure]  # the picture of the answer; the planted truth beside it in a demo
 
 
 def answer(shown: Contents) -> Answer:
@@ -44,6 +36,7 @@ def answer(shown: Contents) -> Answer:
     if len(shown.found.real) or sentence(judged):
         said = [
             sentence(judged),
+            basis(judged),
             on_prediction(shown.counts),
             _cells(shown.counts),
             _claims(shown.counts),
@@ -54,25 +47,25 @@ def answer(shown: Contents) -> Answer:
     planted = planted_sentence(judged)
     if planted:
         names = ("judge_power", "planted_subtypes")
-        said = [planted, sentence(judged, own=True), NOTHING]
+        said = [planted, sentence(judged, own=True), basis(judged, own=True), NOTHING]
         figures = [drawn[name] for name in names if name in drawn]
         return Answer([minus(text) for text in said if text], figures)
     return Answer([NOTHING], [])
 
 
 def _cells(counts: Sequence[Count]) -> str:
-    """Say how many of the cells that open data can decide agree, and how many would by chance."""
+    """Say how many printed values that open data can decide agree, and how many would by chance."""
     names = ("open", "agree", "differ", "not_run", *NULL[:3])
     found = (value(counts, "cells", name) for name in names)
     cells, agree, differ, waiting, null, low, high = found
     if not agree + differ:
         return ""
-    spread = f", {100 * low:.0f} to {100 * high:.0f} % by a bootstrap of runs" * (low == low)
-    chance = f" (the numbers of the other methods would in {100 * null:.0f} %{spread})"
     rest = f"; {waiting:,.0f} have not been run" if waiting else ""
+    spread = f" (95 % interval {100 * low:.0f} to {100 * high:.0f})" * (low == low)
+    chance = f" By chance {100 * null:.0f} % would agree{spread}: so many do with another method's."
     return (
-        f"Of {cells:,.0f} printed cells that open data can decide and that do not follow from "
-        f"others, {agree:,.0f} agree{chance * (null == null)} and {differ:,.0f} differ{rest}."
+        f"Of {cells:,.0f} independent printed values that open data can decide, {agree:,.0f} agree "
+        f"and {differ:,.0f} differ{rest}.{chance * (null == null)}"
     )
 
 
@@ -116,11 +109,6 @@ def _best(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
     return list(found.values())
 
 
-def decided(counts: Mapping[str, int], names: Sequence[str]) -> dict[str, int]:
-    """Return the counts of these verdicts alone."""
-    return {name: counts[name] for name in names if name in counts}
-
-
 def decided_cells(counts: Sequence[Count]) -> dict[str, int]:
     """Return how many independent cells agree and differ."""
     return {name: int(value(counts, "cells", name)) for name in (AGREE, DIFFER)}
@@ -129,14 +117,14 @@ def decided_cells(counts: Sequence[Count]) -> dict[str, int]:
 def undecided(cells: Mapping[str, int], claims: Mapping[str, int]) -> list[str]:
     """Say what was not decided, and why: printed cells, then claims."""
     return [
-        "Printed cells. " + _listed(cells, (AGREE, DIFFER)),
-        "Claims. " + _listed(claims, DECIDED),
+        "Printed values: " + _listed(cells, (AGREE, DIFFER)),
+        "Claims: " + _listed(claims, DECIDED),
     ]
 
 
 def _listed(counts: Mapping[str, int], but: Sequence[str]) -> str:
-    rest = [f"{name}: {count:,}" for name, count in counts.items() if name not in but]
-    return "; ".join(rest) or "all are decided"
+    rest = [f"{count:,} {name}" for name, count in counts.items() if name not in but]
+    return f"{', '.join(rest) or 'all are decided'}."
 
 
 def provenance(runs: Sequence[Run]) -> str:
@@ -152,12 +140,12 @@ def provenance(runs: Sequence[Run]) -> str:
         sorted({str(one.get(name) or "") for one in machines} - {""})
         for name in ("device", "processor", "python")
     )
-    hours = sum(_seconds(one) for one in machines) / 3600
+    seconds = sum(_seconds(one) for one in machines)
     return (
         f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
         f"commit {_few(commits)}; the newest is of {date.day} {date:%B %Y}. Machine: "
         f"{', '.join(devices)} ({_few(processors)}), "
-        f"Python {_few(pythons)}. Computing: {number(round(hours, 2))} hours."
+        f"Python {_few(pythons)}. Computing: {_spent(seconds)}."
         f"{_mixture(machines)}"
     )
 
@@ -172,6 +160,13 @@ def _mixture(machines: Sequence[Mapping[str, Any]]) -> str:
             each = ", ".join(f"{version} ({n:,})" for version, n in sorted(counts.items()))
             told.append(f"{name} {each}")
     return f" Not all of one software: records of {'; '.join(told)}." if told else ""
+
+
+def _spent(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    return f"{minutes} minutes" if minutes < 100 else f"{minutes / 60:,.0f} hours"
 
 
 def _few(values: Sequence[str], most: int = 3) -> str:

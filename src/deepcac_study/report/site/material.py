@@ -21,19 +21,7 @@ from deepcac_study.report.subtypes.subtype_worth import Ablation
 
 @dataclass(frozen=True)
 class Material(Findings):
-    """All that a report is made from; nothing of it is fitted here.
-
-    Attributes
-    ----------
-    profiles, sources, judged, factorials, divisions, ablations, planted
-        What the loaders of this package return.
-    features_dir : Path or None
-        Folder of the sound feature files.
-    made_from : str
-        Where the records come from, if not from runs here.
-    curves : callable
-        Finds the curves of a run.
-    """
+    """All that a report is made from; nothing of it is fitted here."""
 
     profiles: Sequence[Profile] = ()
     sources: Sequence[SourceNote] = ()
@@ -42,9 +30,9 @@ class Material(Findings):
     divisions: Sequence[Divided] = ()
     ablations: Sequence[Ablation] = ()
     planted: Sequence[Found] = ()
-    features_dir: Path | None = None
-    made_from: str = ""
-    curves: Callable[[Run], Curves | None] = from_scores
+    features_dir: Path | None = None  # folder of the sound feature files
+    made_from: str = ""  # where the records come from, if not from runs here
+    curves: Callable[[Run], Curves | None] = from_scores  # finds the curves of a run
 
     @cached_property
     def real(self) -> Runs:

@@ -9,21 +9,19 @@ from typing import Any
 from deepcac.files.atomic import atomic_path
 from deepcac.pages import tables as tabular
 from deepcac.pages.figures import drawn
-from deepcac_study.papers import claims as claim_book
-from deepcac_study.papers import ledger as book
-from deepcac_study.papers import summary as counting
-from deepcac_study.papers.claims import Claim
+from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
-from deepcac_study.papers.ledger import Entry
-from deepcac_study.records.reader import JUDGED, Findings, by_kind, read
+from deepcac_study.papers.ledger import Entry, entries, write_rows
+from deepcac_study.papers.summary import Count
+from deepcac_study.records.reader import JUDGED, by_kind, read
 from deepcac_study.report.data.planted_truth import planted_against_found
 from deepcac_study.report.data.profiles import load_profiles
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.factorial_grid import load_factorials
-from deepcac_study.report.judge.judgement import Judgement, kept_judgement, load_judgement
+from deepcac_study.report.judge.judgement import kept_judgement, load_judgement
 from deepcac_study.report.judge.published_divisions import load_divisions
 from deepcac_study.report.runs.comparisons import Bootstraps
-from deepcac_study.report.runs.kept_curves import (
+from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
     KeptBootstraps,
     bootstrap_table,
@@ -55,32 +53,23 @@ def build(
     Parameters
     ----------
     paths : iterable of path-like
-        Records and tables below ``results``, in any order; what each is, its place says
-        (`deepcac_study.records.reader.by_kind`). Score files are looked for beside the runs. Any
-        subset gives a valid report.
-    registry_dir : path-like
-        Folder of the data set registry, one YAML a source.
+        Records and tables below ``results``, in any order (`deepcac_study.records.reader.by_kind`).
+        Score files are looked for beside the runs. Any subset gives a valid report.
+    registry_dir, tidy_dir, features_dir : path-like
+        The registry; tidy data, for the cohort flows; sound features, for the pages of subtypes.
     out_dir : path-like
         Gets ``index.html``, ``pages/``, ``ledger.csv``, ``claims.csv``, ``summary.csv``,
         ``tables/`` and ``figures/``.
-    tidy_dir : path-like, optional
-        Folder of tidy data, for the cohort flows.
-    features_dir : path-like, optional
-        Folder of the sound feature files, for the pages of subtypes.
-    truth_paths : iterable of path-like, optional
+    truth_paths : iterable of path-like
         Planted subtypes of generated cohorts.
-    run_inputs : mapping, optional
-        What each run record must have been made from (`deepcac_study.records.runs.load`).
-    kept : path-like, optional
+    run_inputs, unscored
+        As in `deepcac_study.records.runs.load`. Shipped records of runs, which have no score
+        files, have the curves and bootstrap intervals of `kept`.
+    kept : path-like
         Folder of the tables that ship with the project: without a judge among `paths`, and with
         runs on the papers' data, its verdicts are shown, and the report says so.
-    unscored : collection of str, optional
-        Those of `paths` that are shipped records of runs. They have no score files: curves and
-        bootstrap intervals are those of `kept`.
-    resamples : int, optional
-        Bootstrap resamples.
-    threads : int, optional
-        Processes that draw.
+    resamples, threads : int
+        Of the bootstrap; processes that draw.
 
     Raises
     ------
@@ -93,6 +82,9 @@ def build(
     )
     own = by_kind(files)
     profiles = load_profiles(own["profiles"])
+    judged = load_judgement(own[JUDGED])
+    if not judged and kept and real_only(findings.runs):
+        judged = kept_judgement(kept)
     bootstraps = Bootstraps(resamples)
     laid: dict[str, Any] = {}
     if unscored and kept:
@@ -102,7 +94,7 @@ def build(
         **vars(findings),
         **laid,
         profiles=profiles,
-        judged=load_judgement(own[JUDGED]) or _kept(kept, findings),
+        judged=judged,
         factorials=load_factorials(own["factorial"]),
         divisions=load_divisions(own["public"]),
         ablations=load_ablations(own["ablations"]),
@@ -111,10 +103,6 @@ def build(
         features_dir=Path(features_dir) if features_dir else None,
     )
     write_report(found, registry, Path(out_dir), bootstraps, threads)
-
-
-def _kept(folder: str | os.PathLike[str] | None, findings: Findings) -> Judgement | None:
-    return kept_judgement(folder) if folder and real_only(findings.runs) else None
 
 
 def write_report(
@@ -126,12 +114,12 @@ def write_report(
     kept: tuple[Sequence[Entry], Sequence[Claim]] | None = None,
 ) -> None:
     """Write everything that is shown; ledger and claims are decided here if none are kept."""
-    ledger = kept[0] if kept else book.entries(found)
-    decided = kept[1] if kept else claim_book.claims(found, ledger)
-    book.write(out / "ledger.csv", ledger)
-    claim_book.write(out / "claims.csv", decided)
+    ledger = kept[0] if kept else entries(found)
+    decided = kept[1] if kept else claims(found, ledger)
+    write_rows(out / "ledger.csv", Entry, ledger)
+    write_rows(out / "claims.csv", Claim, decided)
     shown = contents(found, ledger, decided, bootstraps)
-    counting.write(out / "summary.csv", shown.counts)
+    write_rows(out / "summary.csv", Count, shown.counts)
     with atomic_path(out / "tables" / f"{BOOTSTRAPS}.csv") as partial:
         bootstrap_table(shown.effects).to_csv(partial, index=False)
     subtypes = list(subtype_pages(found.runs, registry, found.features_dir))

@@ -11,14 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from deepcac.files.storage import read_json
-from deepcac_study.papers import claims as claim_book
-from deepcac_study.papers import ledger as book
-from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.claims import Claim
+from deepcac_study.papers.ledger import Entry, read_rows
 from deepcac_study.records import record_archive
+from deepcac_study.records.provenance import check_commits
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement
-from deepcac_study.report.runs.kept_curves import KeptBootstraps, kept_curves
+from deepcac_study.report.runs.curves import KeptBootstraps, kept_curves
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.page import write_report
 
@@ -30,30 +30,19 @@ def report_shipped(
 ) -> Path:
     """Lay the shipped records in a folder and make the report of them and of the kept tables.
 
+    The folder gets ``results/``, with the records and ``report/``, whose first page is returned.
     Ledger and claims are those of ``docs/results``, which hold earlier runs too; what needs score
     files, the rows of patients or records that do not ship is left out.
-
-    Parameters
-    ----------
-    folder : path-like
-        Gets ``results/``, with the records and ``report/``.
-    project : path-like
-        The clone.
-    threads : int
-        Processes that draw.
-
-    Returns
-    -------
-    Path
-        The first page.
     """
     kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
     registry = Path(project) / "config" / "registry"
+    rows = record_archive.manifest(kept / "records")
+    check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
-    laid = {f"results/{row.path}" for row in record_archive.manifest(kept / "records")}
+    laid = {f"results/{row.path}" for row in rows}
     found = _material(Path(folder), laid, kept, registry)
-    ledger = [_linked(row, laid) for row in book.read(kept / "ledger.csv")]
-    decided = claim_book.read(kept / "claims.csv")
+    ledger = [_linked(row, laid) for row in read_rows(kept / "ledger.csv", Entry)]
+    decided = read_rows(kept / "claims.csv", Claim)
     out = results / "report"
     write_report(found, registry, out, KeptBootstraps(kept), threads, kept=(ledger, decided))
     return out / "index.html"
@@ -75,17 +64,16 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
     commits = Counter(row.commit[:7] for row in rows).most_common()
     processors = Counter(row.processor for row in rows).most_common()
     day = read_json(kept / "about.json")["date"]
-    cells = book.read(kept / "ledger.csv")
+    cells = read_rows(kept / "ledger.csv", Entry)
     own = {f"results/{row.path}" for row in rows}
     linked = [cell for cell in cells if cell.run.endswith(".json")]
     here = sum(cell.run in own for cell in linked)
     return (
         f"Made from the {len(rows):,} records that ship with the project (commits "
-        f"{_listed(commits)}; processors {_listed(processors)}) and from its kept tables of {day}. "
-        f"Of {len(linked):,} printed cells that one run decides, the record of {here:,} ships; the "
-        "others, the judge and some claims stand on earlier runs, of which the tables alone are "
-        "kept. Subtypes and pictures of data need score files and data: "
-        "`snakemake all` makes them."
+        f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}. "
+        f"Of {len(linked):,} printed values that one run decides, the record of {here:,} ships; "
+        "the others, the judge and some claims stand on earlier runs, of which only the tables are "
+        "kept. Subtypes and pictures of data need score files and data: snakemake all makes them."
     )
 
 

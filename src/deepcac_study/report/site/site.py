@@ -1,7 +1,7 @@
 """The report's pages: a small first page, a page a subject and a page a paper."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,10 @@ from jinja2 import Environment
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.templating import environment
 from deepcac_study.catalogue.protocol import switches
-from deepcac_study.papers import claims as claim_book
-from deepcac_study.papers import ledger as book
 from deepcac_study.papers.agreement import AGREE, DIFFER
+from deepcac_study.papers.ledger import counts
 from deepcac_study.papers.summary import on_prediction
-from deepcac_study.report.judge.judgement import sentence
+from deepcac_study.report.judge.judge_sentences import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.papers.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.runs.runtables import tally
@@ -22,32 +21,60 @@ from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.firstpage import (
     DECIDED,
     answer,
-    decided,
     decided_cells,
     provenance,
     undecided,
 )
-from deepcac_study.report.site.menu import PAGES, menu
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 
-TITLE = "Clustering-aware classification, reproduced"
+TITLE = "Real study: clustering-aware classification, reproduced"
 DEMO_TITLE = "DEMO with generated data: clustering-aware classification"
 WHAT = (
-    "Do clusters of patients help to predict their risk? Five papers say so. Here each of their "
-    "printed numbers and claims stands beside our own runs."
+    "Do clusters of patients help to predict their risk? Five papers say so or gave the means. "
+    "Here each printed number and claim stands beside our own runs, and the question is judged "
+    "again."
 )
 DEMO_WHAT = (
     "The whole workflow on small generated cohorts. It shows that everything runs, and says "
     "nothing about the papers."
 )
+PAGES = {
+    "papers": "Papers",
+    "ledger": "Ledger",
+    "claims": "Claims",
+    "judge": "Judge",
+    "clustering": "Comparisons",
+    "switches": "Switches",
+    "subtypes": "Subtypes",
+    "learning": "Supervised k-means",
+    "decomposition": "Class decomposition",
+    "theory": "Theory",
+    "figures": "Curves",
+    "runs": "Runs",
+    "data": "Data",
+    "own": "Own data",
+    "synthetic": "Generated data",
+}
+# What is always there: what the papers print and claim, whether it was run or not.
+_ALWAYS = ("papers", "ledger", "claims")
+SUBJECTS = {
+    "Papers": _ALWAYS,
+    "Judge": ("judge",),
+    "Comparisons": ("clustering", "switches"),
+    "Subtypes": ("subtypes",),
+    "Methods": ("learning", "decomposition", "theory"),
+    "Curves": ("figures",),
+    "Runs and data": ("runs", "data"),
+    "Other data": ("own", "synthetic"),
+}
 
 
 def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> None:
     """Write ``out/index.html`` and ``out/pages/*.html``."""
     made = environment("deepcac_study.report.site")
     made_from = shown.found.made_from
-    found = menu(shown, Counter(page.kind for page in subtypes))
+    found = _menu(shown, Counter(page.kind for page in subtypes))
     demo = not len(shown.found.real)
     title = DEMO_TITLE if demo else TITLE
     made.globals |= {
@@ -77,6 +104,25 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         _write(made, out / "pages" / f"{one.id}.html", "subtype.html", parts)
 
 
+def _menu(shown: Contents, subtypes: Mapping[str, int]) -> dict[str, list[tuple[str, str]]]:
+    """Return the pages of each subject that have content, as pairs of id and name.
+
+    `subtypes` is the number of pages of subtypes by kind: ``real``, ``own``, ``synthetic``.
+    """
+    kinds = {"subtypes": "real", "own": "own", "synthetic": "synthetic"}
+
+    def filled(page: str) -> bool:
+        rows = any(table.rows for table in shown.tables.get(page, ()))
+        many = subtypes.get(kinds.get(page, ""), 0)
+        return bool(page in _ALWAYS or rows or shown.figures.get(page) or many)
+
+    every = {
+        subject: [(page, PAGES[page]) for page in pages if filled(page)]
+        for subject, pages in SUBJECTS.items()
+    }
+    return {subject: pages for subject, pages in every.items() if pages}
+
+
 def _inner(
     shown: Contents, pages: list[PaperPage], subtypes: Sequence[SubtypePage]
 ) -> dict[str, Any]:
@@ -86,12 +132,12 @@ def _inner(
         "figures": shown.figures,
         "sources": shown.found.sources,
         "papers": pages,
-        "judged_sentence": sentence(shown.found.judged),
+        "judged_sentences": (sentence(shown.found.judged), basis(shown.found.judged)),
         "ledger_table": ledger_table(shown.ledger),
         "on_prediction": on_prediction(shown.counts),
         "claims_table": claims_table(shown.claims, known=places(shown)),
         "switch_effects": switch_sentences(switches().values(), shown.switched),
-        "own_sentence": sentence(shown.found.judged, own=True),
+        "own_sentences": tuple(one(shown.found.judged, own=True) for one in (sentence, basis)),
         **{
             f"{kind}_subtypes": pages_table([p for p in subtypes if p.kind == kind], kind)
             for kind in ("real", "own", "synthetic")
@@ -101,8 +147,8 @@ def _inner(
 
 def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
     """Return what the first page shows."""
-    cells = book.counts([row for row in shown.ledger if row.kind != "log"])
-    claims = claim_book.counts(shown.claims)
+    cells = counts([row for row in shown.ledger if row.kind != "log"])
+    claims = counts(shown.claims)
     return {
         "current": "index",
         "up": "",
@@ -113,7 +159,7 @@ def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
         "n_real": len(shown.found.real),
         "n_decided": cells.get(AGREE, 0) + cells.get(DIFFER, 0),
         "decided_cells": decided_cells(shown.counts),
-        "decided_claims": decided(claims, DECIDED),
+        "decided_claims": {name: claims[name] for name in DECIDED if name in claims},
         "undecided": undecided(cells, claims),
         "tally": tally(shown.found.real),
     }

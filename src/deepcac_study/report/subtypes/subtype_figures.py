@@ -26,6 +26,8 @@ _MOST = 1500  # rows on the map
 _SOUND = "embedding_sound_"
 _OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first is most often many
 
+Map = tuple[Array, Ids]  # places of rows on a plane, and their clusters
+
 
 @dataclass(frozen=True)
 class ProfileLine:
@@ -46,15 +48,8 @@ def profile_lines(rows: UnseenRows, shown: Sequence[Variable]) -> list[ProfileLi
     ]
 
 
-def subtype_map(rows: UnseenRows, X: Array) -> tuple[Array, Ids]:
-    """Return the plane of up to 1,500 rows, evenly taken, and their clusters.
-
-    Parameters
-    ----------
-    rows : UnseenRows
-    X : ndarray of shape (n, d)
-        Their features.
-    """
+def subtype_map(rows: UnseenRows, X: Array) -> Map:
+    """Return the plane of up to 1,500 rows, evenly taken, and their clusters; X: their features."""
     chosen = np.unique(np.linspace(0, len(X) - 1, min(len(X), _MOST)).astype(np.int64))
     return plane(X[chosen]), rows.cluster[chosen]
 
@@ -63,21 +58,13 @@ def subtype_figure(
     name: str,
     title: str,
     lines: Sequence[ProfileLine],
-    where: tuple[Array, Ids] | None,
+    where: Map | None,
     *,
     synthetic: bool,
 ) -> Figure:
     """Return the profile of the subtypes, and their map beside it where one may be shown.
 
-    Parameters
-    ----------
-    name, title : str
-        Id and heading of the page.
-    lines : sequence of ProfileLine
-    where : (ndarray of shape (n, 2), ndarray of shape (n,)) or None
-        Places and clusters of rows; None for restricted data, whose rows are not shown.
-    synthetic : bool
-        Whether the rows were generated.
+    The map has places and clusters of rows, and is None for restricted data.
     """
     k = len(lines[0].differences)
 

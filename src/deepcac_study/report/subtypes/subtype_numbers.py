@@ -19,31 +19,18 @@ Ids = npt.NDArray[np.int64]
 FEWEST = 10  # rows behind a median, a difference or a correlation
 _SHORT = 60  # letters of a name that fits a line
 _SIGNS = {"10^3/uL": "10³/µL", "deg C": "°C"}  # units as people write them
-_SUMMARIES = (
-    "median",
-    "first",
-    "last",
-)  # of several columns of a variable, the first that is there
+_SUMMARIES = ("median", "first", "last")  # of several columns of a variable, the first there
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable over the rows of a run.
+    """One variable over the rows of a run."""
 
-    Attributes
-    ----------
-    name, unit : str
-        In full; the unit is ``%`` where the variable is yes or no.
-    values : ndarray of shape (n,)
-        NaN where it was not measured.
-    yes_or_no : bool
-        Whether its values are 0 and 1, shown as a share in %.
-    """
-
+    # In full; the unit is ``%`` where the variable is yes or no.
     name: str
     unit: str
-    values: Array
-    yes_or_no: bool = False
+    values: Array  # NaN where it was not measured
+    yes_or_no: bool = False  # whether its values are 0 and 1, shown as a share in %
 
     def middle(self, rows: npt.NDArray[np.bool_]) -> float:
         """Return its median among rows, or their share in percent; NaN for too few."""
@@ -128,11 +115,7 @@ def _full(name: str, entry: Range | None, column: str) -> str:
 def explained(values: Array, cluster: Ids) -> float:
     """Return the share of the variance of ranks that lies between clusters (Kruskal-Wallis).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Rows without a value do not count.
-    cluster : ndarray of shape (n,)
+    Rows without a value do not count.
     """
     known = ~np.isnan(values)
     if known.sum() < 2 * FEWEST:

@@ -27,25 +27,15 @@ _LEVEL = 1.96  # standard errors of a 95 % interval
 
 @dataclass(frozen=True)
 class UnseenRows:
-    """The test rows of a run's first split, which it has not learned from.
-
-    Attributes
-    ----------
-    cluster, label : ndarray of shape (n,), int64
-    risk : ndarray of shape (n,)
-        Predicted for class 1, without class weights where it is a probability.
-    found : list of Variable
-    k : int
-        Clusters asked for.
-    places : ndarray of shape (n,), int64
-        Of the rows in the feature file.
-    """
+    """The test rows of a run's first split, which it has not learned from."""
 
     cluster: Ids
     label: Ids
+    # Predicted for class 1, without class weights where it is a probability.
     risk: Array
     found: list[Variable]
-    k: int
+    k: int  # clusters asked for
+    # Of the rows in the feature file.
     places: Ids = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
@@ -165,21 +155,13 @@ def factors_table(run: Run, rows: UnseenRows) -> Table:
 
 @dataclass(frozen=True)
 class RiskFactor:
-    """How far rows with the outcome lie from the others in one variable, inside each subtype.
-
-    Attributes
-    ----------
-    name : str
-    effect, error : ndarray of shape (k,)
-        Difference of means in standard deviations and its standard error; NaN for too few rows.
-    p : float
-        That all subtypes have the same effect, Holm-adjusted over the variables; NaN where fewer
-        than two have one.
-    """
+    """How far rows with the outcome lie from the others in one variable, inside each subtype."""
 
     name: str
+    # A subtype each: difference of means in standard deviations; NaN for too few rows.
     effect: Array
     error: Array
+    # That all have the same effect, Holm-adjusted over the variables; NaN for fewer than two.
     p: float
 
     @property
@@ -192,16 +174,7 @@ class RiskFactor:
 def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, float]:
     """Return the mean of cases less that of the others, in standard deviations, and its error.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        NaN where not measured.
-    cases : ndarray of shape (n,), bool
-
-    Returns
-    -------
-    effect, error : float
-        NaN with fewer than 10 measured rows on a side, or without any spread.
+    NaN with fewer than 10 measured rows on a side, or without any spread.
 
     References
     ----------

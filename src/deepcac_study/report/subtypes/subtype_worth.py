@@ -9,8 +9,8 @@ import pandas as pd
 
 from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
-from deepcac.pages.wording import four, three
-from deepcac.scoring.equivalence import difference
+from deepcac.pages.wording import four, less, three
+from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.records.stored import check_place
 from deepcac_study.report.declarations import declaration
 
@@ -20,6 +20,7 @@ _MARGIN = 0.005  # only the interval is shown, which does not depend on it
 ARMS = {
     "soft": "soft subtypes",
     "backbone": "no subtypes (backbone)",
+    "trees": "its boosted trees alone",
     "hard": "hard subtypes",
     "permuted": "memberships permuted among the rows",
     "risk": "strata of the predicted risk",
@@ -84,8 +85,10 @@ def _arms_table(one: Ablation) -> Table:
         means,
         lambda value, digits: "" if pd.isna(value) else f"{value:.{digits}f}",
         {
-            "ahead by": lambda at: _ahead(one, *at)[0],
-            "95 % interval": lambda at: _ahead(one, *at)[1],
+            "ahead by": lambda at: _written(ahead(one, WITHOUT, *at), "{0.mean:+.4f}"),
+            "95 % interval": lambda at: _written(
+                ahead(one, WITHOUT, *at), "{0.low:+.4f} to {0.high:+.4f}"
+            ),
         },
         **declaration("tables", "subtypes_worth", {"dataset": one.dataset, "n": n}),
     )
@@ -93,9 +96,13 @@ def _arms_table(one: Ablation) -> Table:
 
 def arms(table: pd.DataFrame, dataset: str) -> Table:
     """Return the table of arms of one data set from the snapshot, for the documentation."""
+    own = table[table["dataset"] == dataset]
+    paired = own[(own["backbone"] == WITHOUT) & own["low"].notna()].set_index(["arm", "k"])
+    shown = {at: less(row) for at, row in paired.to_dict("index").items()}
     return _of_arms(
-        table[table["dataset"] == dataset],
+        own,
         lambda value, digits: three(value) if digits == 3 else four(value),
+        {"3 soft subtypes − it, networks": lambda at: shown.get(at, "")} if shown else None,
     )
 
 
@@ -124,13 +131,17 @@ def _of_arms(
     return Table.of(order, {**columns, **(more or {})}, **about)
 
 
-def _ahead(one: Ablation, arm: str, k: int) -> tuple[str, str]:
-    """Return how far three soft subtypes are ahead of an arm, with the interval."""
-    gap = one.scores(WITHOUT, BEST, _K, "auroc") - one.scores(WITHOUT, arm, k, "auroc")
-    if not gap.any():
-        return "", ""
-    gained = difference(gap.tolist(), test_share=one.test_share, margin=_MARGIN)
-    return f"{gained.mean:+.4f}", f"{gained.low:+.4f} to {gained.high:+.4f}"
+def ahead(one: Ablation, backbone: str, arm: str, k: int) -> Difference | None:
+    """Return how far three soft subtypes are ahead of an arm by AUROC; None of themselves."""
+    own, other = (one.scores(backbone, *at, "auroc") for at in ((BEST, _K), (arm, k)))
+    gap = (own - other).dropna()
+    if not gap.any():  # or an arm of trees alone, which has no networks
+        return None
+    return difference(gap.tolist(), test_share=one.test_share, margin=_MARGIN)
+
+
+def _written(found: Difference | None, how: str) -> str:
+    return how.format(found) if found else ""
 
 
 def _stability_table(one: Ablation) -> Table:

@@ -20,6 +20,7 @@ from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.runs.runtables import stability
 from deepcac_study.report.subtypes.subtype_figures import (
     COLOURS,
+    Map,
     ProfileLine,
     profile_lines,
     subtype_figure,
@@ -47,37 +48,22 @@ _ENOUGH, _FAR = 50, 0.1  # rows of a subtype whose mean risk is held against its
 
 @dataclass(frozen=True)
 class SubtypePage:
-    """What the page of one run shows.
-
-    Attributes
-    ----------
-    id, title, data : str
-        File name, heading and the data set's title.
-    synthetic : bool
-    who, medians, risk, factors : Table
-        Size and outcome of each subtype; medians; what goes with its outcome and its risk.
-    lines : list of ProfileLine
-        The picture.
-    figure : Figure or None
-        The same as files, with a map, for the best known methods.
-    reading : list of str
-        What the clusters are, how stable, in sentences.
-    warnings : list of str
-    """
+    """What the page of one run shows."""
 
     id: str
     run: Run
     title: str
     data: str
     synthetic: bool
+    # Size and outcome of each subtype; medians; what goes with its outcome and its risk.
     who: Table
     medians: Table
     risk: Table
     factors: Table
-    lines: list[ProfileLine]
-    reading: list[str]
+    lines: list[ProfileLine]  # the picture
+    reading: list[str]  # what the clusters are, how stable, in sentences
     warnings: list[str]
-    figure: Figure | None = None
+    figure: Figure | None = None  # the same as files, with a map, for the best known methods
 
     @property
     def kind(self) -> str:
@@ -159,6 +145,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     title = f"Subtypes by {parse_method(run.method).label}, k = {run.k}"
     lines = profile_lines(rows, ordered[:_SHOWN])
     own = risk_factors(rows) if entry.task == "binary" else []
+    where = None if hidden else subtype_map(rows, features.X[rows.places])
     return SubtypePage(
         id=page_id(run),
         run=run,
@@ -172,24 +159,16 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         lines=lines,
         reading=[*_reading(run, rows, told, measured), differing(own)],
         warnings=_warnings(run, rows),
-        figure=_figure(run, f"{title}, {run.dataset}", lines, rows, features, hidden=hidden),
+        figure=_figure(run, title, lines, where),
     )
 
 
-def _figure(
-    run: Run,
-    title: str,
-    lines: Sequence[ProfileLine],
-    rows: UnseenRows,
-    features: FeatureMatrix,
-    *,
-    hidden: bool,
-) -> Figure | None:
+def _figure(run: Run, title: str, lines: Sequence[ProfileLine], where: Map | None) -> Figure | None:
     method = parse_method(run.method)
     if method.family == "deep" and method.classifier != DEEPCAC:
         return None
-    where = None if hidden else subtype_map(rows, features.X[rows.places])
-    return subtype_figure(page_id(run), title, lines, where, synthetic=run.synthetic)
+    heading = f"{title}, {run.dataset}"
+    return subtype_figure(page_id(run), heading, lines, where, synthetic=run.synthetic)
 
 
 def _reading(
@@ -256,10 +235,10 @@ def _warnings(run: Run, rows: UnseenRows) -> list[str]:
     if off := _badly_calibrated(rows):
         found.append(off)
     sizes = np.bincount(rows.cluster, minlength=rows.k)
-    if sizes.min() < 0.05 * sizes.sum():
+    if (least := sizes.min()) < 0.05 * sizes.sum():
+        said = f"{least:,}" if least >= 10 else "fewer than 10"
         found.append(
-            f"One subtype has under 5 % of the rows ({_small(int(sizes.min()))}): what is said "
-            "about it is uncertain."
+            f"One subtype has under 5 % of the rows ({said}): what is said about it is uncertain."
         )
     return found
 
@@ -282,7 +261,3 @@ def _badly_calibrated(rows: UnseenRows) -> str:
         f"The predicted risks are not those of these rows: in {name} their mean is "
         f"{100 * mean:.0f} %, and {100 * share:.0f} % have the outcome."
     )
-
-
-def _small(count: int) -> str:
-    return f"{count:,}" if count >= 10 else "fewer than 10"

@@ -1,8 +1,8 @@
 import pytest
 from decomposition_records import SETS, decomposed
 
+from deepcac_study.papers.class_decomposition import claims as search
 from deepcac_study.papers.class_decomposition import gain_rules as gains
-from deepcac_study.papers.class_decomposition import search_rules as search
 from deepcac_study.papers.class_decomposition.claims import rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries

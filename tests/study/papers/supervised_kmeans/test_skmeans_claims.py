@@ -8,6 +8,7 @@ from clustering_records import (
     UNIVERSITIES,
     bad_times,
     checks,
+    facts_of_print,
     good_times,
     nothing_lost,
     run,
@@ -21,7 +22,7 @@ from clustering_records import (
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.papers.ledger import entries
-from deepcac_study.papers.supervised_kmeans import cluster_losses, on_losses
+from deepcac_study.papers.supervised_kmeans import claims, cluster_losses
 from deepcac_study.papers.supervised_kmeans.claims import rules
 from deepcac_study.papers.supervised_kmeans.cluster_losses import signed_ranks
 from deepcac_study.papers.supervised_kmeans.on_measurements import curve
@@ -33,6 +34,11 @@ _PRINT = {
     "SKM-03": "partly", "SKM-04": "holds", "SKM-08": "holds", "SKM-09": "partly",
     "SKM-06": "holds", "SKM-29": "holds",
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def no_other_processors(monkeypatch):
+    monkeypatch.setattr(cluster_losses, "facts", facts_of_print)
 
 
 def decide(name, found, protocol="sound"):
@@ -91,42 +97,47 @@ def test_losses_of_nothing_tell_nothing():
 METHODS = ("iterative", "spectral", "pair", "none")
 
 
-def moved(monkeypatch, points):
-    """Say that other processors move every loss of Iterative and Spectral on WebKB-N so far."""
+def moved(monkeypatch, found, points):
+    """Say that on other processors losses of Iterative and Spectral are lower by some points."""
     rows = [
-        {"dataset": "webkb_n_unit", "method": method, "clustering": name, "loss": str(loss)}
-        for method in METHODS[:2]
-        for name in UNIVERSITIES
-        for loss in (50.0, 50.0 + points)
+        {"dataset": one.dataset, "method": one.method, "clustering": name, "loss": str(loss)}
+        for one in found
+        if one.method in METHODS[:2]
+        for name, loss in zip(one.names, one.losses.mean(axis=0) - points, strict=True)
     ]
     monkeypatch.setattr(cluster_losses, "facts", lambda *_: rows)
+    return found
 
 
 @pytest.mark.parametrize(
     ("name", "points", "found"),
     [
         ("SKM-02", 1.0, "holds"),
-        ("SKM-02", 40.0, "undecided"),
+        ("SKM-02", -20.0, "undecided"),
         ("SKM-21", 1.0, "holds"),
         ("SKM-21", 30.0, "undecided"),
     ],
 )
 def test_what_another_processor_turns_is_undecided(monkeypatch, name, points, found):
-    moved(monkeypatch, points)
-    assert verdict(name, webkb()) == found
+    assert verdict(name, moved(monkeypatch, webkb(), points)) == found
+
+
+def test_a_loss_on_one_other_processor_counts(monkeypatch):
+    moved(monkeypatch, webkb(), 6.0)
+    (cornell, *_), iterative = UNIVERSITIES, webkb()[0]
+    found = cluster_losses.loss_range(iterative)
+    assert (found.low[0], found.mean[0], found.high[0]) == (54.0, 60.0, 60.0), cornell
 
 
 def test_a_learner_that_is_above_somewhere_on_every_processor_cannot_win_always(monkeypatch):
-    moved(monkeypatch, 0.0)
     assert verdict("SKM-02", webkb(learnt=90.0)) == "fails"
     mixed = runs("webkb_n_unit", iterative=[60, 60, 60, 90.0], spectral=[60.0] * 4,
                  pair=[78.0] * 4, none=[78.0] * 4)  # fmt: skip
     assert verdict("SKM-02", mixed) == "partly"
-    moved(monkeypatch, 40.0)
-    assert verdict("SKM-02", mixed) == "undecided"
+    assert verdict("SKM-02", moved(monkeypatch, mixed, 20.0)) == "undecided"
     lost = runs("webkb_n_unit", iterative=[60, 60, 60, 150.0], spectral=[60.0] * 4,
                 pair=[78.0] * 4, none=[78.0] * 4)  # fmt: skip
-    assert verdict("SKM-02", lost) == "cannot hold"
+    assert verdict("SKM-02", moved(monkeypatch, lost, -20.0)) == "cannot hold"
 
 
 def test_the_spread_over_processors_is_that_of_our_own_experiments():
@@ -168,8 +179,8 @@ def test_print_decides_by_arithmetic(monkeypatch):
         same = dict.fromkeys(("iterative", "spectral", "pair", "none"), np.full(5, 50.0))
         return {**same, "spectral": np.full(5, 40.0)}
 
-    monkeypatch.setattr(on_losses, "printed_losses", wrong)
-    monkeypatch.setattr(on_losses, "NOISE", 0.5)
+    monkeypatch.setattr(claims, "printed_losses", wrong)
+    monkeypatch.setattr(claims, "NOISE", 0.5)
     for name in set(_PRINT) - {"SKM-06"}:
         assert decide(name, Clusterings()).verdict == "fails"
 

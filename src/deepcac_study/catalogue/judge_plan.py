@@ -1,0 +1,136 @@
+"""The judge's part of the configuration: who meets on which data, and how hard all are tuned."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from deepcac.files.declared import Entry
+from deepcac_study.catalogue.entries import Id
+
+
+class Match(Entry):
+    """Data sets and the contenders that meet on each of them."""
+
+    datasets: list[Id] = Field(
+        description="data sets; of hourly sequences the contenders read a summary of each variable"
+    )
+    contenders: list[str] = Field(
+        description="learners of `src/deepcac/judging/spaces.yaml`, alone (`lgbm`) or with an arm: "
+        "`km_`, `cac_` (a model in each cluster), `dist_` (distances to the centres as features), "
+        "`cells_`, `hash_` (partitions that mean nothing)"
+    )
+
+
+class Planted(Entry):
+    """Generated cohorts with subtypes of reversed risks, which tell what could have been seen."""
+
+    name: Id = Field(description="of its files, `results/judge/planted/{name}_{strength}.json`")
+    strengths: list[float] = Field([], description="log odds ratios of the reversed factors")
+    cohorts: int = Field(10, ge=1, description="cohorts of each strength")
+    rows: int = Field(3000, ge=200, description="patients in a cohort")
+    contenders: list[str] = Field([], description="as in `matches`")
+
+
+class Division(Entry):
+    """A division of the rows into training and test that others published results on."""
+
+    name: Id = Field(description="of its folder, `results/judge/public/{name}`")
+    dataset: Id
+    train: list[str] = Field(description="groups of rows to learn from")
+    test: str = Field(description="group of rows to be tested on")
+    contenders: list[str] = Field(
+        [], description="as in `matches`; none are those of all divisions"
+    )
+
+
+class Public(Entry):
+    """Published divisions, and who is tested on them."""
+
+    divisions: list[Division] = Field([], description="what is learnt from, and tested on")
+    contenders: list[str] = Field([], description="as in `matches`")
+    draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
+
+
+class Tables(Entry):
+    """Tables that are judged in one job each, with less effort, in families of their own."""
+
+    datasets: list[Id] = Field([], description="as `results/judge/tables/{dataset}.json`")
+    contenders: list[str] = Field([], description="as in `matches`")
+    shapes: list[Id] = Field(
+        [],
+        description="further data sets whose cheap statistics are wanted, as "
+        "`results/judge/shapes/{dataset}.json`",
+    )
+    resamples: int = Field(10, ge=2, description="as of the judge")
+    resamples_small: int = Field(20, ge=2, description="as of the judge")
+    resamples_of: dict[str, Annotated[int, Field(ge=2)]] = Field(
+        {}, description="data sets that have another number, because they take long"
+    )
+    small_rows: int = Field(2000, ge=0, description="as of the judge")
+    train_rows: int = Field(2000, ge=100, description="as of the judge")
+    trials: int = Field(6, ge=1, description="as of the judge")
+    network_trials: int = Field(1, ge=1, description="as of the judge")
+
+
+class Shift(Entry):
+    """A move of a model to other rows, where it is recalibrated with a few labels."""
+
+    name: Id = Field(description="of its record, `results/judge/transfer/{name}.json`")
+    dataset: Id
+    train: list[str] = Field([], description="groups to learn from; none are all but `test`")
+    test: str = Field(description="group that labels are drawn in")
+    units: list[str] = Field(
+        [],
+        description="columns of 0 and 1 that tell the group, and the name of the rest; without "
+        "any the groups are those of the file",
+    )
+
+
+class Transfer(Entry):
+    """Recalibration at a target: by cluster, or globally."""
+
+    moves: list[Shift] = Field([], description="from where to where")
+    strengths: list[float] = Field(
+        [], description="shifts of log odds in the subtypes of generated hospitals"
+    )
+    rows: int = Field(6000, ge=200, description="patients of a generated hospital")
+
+
+class Scorecards(Entry):
+    """Several short scorecards against one long one."""
+
+    datasets: list[Id] = Field([], description="data sets of two classes")
+    strengths: list[float] = Field([], description="of planted cohorts, as in `planted`")
+    cohorts: int = Field(3, ge=1, description="cohorts of each strength")
+    rows: int = Field(3000, ge=200, description="patients in a cohort")
+
+
+class Judge(Entry):
+    """The study that asks whether clusters help: equal tuning, controls, margins."""
+
+    matches: list[Match] = Field([], description="who meets on which data")
+    planted: list[Planted] = Field([], description="the positive control, by learner")
+    public: Public = Field(Public.model_validate({}), description="published divisions")
+    ablations: list[Id] = Field(
+        [],
+        description="data sets of two classes on which the parts of the classifier with subtypes "
+        "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
+    )
+    tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
+    transfer: Transfer = Field(Transfer.model_validate({}), description="see docs/transfer.md")
+    scorecards: Scorecards = Field(
+        Scorecards.model_validate({}), description="see docs/transfer.md"
+    )
+    richer_labels: list[Id] = Field(
+        [], description="data sets of stays of PhysioNet 2012; see docs/transfer.md"
+    )
+    resamples: int = Field(10, ge=2, description="draws of training, validation and test rows")
+    resamples_small: int = Field(30, ge=2, description="the same for small data sets")
+    small_rows: int = Field(2500, ge=0, description="a data set with fewer rows is small")
+    train_rows: int = Field(
+        10_000, ge=100, description="largest number of training rows; of more a part is drawn"
+    )
+    trials: int = Field(20, ge=1, description="trials of each contender; the first is the default")
+    network_trials: int = Field(8, ge=1, description="trials of each network")
+    margin: float = Field(0.01, gt=0, description="differences up to this are negligible")
+    strict_margin: float = Field(0.005, gt=0, description="a stricter margin, shown beside it")

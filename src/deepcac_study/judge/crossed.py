@@ -1,0 +1,87 @@
+"""Differences over many draws that share their test rows, with the error of both."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+from deepcac.task import Array, Ids
+from deepcac_study.judge.recalibration import log_loss
+
+METRICS = ("log_loss", "brier", "auroc")  # more is better: the first two have a minus
+
+
+class Scored(NamedTuple):
+    """What some log odds are worth on test rows.
+
+    Attributes
+    ----------
+    value : dict
+        Of each of `METRICS`.
+    rows : dict
+        What each row contributes, shape (n,); of ``auroc`` the components of DeLong et al. (1988).
+    """
+
+    value: dict[str, float]
+    rows: dict[str, Array]
+
+
+def score(odds: Array, y: Ids) -> Scored:
+    """Score log odds by rows."""
+    risk = 1 / (1 + np.exp(-odds))
+    rows = {"log_loss": -log_loss(odds, y), "brier": -((risk - y) ** 2), "auroc": _placed(odds, y)}
+    value = {name: float(own.mean()) for name, own in rows.items()}
+    return Scored(value | {"auroc": float(rows["auroc"][y == 1].mean())}, rows)
+
+
+def _placed(odds: Array, y: Ids) -> Array:
+    """Return of each row the share of rows of the other class that it is on the right side of."""
+    n_events, everyone = int(y.sum()), rankdata(odds)
+    placed = np.empty(len(y))
+    for own, others in ((y == 1, len(y) - n_events), (y == 0, n_events)):
+        placed[own] = (everyone[own] - rankdata(odds[own])) / others
+    placed[y == 0] = 1 - placed[y == 0]
+    return placed
+
+
+class Crossed:
+    """A comparison's differences, draw by draw.
+
+    The error of their mean counts both what another draw of labels and what other test rows would
+    change: the variance between rows of what they contribute on average, and that between draws.
+    The sum of the two is conservative where rows and draws are crossed (Owen 2007).
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,), int64
+        Labels of all rows that may be in a test part.
+    """
+
+    def __init__(self, y: Ids) -> None:
+        self._y = y
+        self._tested = np.zeros(len(y))
+        self._rows = {name: np.zeros(len(y)) for name in METRICS}
+        self._draws: dict[str, list[float]] = {name: [] for name in METRICS}
+
+    def add(self, test: Ids, ours: Scored, theirs: Scored) -> None:
+        """Add a draw: positions of its test rows, and what both sides are worth on them."""
+        self._tested[test] += 1
+        for name in METRICS:
+            self._rows[name][test] += ours.rows[name] - theirs.rows[name]
+            self._draws[name].append(ours.value[name] - theirs.value[name])
+
+    def found(self) -> Mapping[str, tuple[float, float, float]]:
+        """Return the mean, its error by rows and its error by draws, of each metric."""
+        seen = self._tested > 0
+        y = self._y[seen]
+        classes = {"auroc": [y == 1, y == 0]}
+        found = {}
+        for name in METRICS:
+            mean = self._rows[name][seen] / self._tested[seen]
+            own = [mean[part] for part in classes.get(name, [np.ones(len(y), dtype=bool)])]
+            by_rows = sum(part.var(ddof=1) / len(part) for part in own)
+            draws = np.array(self._draws[name])
+            by_draws = draws.var(ddof=1) / len(draws)
+            found[name] = (float(draws.mean()), float(np.sqrt(by_rows)), float(np.sqrt(by_draws)))
+        return found

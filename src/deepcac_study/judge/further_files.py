@@ -1,0 +1,52 @@
+"""The files of the questions where a cluster could tell more than its predictors."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deepcac.errors import ConfigError
+from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
+
+PLANTED = "planted_"  # before the strength of generated cohorts
+
+
+@dataclass(frozen=True)
+class FurtherFiles:
+    """Paths of the three questions.
+
+    Attributes
+    ----------
+    judge : mapping
+        The validated part ``judge`` of the configuration.
+    reachable : callable
+        Whether a data set can be had.
+    """
+
+    judge: Mapping[str, Any]
+    reachable: Callable[[str], bool]
+
+    @property
+    def records(self) -> list[str]:
+        """Every record."""
+        return [path for part in FURTHER for path in self.part(part)]
+
+    def part(self, part: str) -> list[str]:
+        """Return the records of one question, a name of `FURTHER`."""
+        own = self.judge[part]
+        if part == RICHER:
+            return [f"{FOLDER}/{part}/{name}.json" for name in filter(self.reachable, own)]
+        if part == SCORECARDS:
+            names = filter(self.reachable, own["datasets"])
+        else:
+            names = (one["name"] for one in own["moves"] if self.reachable(one["dataset"]))
+        planted = (f"{PLANTED}{strength:g}" for strength in own["strengths"])
+        return [f"{FOLDER}/{part}/{name}.json" for name in (*names, *planted)]
+
+    def move(self, name: str) -> Mapping[str, Any]:
+        """Return a move of the configuration."""
+        known = {one["name"]: one for one in self.judge[TRANSFER]["moves"]}
+        if name not in known:
+            raise ConfigError(
+                f"no move {name!r} in the configuration; known: {', '.join(known) or 'none'}"
+            )
+        return known[name]

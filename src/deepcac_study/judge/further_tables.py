@@ -1,0 +1,170 @@
+"""Records of transfer, scorecards and richer labels as tables: a row a comparison."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deepcac.files.storage import read_json
+from deepcac.judging.contenders import CAC, CELLS, HASH, KM
+from deepcac.scoring.equivalence import BETTER
+from deepcac_study.judge import crossed, richer_labels, scorecards
+from deepcac_study.judge.further_files import PLANTED
+from deepcac_study.judge.further_verdicts import REAL, decided, resampled
+from deepcac_study.judge.richer_labels import ALONE, LEARNERS, RICH, SHUFFLED, SOFT, STACKED
+from deepcac_study.judge.scorecards import CARDS, ONE
+from deepcac_study.records.stored import check_place
+
+Key = tuple[Any, ...]
+Rows = Iterator[dict[str, Any]]
+# Question, contender, whom it may choose from, reference, and whom that may choose from.
+Pairs = Iterator[tuple[str, str, Sequence[Key], str, Sequence[Key]]]
+_Paths = Iterable[str | os.PathLike[str]]
+
+
+def transfer_table(paths: _Paths) -> pd.DataFrame:
+    """Return what `deepcac_study.judge.transfer` compared, by move, learner and labels.
+
+    Not decided yet (`decided`): that needs all rows together.
+    """
+    return pd.DataFrame(row for path in sorted(map(Path, paths)) for row in _moved(path))
+
+
+def _moved(path: Path) -> Rows:
+    record = read_json(path)
+    cohort = REAL
+    if "shift" in record:
+        cohort = f"{PLANTED}{record['shift']:g}"
+        check_place(path, record, f"{cohort}.json")
+    for learner, entries in record["learners"].items():
+        for entry in entries:
+            for one in entry["comparisons"]:
+                about = {"cohort": cohort, "move": path.stem, "learner": learner}
+                yield from _recalibrated(about | {"labels": entry["labels"]}, entry, one)
+
+
+def _recalibrated(about: dict[str, Any], entry: dict[str, Any], one: dict[str, Any]) -> Rows:
+    ours, theirs = one["contender"], one["reference"]
+    for metric in crossed.METRICS:
+        if (one["question"], metric) == ("recalibration", "auroc"):
+            continue  # a shift and a slope leave the order of the risks as it is
+        mean, by_rows, by_draws = one[metric]
+        yield {
+            **{"question": one["question"], "metric": metric, **about},
+            **{"contender": ours, "reference": theirs},
+            **{"draws": entry["draws"], "clustered": entry["clustered"].get(ours, np.nan)},
+            "score": entry["scores"][ours][metric],
+            "reference_score": entry["scores"][theirs][metric],
+            **{"mean": mean, "error": float(np.hypot(by_rows, by_draws))},
+            "freedom": entry["draws"] - 1,
+        }
+
+
+def scorecard_table(paths: _Paths) -> pd.DataFrame:
+    """Return what `deepcac_study.judge.scorecards` compared, by data set and items.
+
+    Of planted cohorts a row is the mean over ``cohorts``, and has no error; ``found`` counts those
+    in which a test of its own finds the contender better.
+    """
+    rows: list[dict[str, Any]] = []
+    for path in sorted(map(Path, paths)):
+        record = read_json(path)
+        if "strength" in record:
+            check_place(path, record, f"{PLANTED}{record['strength']:g}.json")
+            rows += _cohorts(path.stem, record["cohorts"])
+        else:
+            check_place(path, record, "scorecards/{dataset}.json")
+            rows += _carded(record["resamples"], {"cohort": REAL, "dataset": path.stem})
+    return pd.DataFrame(rows)
+
+
+def _cohorts(name: str, cohorts: Sequence[Sequence[dict[str, Any]]]) -> list[dict[Any, Any]]:
+    about = {"dataset": name}
+    # A family a row: each has a test of its own.
+    rows = [row for own in cohorts for row in _carded(own, {"cohort": name} | about)]
+    each = decided(pd.DataFrame(rows).assign(cohort=lambda own: own.index))
+    key = ["question", "metric", "dataset", "items", "contender", "reference"]
+    means = {name: (name, "mean") for name in ("score", "reference_score", "mean")}
+    counted = {"found": ("better", "sum"), "cohorts": ("better", "size")}
+    each = each.assign(better=each["verdict"] == BETTER)
+    found = each.groupby(key, sort=False, as_index=False).agg(**means, **counted)
+    return found.assign(cohort=name, error=np.nan, freedom=np.nan).to_dict("records")
+
+
+def _carded(resamples: Sequence[dict[str, Any]], about: dict[str, Any]) -> Rows:
+    found = [
+        {(row["size"], row["arm"], row["k"]): row for row in own["cards"]} for own in resamples
+    ]
+    for size in dict.fromkeys(size for size, *_ in found[0]):
+        placed = {**about, "items": size}
+        yield from _compared(resamples, found, _card_pairs(size), scorecards.METRICS, placed)
+
+
+def _card_pairs(size: int) -> Pairs:
+    one = [(size, ONE, 1)]
+    for question, arms in (("help", (KM, CAC)), ("negative_control", (HASH,))):
+        for arm in arms:
+            yield question, arm, [*one, *((size, arm, k) for k in CARDS)], ONE, one
+    for arm in (KM, CAC):
+        for k in CARDS:
+            ours = f"{arm}_{k}", [(size, arm, k)]
+            yield "forced", *ours, ONE, one
+            for control in (CELLS, HASH):
+                yield "any_partition", *ours, f"{control}_{k}", [(size, control, k)]
+
+
+def richer_table(paths: _Paths) -> pd.DataFrame:
+    """Return what `deepcac_study.judge.richer_labels` compared, by data set and learner."""
+    rows: list[dict[str, Any]] = []
+    for path in sorted(map(Path, paths)):
+        record = read_json(path)
+        check_place(path, record, "richer_labels/{dataset}.json")
+        resamples = record["resamples"]
+        found = [
+            {(one["learner"], one["arm"]): one for one in own["contenders"]} for own in resamples
+        ]
+        for learner in LEARNERS:
+            about = {"cohort": REAL, "dataset": path.stem, "learner": learner}
+            rows += _compared(resamples, found, _label_pairs(learner), richer_labels.METRICS, about)
+    return pd.DataFrame(rows)
+
+
+def _label_pairs(learner: str) -> Pairs:
+    alone = ALONE, [(learner, ALONE)]
+    for arm in (RICH, SOFT, KM):
+        own = (learner, arm)
+        yield "help", arm, [*alone[1], own], *alone
+        yield "forced", arm, [own], *alone
+        if arm != KM:
+            yield "rival", arm, [own], STACKED, [(learner, STACKED)]
+    for arm in (RICH, SOFT, STACKED):
+        shuffled = SHUFFLED + arm
+        yield "any_labels", arm, [(learner, arm)], shuffled, [(learner, shuffled)]
+    yield "any_labels", RICH, [(learner, RICH)], CELLS, [(learner, CELLS)]
+    yield "auxiliary", STACKED, [(learner, STACKED)], *alone
+
+
+def _compared(
+    resamples: Sequence[dict[str, Any]],
+    found: Sequence[Mapping[Key, dict[str, Any]]],
+    pairs: Pairs,
+    metrics: Iterable[str],
+    about: dict[str, Any],
+) -> Rows:
+    """Compare what validation rows choose, resample by resample."""
+    for question, contender, ours, reference, theirs in pairs:
+        for metric in metrics:
+            both = [_chosen(found, keys, metric) for keys in (ours, theirs)]
+            named = {"question": question, "metric": metric, **about}
+            named |= {"contender": contender, "reference": reference}
+            yield named | resampled(resamples, *both)
+
+
+def _chosen(
+    found: Sequence[Mapping[Key, dict[str, Any]]], keys: Sequence[Key], metric: str
+) -> list[float]:
+    """Return the test score of the best by the validation rows, of each resample."""
+    return [float(max((own[key][metric] for key in keys), key=lambda v: v[0])[1]) for own in found]

@@ -1,0 +1,93 @@
+"""Verdicts on differences that come with an error of their own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deepcac.judging.resamples import test_share
+from deepcac.scoring.equivalence import NEVER, measured, verdict
+from deepcac.scoring.statistics import corrected_error, holm
+from deepcac.task import Array
+from deepcac_study.catalogue.judge_plan import Judge
+
+_MARGIN = Judge.model_validate({}).margin
+MARGINS = {"auroc": _MARGIN, "auprc": _MARGIN, "log_loss": 0.005, "brier": 0.002}
+REAL = "real"  # cohort; every planted one is a family of its own
+FAMILY = ["cohort", "question", "metric"]
+# What `deepcac.scoring.equivalence.Difference` has, and whose p is adjusted under which name.
+_SHOWN = ("low", "high", "detectable")
+_ADJUSTED = {
+    "p": "p_holm",
+    "p_equivalent": "p_equivalent_holm",
+    "better": "p_gain_excluded_holm",
+}
+_ALONE = "p_gain_excluded"
+DERIVED = (*_SHOWN, _ALONE, *_ADJUSTED.values(), "verdict")
+
+
+def decided(table: pd.DataFrame) -> pd.DataFrame:
+    """Hold differences against their margins, and adjust for all of one question and metric.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The columns of `FAMILY`, ``mean``, ``error`` and ``freedom``; whatever else goes along.
+        Rows without an error are not decided.
+
+    Returns
+    -------
+    DataFrame
+        With `DERIVED`: the 95 % interval, the smallest gain that would have been seen, the p of
+        the one-sided test that the gain is the margin or more, adjusted p values, and the verdict.
+        Where nothing differed it is `NEVER`, and the row belongs to no family.
+    """
+    if table.empty:
+        return table
+    whole = table.drop(columns=[name for name in DERIVED if name in table])
+    own = whole[(whole["error"] > 0) | ((whole["error"] == 0) & (whole["mean"] != 0))]
+    family = [own[name] for name in FAMILY]
+    sizes = own.groupby(family)["mean"].transform("size")
+    given = zip(own["mean"], own["error"], own["freedom"], own["metric"], sizes, strict=True)
+    found = [
+        measured(mean, error, freedom, margin=MARGINS[metric], tests=n)
+        for mean, error, freedom, metric, n in given
+    ]
+    names = (*_SHOWN, *_ADJUSTED)
+    told = pd.DataFrame({name: [getattr(one, name) for one in found] for name in names}, own.index)
+    for name, adjusted in _ADJUSTED.items():
+        told[adjusted] = _adjusted(told[name], family)
+    words = list(map(verdict, found, told["p_holm"], told["p_equivalent_holm"]))
+    told = told.rename(columns={"better": _ALONE}).assign(verdict=words)
+    whole = whole.join(told[[*DERIVED]])
+    same = (whole["error"] == 0) & (whole["mean"] == 0)
+    return whole.assign(verdict=whole["verdict"].mask(same, NEVER))
+
+
+def _adjusted(p: "pd.Series[float]", family: "list[pd.Series[Any]]") -> "pd.Series[float]":
+    found = pd.Series(np.nan, p.index)
+    for rows in p.groupby(family).groups.values():
+        found[rows] = holm(p[rows].to_numpy())
+    return found
+
+
+def resampled(
+    resamples: Sequence[dict[str, Any]], ours: Sequence[float], theirs: Sequence[float]
+) -> dict[str, Any]:
+    """Return both mean scores and their difference, with its error over overlapping resamples.
+
+    Parameters
+    ----------
+    resamples : sequence of dict
+        With ``n_train``, ``n_validation`` and ``n_test``.
+    """
+    values: Array = np.asarray(ours) - np.asarray(theirs)
+    share = test_share({"resamples": resamples})
+    return {
+        "score": float(np.mean(ours)),
+        "reference_score": float(np.mean(theirs)),
+        "mean": float(values.mean()),
+        "error": corrected_error(values, share / (1 - share)),
+        "freedom": len(values) - 1,
+    }

@@ -1,0 +1,132 @@
+"""When do clusters help a line? One point a table, and the rules that its statistics make."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_json
+from deepcac.judging.questions import BOOSTING, HELP
+from deepcac.scoring.statistics import holm
+from deepcac_study.judge.helping_rule import try_rule
+from deepcac_study.judge.over_tables import MAIN, MARGINS
+from deepcac_study.judge.study_files import SHAPES
+from deepcac_study.records.stored import check_place
+
+LINE, TREES, ARMS = "lr", "lgbm", {"gain": "cac_lr", "gain_km": "km_lr"}
+SHAPE = ("hopkins", "silhouette", "interaction", "curvature")
+STATISTICS = ("advantage", *SHAPE)
+TABLE, PLANTED = "table", "planted"
+# Tables of the same patients.
+SOURCES = {
+    **dict.fromkeys(("cic", "cic_los", "cic_ts"), "physionet2012"),
+    **dict.fromkeys(("sepsis", "sepsis_signature", "sepsis_ts"), "physionet2019"),
+    **dict.fromkeys(("uci_sick", "uci_hypothyroid"), "thyroid"),
+}
+
+
+def read_shapes(study: Path) -> pd.DataFrame:
+    """Return the mean cheap statistics of each table of open data."""
+    rows = []
+    for path in sorted((study / SHAPES).glob("*.json")):
+        record = read_json(path)
+        if not record.keys() >= {"dataset", "shapes"}:
+            raise DataError(f"{path}: not a record of a table's shape; run it again")
+        check_place(path, record, "shapes/{dataset}.json")
+        if not record["synthetic"]:
+            means = pd.DataFrame(record["shapes"])[list(SHAPE)].mean()
+            rows.append({"dataset": record["dataset"], **means})
+    return pd.DataFrame(rows, columns=["dataset", *SHAPE])
+
+
+def table_points(scores: pd.DataFrame, shapes: pd.DataFrame) -> pd.DataFrame:
+    """Return a point a table: gains of clusters, and what might have told them.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Of `resample_scores`, of all tables.
+    shapes : DataFrame
+        Of `read_shapes`.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``kind``, ``source``; ``gain`` and ``gain_km`` of CAC and k-means for the
+        line, ``advantage`` of boosted trees over it; ``gain_even`` and ``advantage_odd`` from
+        every second resample; the statistics of `table_shape.shape`.
+    """
+    wide = scores.pivot(index=["dataset", "seed"], columns="contender", values=f"{MAIN}_tuned")
+    wide = wide.dropna(subset=[LINE, TREES, *ARMS.values()]).reset_index("seed")
+    line = wide[LINE]
+    parts = {name: wide[arm] - line for name, arm in ARMS.items()}
+    parts["advantage"] = wide[TREES] - line
+    parts["gain_even"] = parts["gain"].where(wide["seed"] % 2 == 0)
+    parts["advantage_odd"] = parts["advantage"].where(wide["seed"] % 2 == 1)
+    points = pd.DataFrame(parts).groupby(level="dataset").mean().reset_index()
+    points.insert(1, "kind", TABLE)
+    points.insert(2, "source", points["dataset"].map(lambda name: SOURCES.get(name, name)))
+    return points.merge(shapes, on="dataset", how="left")
+
+
+def planted_points(power: pd.DataFrame) -> pd.DataFrame:
+    """Return a point for each strength and size of planted cohorts that trees met.
+
+    The trees' advantage is the gain of CAC less CAC's own lead over the trees.
+    """
+    key = ["strength", "rows"]
+    cac = power[power["contender"] == ARMS["gain"]]
+    helped = cac[(cac["question"] == HELP.id) & (cac["reference"] == LINE)].set_index(key)
+    ahead = cac[(cac["question"] == BOOSTING.id) & (cac["reference"] == TREES)].set_index(key)
+    points = helped[["mean"]].join(ahead["mean"].rename("ahead"), how="inner").reset_index()
+    return pd.DataFrame(
+        {
+            "dataset": [f"strength {s:g}, {n} rows" for s, n in points[key].to_numpy()],
+            "kind": PLANTED,
+            "gain": points["mean"],
+            "advantage": points["mean"] - points["ahead"],
+        }
+    )
+
+
+def rules(points: pd.DataFrame) -> pd.DataFrame:
+    """Try a rule of each statistic on tables that did not choose it.
+
+    Parameters
+    ----------
+    points : DataFrame
+        Of `table_points`.
+
+    Returns
+    -------
+    DataFrame
+        A row a way (tables left out; whole sources left out; gain and advantage from other
+        resamples; k-means in the place of CAC) and statistic: ``tables``, ``helped``, the fields of
+        `try_rule`, and ``p_holm`` over the statistics of a way.
+    """
+    halves = points.assign(gain=points["gain_even"], advantage=points["advantage_odd"])
+    ways: dict[str, tuple[pd.DataFrame, str, Sequence[str]]] = {
+        "tables": (points, "dataset", STATISTICS),
+        "sources": (points, "source", STATISTICS),
+        "halves": (halves, "dataset", ("advantage",)),
+        "k-means": (points.assign(gain=points["gain_km"]), "dataset", ("advantage",)),
+    }
+    rows = [
+        {"way": way, "statistic": name, **_tried(own, group, name)}
+        for way, (own, group, names) in ways.items()
+        for name in names
+    ]
+    table = pd.DataFrame(rows)
+    table["p_holm"] = table.groupby("way")["p"].transform(lambda p: holm(p.to_numpy()))
+    return table
+
+
+def _tried(points: pd.DataFrame, group: str, name: str) -> dict[str, Any]:
+    known = points.dropna(subset=["gain", name])
+    x, gain = known[name].to_numpy(), known["gain"].to_numpy()
+    found = try_rule(x, gain, MARGINS[MAIN], known[group].tolist())
+    helped = int(np.count_nonzero(gain >= MARGINS[MAIN]))
+    return {"tables": len(known), "helped": helped, **found._asdict()}

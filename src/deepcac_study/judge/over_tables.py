@@ -1,0 +1,140 @@
+"""What the tables that are judged in one job say, alone and together with those judged before."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from deepcac.judging.questions import ANY, BAG, FORCED, HELP, NEGATIVE, SEPARATED, SUBTYPES
+from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.verdicts import verdicts
+from deepcac.scoring.equivalence import NEVER, over_datasets
+from deepcac.scoring.hierarchical import hierarchical
+from deepcac.scoring.statistics import holm
+from deepcac_study.judge.study_files import TABLES
+from deepcac_study.judge.table_trials import THRESHOLDS, read_table_record
+
+# Differences that are negligible; half of each is the stricter choice.
+MARGINS = {"auroc": 0.01, "auprc": 0.01, "log_loss": 0.005, "brier": 0.002}
+ROOM = 0.995  # AUROC of the line alone from which nothing is left to gain
+MAIN = "auroc"
+ASKED = (HELP, FORCED, SEPARATED, ANY, SUBTYPES, BAG, NEGATIVE)
+_ALONE = "lr"
+_COUNTED = ["n_rows", "n_features", "n_classes"]
+
+
+def read_tables(study: Path) -> dict[str, dict[str, Any]]:
+    """Return the records of tables of open data by data set, from the folder of the study."""
+    found = (read_table_record(path) for path in sorted((study / TABLES).glob("*.json")))
+    return {one["dataset"]: one for one in found if not one["synthetic"]}
+
+
+def table_scores(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
+    """Return what `resample_scores` says of the tables, by every metric of `MARGINS`."""
+    contenders = {name: one["contenders"] for name, one in records.items()}
+    return resample_scores(contenders, tuple(MARGINS))
+
+
+def table_means(records: Mapping[str, dict[str, Any]], scores: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a table and contender: its sizes and mean test scores."""
+    own = [name for name in scores if str(name).rpartition("_")[0] in MARGINS]
+    found = scores.groupby(["dataset", "contender"], sort=False)
+    counted = {"resamples": ("seed", "size"), "trials": ("trials", "first")}
+    told = found.agg(**counted, seconds=("seconds", "sum")).join(found[own].mean())
+    sizes = [{"dataset": name, **{n: one[n] for n in _COUNTED}} for name, one in records.items()]
+    return pd.DataFrame(sizes).merge(told.reset_index(), on="dataset")
+
+
+def table_verdicts(scores: pd.DataFrame) -> pd.DataFrame:
+    """Compare the contenders on every table; families are those of the new tables alone."""
+    each = (
+        verdicts(scores, margin, margin / 2, ASKED, metrics=(metric,))
+        for metric, margin in MARGINS.items()
+    )
+    return pd.concat([one for one in each if len(one)], ignore_index=True)
+
+
+def table_risks(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
+    """Return mean calibration and net benefit of every contender on the tables of two classes."""
+    rows = [
+        {"dataset": dataset, "contender": name, "choice": choice, **_flat(told)}
+        for dataset, record in records.items()
+        for sample in record["risks"]
+        for name, choices in sample.items()
+        for choice, told in choices.items()
+    ]
+    if not rows:
+        return pd.DataFrame()
+    keys = ["dataset", "contender", "choice"]
+    return pd.DataFrame(rows).groupby(keys, as_index=False, sort=False).mean()
+
+
+def _flat(told: Mapping[str, Any]) -> dict[str, float]:
+    benefit = zip(THRESHOLDS, told["net_benefit"], strict=True)
+    plain = {name: value for name, value in told.items() if name != "net_benefit"}
+    return plain | {f"net_benefit_{t:g}": value for t, value in benefit}
+
+
+def over_tables(older: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
+    """Predict what clusters do on a new table, by arm and learner.
+
+    Parameters
+    ----------
+    older, newer : DataFrame
+        Comparisons of `verdicts` on the data sets judged before, and on the tables.
+
+    Returns
+    -------
+    DataFrame
+        A row a scope (all tables; the new ones; those on which the line leaves room), question
+        and pair: ``tables``, in how many clusters were never chosen, the mean difference, the
+        signed-rank p alone and adjusted inside scope and question, and probabilities that clusters
+        are worse, the same and better on a new table by the Bayesian signed-rank test (``rank_``)
+        and by the hierarchical model (``new_``).
+    """
+    both = pd.concat([older, newer], ignore_index=True)
+    asked = both["question"].isin([HELP.id, FORCED.id]) & both["reference"].isin(newer["reference"])
+    both = both[(both["metric"] == MAIN) & asked]
+    alone = both[both["reference"] == _ALONE].groupby("dataset")["reference_score"].first()
+    room = alone.index[alone < ROOM]
+    scopes = {
+        "all": both,
+        "new": both[both["dataset"].isin(newer["dataset"])],
+        "room": both[both["dataset"].isin(room)],
+    }
+    table = pd.DataFrame([row for name, own in scopes.items() for row in _pairs(name, own)])
+    adjusted = table.groupby(["scope", "question"])["p"].transform(lambda p: holm(p.to_numpy()))
+    table.insert(table.columns.get_loc("p") + 1, "p_holm", adjusted)
+    return table
+
+
+def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    keys = ["question", "contender", "reference"]
+    for pair, own in rows.groupby(keys):
+        d = own["mean"].to_numpy()
+        new = hierarchical(d, errors(own), MARGINS[MAIN])
+        ranks = over_datasets(d, MARGINS[MAIN])
+        yield {
+            "scope": scope,
+            **dict(zip(keys, pair, strict=True)),
+            "tables": len(own),
+            "never": int((own["verdict"] == NEVER).sum()),
+            "mean": d.mean(),
+            "p": float(stats.wilcoxon(d, zero_method="pratt").pvalue) if d.any() else 1.0,
+            **dict(zip(("rank_worse", "rank_same", "rank_better"), ranks, strict=True)),
+            "new_mean": new.mean,
+            "new_worse": new.worse,
+            "new_same": new.same,
+            "new_better": new.better,
+        }
+
+
+def errors(rows: pd.DataFrame) -> np.ndarray:
+    """Return the standard errors of comparisons; 0 where clusters were never chosen."""
+    half = (rows["high"] - rows["low"]) / 2
+    quantile = stats.t.ppf(0.975, rows["resamples"] - 1)
+    found: np.ndarray = (half / quantile).fillna(0.0).to_numpy()
+    return found

@@ -1,0 +1,28 @@
+"""When and with what a record of the judge was made."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from deepcac_study.records.record import machine
+
+BEGUN = "begun"
+
+
+def start_clock() -> Callable[[], dict[str, Any]]:
+    """Start the clock; return what tells the machine once the work is done.
+
+    Returns
+    -------
+    callable
+        The ``machine`` block of a record, with ``begun``, the time of this call, and the
+        processor's seconds since.
+    """
+    processor, begun = time.process_time(), datetime.now(UTC)
+
+    def made() -> dict[str, Any]:
+        found = machine({"total": time.process_time() - processor}, 1, "cpu")
+        return found | {BEGUN: begun.isoformat(timespec="seconds")}
+
+    return made

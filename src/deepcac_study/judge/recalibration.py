@@ -1,0 +1,163 @@
+"""Recalibrating a model's log odds from a few labels: globally, or with deviations by cluster."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from deepcac.task import Array, Ids
+
+FOLDS = 5
+SHIFT_PENALTY, SLOPE_PENALTY = 0.25, 1.0  # of the global shift and the change of the global slope
+PENALTIES = (100.0, 10.0, 1.0)  # of the deviations of clusters, the most cautious first
+_STEPS, _LONGEST, _ENOUGH = 50, 2.0, 1e-9  # of Newton's method
+
+
+class Choice(NamedTuple):
+    """One way to recalibrate.
+
+    Attributes
+    ----------
+    slope : bool
+        Whether the slope changes, too, and not the shift alone.
+    k : int
+        Clusters with deviations of their own; 1 is global.
+    penalty : float
+        Ridge penalty of the deviations.
+    """
+
+    slope: bool
+    k: int = 1
+    penalty: float = 0.0
+
+
+class Candidate(NamedTuple):
+    """A fitted way to recalibrate, and the log loss that cross-validation saw."""
+
+    choice: Choice
+    weights: Array
+    loss: float
+
+
+def candidates(
+    odds: Array, y: Ids, fold: Ids, middle: float, clusters: Mapping[int, Ids] | None = None
+) -> list[Candidate]:
+    """Fit every way to recalibrate with the clusters that are given, or the global ones.
+
+    Parameters
+    ----------
+    odds : ndarray of shape (m,)
+        Log odds of the labelled rows by the model.
+    y : ndarray of shape (m,), int64
+        1 where the event came.
+    fold : ndarray of shape (m,), int64
+        Of `deal`.
+    middle : float
+        Log odds at which the slope changes nothing.
+    clusters : mapping of int to ndarray of shape (m,), optional
+        k to the cluster of each row; none are the two global ways.
+    """
+    return [
+        found
+        for k, own in (clusters or {1: np.zeros(len(y), dtype=np.int64)}).items()
+        for slope in (False, True)
+        for found in _cross_validated(
+            _design(odds - middle, own, k, slope), odds, y, fold, k, slope
+        )
+    ]
+
+
+def best(found: list[Candidate]) -> Candidate:
+    """Return the candidate with the least log loss; the first of equal ones."""
+    return min(found, key=lambda one: one.loss)
+
+
+def recalibrated(
+    candidate: Candidate, odds: Array, middle: float, cluster: Ids | None = None
+) -> Array:
+    """Return new log odds, shape (n,).
+
+    Parameters
+    ----------
+    odds : ndarray of shape (n,)
+    middle : float
+        As of `candidates`.
+    cluster : ndarray of shape (n,), optional
+        Of each row; not needed by a global candidate.
+    """
+    own = np.zeros(len(odds), dtype=np.int64) if cluster is None else cluster
+    choice = candidate.choice
+    return odds + _design(odds - middle, own, choice.k, choice.slope) @ candidate.weights
+
+
+def deal(y: Ids, rng: np.random.Generator, folds: int = FOLDS) -> Ids:
+    """Deal rows into folds with equal shares of events, shape (m,)."""
+    order = rng.permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.int64)
+    fold[order] = np.arange(len(y)) % folds
+    return fold
+
+
+def _design(centred: Array, cluster: Ids, k: int, slope: bool) -> Array:
+    """Return what the change is linear in: global columns, then those of clusters."""
+    ways = np.column_stack([np.ones(len(centred)), centred])[:, : 1 + slope]
+    if k == 1:
+        return ways
+    member = np.eye(k)[cluster]
+    return np.hstack([ways, *(member * way[:, None] for way in ways.T)])
+
+
+def _cross_validated(
+    X: Array, odds: Array, y: Ids, fold: Ids, k: int, slope: bool
+) -> Iterator[Candidate]:
+    kept = np.vstack([fold != one for one in range(FOLDS)] + [np.ones(len(y), dtype=bool)])
+    penalties = PENALTIES if k > 1 else (0.0,)
+    common = (SHIFT_PENALTY, SLOPE_PENALTY)[: 1 + slope]
+    ridge = np.array([[*common, *[own] * (X.shape[1] - len(common))] for own in penalties])
+    fitted = fit_many(X, odds, y, np.tile(kept, (len(ridge), 1)), ridge.repeat(len(kept), axis=0))
+    for penalty, own in zip(penalties, fitted.reshape(len(ridge), len(kept), -1), strict=True):
+        outside = odds + (X * own[fold]).sum(axis=1)
+        yield Candidate(Choice(slope, k, penalty), own[-1], float(log_loss(outside, y).mean()))
+
+
+def log_loss(odds: Array, y: Ids) -> Array:
+    """Return the log loss of each row from its log odds."""
+    return np.logaddexp(0.0, np.where(y == 1, -odds, odds))
+
+
+def fit_many(X: Array, offset: Array, y: Ids, kept: npt.NDArray[np.bool_], ridge: Array) -> Array:
+    """Fit logistic regressions with an offset on parts of the same rows, by Newton's method.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, p)
+    offset : ndarray of shape (m,)
+        Added to the log odds.
+    y : ndarray of shape (m,), int64
+    kept : ndarray of shape (b, m), bool
+        Rows of each regression.
+    ridge : ndarray of shape (b, p)
+        Penalty of each weight: half of it times its square is added to the sum of the log losses.
+
+    Returns
+    -------
+    ndarray of shape (b, p)
+        Weights.
+    """
+    p = X.shape[1]
+    pairs = (X[:, :, None] * X[:, None, :]).reshape(len(X), p * p)
+    penalty = np.eye(p) * ridge[:, :, None]
+    weights = np.zeros_like(ridge, dtype=np.float64)
+    for _ in range(_STEPS):
+        risk = expit(weights @ X.T + offset)
+        slope = (kept * (y - risk)) @ X - ridge * weights
+        curvature = ((kept * risk * (1 - risk)) @ pairs).reshape(-1, p, p) + penalty
+        step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        weights += step * _LONGEST / np.maximum(longest, _LONGEST)
+        if longest.max() < _ENOUGH:
+            break
+    return weights

@@ -1,0 +1,167 @@
+"""Labels of training rows alone, survival and length of stay: whether clusters of them help."""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_table, write_json
+from deepcac.judging.contenders import CELLS, KM
+from deepcac.judging.fitting import in_parts, learner_fit
+from deepcac.judging.learners import Predict
+from deepcac.judging.partitions import part
+from deepcac.judging.resamples import Resample, Rows
+from deepcac.judging.spaces import Values, trials
+from deepcac.judging.trial_scores import score_trial
+from deepcac.judging.trials import Effort, study_resamples
+from deepcac.task import Array, Ids
+from deepcac_study.judge.auxiliary_labels import Told, memberships, predictions, rich_clusters
+from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.records.record import file_digest, machine
+
+log = logging.getLogger(__name__)
+
+LEARNERS = ("lr", "lgbm")
+ALONE, RICH, SOFT, STACKED = "alone", "rich", "soft", "stacked"
+SHUFFLED = "shuffled_"  # before an arm whose richer labels are permuted
+ARMS = (ALONE, KM, CELLS, *(own + arm for own in ("", SHUFFLED) for arm in (RICH, SOFT, STACKED)))
+# k, and the share of the richer labels in all variance, of each trial with clusters.
+CLUSTERINGS = ((2, 0.5), (3, 0.9), (5, 0.5))
+METRICS = ("auroc", "auprc", "log_loss", "brier")
+_UNKNOWN = -1
+
+
+def run_richer_labels(
+    features: str | os.PathLike[str],
+    outcomes: str | os.PathLike[str],
+    record: str | os.PathLike[str],
+    *,
+    dataset: str,
+    effort: Effort,
+    synthetic: bool = False,
+) -> None:
+    """Judge richer labels on stays of PhysioNet 2012, and write the record.
+
+    Parameters
+    ----------
+    features : path-like
+        Of a data set with the label death in hospital.
+    outcomes : path-like
+        Tidy table with ``record_id``, ``Survival`` and ``Length_of_stay`` in days.
+    record : path-like
+        JSON to write: ``dataset`` and ``resamples`` (`judged`).
+    """
+    begin = time.perf_counter()
+    matrix = read_rows(features)
+    days = days_of(outcomes, matrix.row_id)
+    found = []
+    for sample in study_resamples(matrix, effort):
+        found.append(
+            judged(sample, richer(days[np.searchsorted(matrix.row_id, sample.train.row_id)]))
+        )
+        log.info("resample %d", sample.seed)
+    inputs = {"features": file_digest(features), "outcomes": file_digest(outcomes)}
+    about = {"dataset": dataset, "synthetic": synthetic, "resamples": found, "inputs": inputs}
+    seconds = {"total": time.perf_counter() - begin}
+    write_json(record, {**about, "machine": machine(seconds, 1, "cpu")})
+
+
+def days_of(outcomes: str | os.PathLike[str], row_id: Ids) -> Array:
+    """Return survival and length of stay of rows in days, shape (n, 2), NaN where not recorded."""
+    table = read_table(outcomes)
+    known = table["record_id"].to_numpy()
+    order = np.argsort(known)
+    place = order[np.searchsorted(known, row_id, sorter=order).clip(max=len(known) - 1)]
+    if not np.array_equal(known[place], row_id) or (np.diff(row_id) <= 0).any():
+        raise DataError(f"{outcomes}: not the outcomes of these rows, in order; extract them again")
+    days = [table[name].to_numpy()[place] for name in ("Survival", "Length_of_stay")]
+    return np.where(np.column_stack(days) == _UNKNOWN, np.nan, np.column_stack(days).astype(float))
+
+
+def richer(days: Array) -> Array:
+    """Return the richer labels of training rows, standardised: logarithms of both times.
+
+    Without a recorded death survival is the longest that was seen; an unknown stay is the median.
+    """
+    values = np.log1p(days)
+    fill = np.nanmax(values[:, 0]), np.nanmedian(values[:, 1])
+    values = np.where(np.isnan(values), fill, values)
+    return (values - values.mean(axis=0)) / values.std(axis=0)
+
+
+def judged(sample: Resample, labels: Array) -> dict[str, Any]:
+    """Fit all contenders on one resample.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n, 2)
+        Of the training rows.
+
+    Returns
+    -------
+    dict
+        ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``contenders``: a row a learner
+        and arm, with the validation and the test score by each of `METRICS`, of the trial that has
+        the best validation score by it.
+    """
+    rng = np.random.default_rng([sample.seed, 36])
+    told = {"": Told(sample, labels), SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng))}
+    rows = [
+        {"learner": learner, "arm": arm} | _best(fits(arm, learner, told), sample)
+        for learner in LEARNERS
+        for arm in ARMS
+    ]
+    return {
+        "seed": sample.seed,
+        "n_train": len(sample.train),
+        "n_validation": len(sample.validation),
+        "n_test": len(sample.test),
+        "contenders": rows,
+    }
+
+
+def shuffled(labels: Array, y: Ids, rng: np.random.Generator) -> Array:
+    """Permute rows of labels among rows of the same outcome."""
+    found = np.empty_like(labels)
+    for one in np.unique(y):
+        own = np.flatnonzero(y == one)
+        found[own] = labels[rng.permutation(own)]
+    return found
+
+
+def fits(arm: str, learner: str, told: Mapping[str, Told]) -> Iterator[Callable[[], Predict]]:
+    """Yield what fits each trial of a contender."""
+    own = told[SHUFFLED if arm.startswith(SHUFFLED) else ""]
+    for number, values in enumerate(trials(learner, len(CLUSTERINGS))):
+        yield lambda n=number, v=values: _fitted(arm.removeprefix(SHUFFLED), learner, v, n, own)
+
+
+def _fitted(arm: str, learner: str, values: Values, number: int, told: Told) -> Predict:
+    (fit, own), sample = learner_fit(learner, values), told.sample
+    k, share = CLUSTERINGS[number]
+    if arm == ALONE:
+        return fit(own, sample.train, sample.validation, sample)
+    if arm in (KM, CELLS, RICH):
+        found = rich_clusters(told, k, share) if arm == RICH else part(sample, arm, k, 0.0)
+        return in_parts(fit, own, sample, found, int(found.train.max()) + 1)
+    more = memberships(told, k, share) if arm == SOFT else predictions(told, learner)
+    validation = sample.validation.beside(more.of(sample.validation))
+    answer = fit(own, sample.train.beside(more.train), validation, sample)
+    return lambda rows: answer(rows.beside(more.of(rows)))
+
+
+def _best(fits: Iterator[Callable[[], Predict]], sample: Resample) -> dict[str, list[float]]:
+    best: dict[str, list[float]] = {}
+    parts: tuple[Rows, Rows] = (sample.validation, sample.test)
+    for fit in fits:
+        predict = fit()
+        found = score_trial(*(rows.y for rows in parts), *(predict(rows) for rows in parts))
+        for name in METRICS:
+            held_out, test = (found[part][name] for part in ("validation", "test"))
+            if name not in best or held_out > best[name][0]:
+                best[name] = [held_out, test]
+    return best

@@ -1,0 +1,146 @@
+"""All contenders on one table in one job: trials, calibration and net benefit in one record."""
+
+import logging
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_json, write_json
+from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
+from deepcac.judging.contenders import Contender, parse_contender
+from deepcac.judging.trials import TEST, Effort, run_resample, study_resamples
+from deepcac.scoring.calibration_slope import calibration_intercept, calibration_slope
+from deepcac.scoring.net_benefit import net_benefit
+from deepcac.task import Array, Ids
+from deepcac_study.judge.provenance import start_clock
+from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.records.record import file_digest
+from deepcac_study.records.stored import check_place
+
+log = logging.getLogger(__name__)
+
+THRESHOLDS = np.array([0.05, 0.1, 0.2, 0.3, 0.5])
+BY = "log_loss"  # chooses the trials whose risks are described
+_ENTRIES = {"dataset", "effort", "contenders", "risks"}
+_PLACE = "tables/{dataset}.json"
+Record = dict[str, Any]
+
+
+def run_table(
+    features: str | os.PathLike[str],
+    record: str | os.PathLike[str],
+    *,
+    dataset: str,
+    contenders: Sequence[str],
+    effort: Effort,
+    synthetic: bool = False,
+    grouped: bool = False,
+) -> None:
+    """Fit and score all trials of contenders on a table, and write one record.
+
+    Parameters
+    ----------
+    features : path-like
+        Of the data set.
+    record : path-like
+        JSON to write: ``contenders``, by name what `deepcac.judging.trials.judge_samples` says of
+        each; of two classes ``risks``, what `risks` says of each resample.
+    dataset, contenders, effort, synthetic, grouped
+        As of `deepcac_study.judge.trial_files.run_trials`.
+    """
+    made = start_clock()
+    matrix = read_rows(features)
+    several = [parse_contender(name) for name in contenders]
+    found = {one.id: _empty(one, effort) for one in several}
+    described = []
+    for sample in study_resamples(matrix, effort, matrix.group if grouped else None):
+        answers = {}
+        for one in several:
+            own = found[one.id]
+            entry, answers[one.id] = run_resample(sample, one, own["trials"])
+            own["resamples"].append(entry)
+        if matrix.n_classes == 2:
+            described.append(risks(found, answers))
+        log.info("%s: resample %d", dataset, sample.seed)
+    written = {
+        "dataset": dataset,
+        "synthetic": synthetic,
+        "n_rows": len(matrix.label),
+        "n_features": len(matrix.names),
+        "n_classes": matrix.n_classes,
+        "effort": effort._asdict(),
+        "contenders": found,
+        "risks": described,
+        "inputs": {"features": file_digest(features)},
+    }
+    write_json(record, written | {"machine": made()})
+
+
+def _empty(one: Contender, effort: Effort) -> Record:
+    """Return the record of a contender before its first resample."""
+    trials = one.trials(effort.trials_of(one))
+    return {
+        "contender": one.id,
+        "arm": one.arm,
+        "learner": one.learner,
+        "trials": trials,
+        "resamples": [],
+    }
+
+
+def risks(found: dict[str, Record], answers: dict[str, pa.Table]) -> Record:
+    """Describe the test risks of the newest resample, of the trials that log loss chose.
+
+    Returns
+    -------
+    dict
+        By contender and choice (tuned; with clusters, two or more): what `describe` says.
+    """
+    newest = {
+        name: {**record, "resamples": record["resamples"][-1:]} for name, record in found.items()
+    }
+    told: Record = {}
+    for name, record in newest.items():
+        candidates, own = open_to(newest, name), len(record["trials"])
+        told[name] = {}
+        for choice in (TUNED, CLUSTERED) if record["arm"] else (TUNED,):
+            trial = choose(candidates, choice, BY).trials[0]
+            source = (name, trial) if trial < own else (record["learner"], trial - own)
+            told[name][choice] = describe(*_test_rows(answers[source[0]], source[1]))
+    return told
+
+
+def _test_rows(answers: pa.Table, trial: int) -> tuple[Ids, Array]:
+    test = answers["part"].to_numpy() == TEST
+    label = answers["label"].to_numpy()[test].astype(np.int64)
+    return label, answers[f"t{trial}_1"].to_numpy()[test].astype(np.float64)
+
+
+def describe(y: Ids, risk: Array) -> Record:
+    """Return calibration (intercept, slope, observed over expected), Brier score, net benefit.
+
+    The net benefit is that at `THRESHOLDS`.
+    """
+    found = {
+        "intercept": calibration_intercept(y, risk),
+        "slope": calibration_slope(y, risk),
+        "observed_expected": y.mean() / max(risk.mean(), 1e-7),
+        "brier": ((risk - y) ** 2).mean(),
+    }
+    return {
+        **{name: round(float(value), 6) for name, value in found.items()},
+        "net_benefit": net_benefit(y, risk, THRESHOLDS).round(6).tolist(),
+    }
+
+
+def read_table_record(path: str | os.PathLike[str]) -> Record:
+    """Read a record of `run_table`; one that is edited, or not of its place, is a `DataError`."""
+    record = read_json(path)
+    if not record.keys() >= _ENTRIES:
+        raise DataError(f"{path}: not a record of a table; run it again")
+    check_place(path, record, _PLACE)
+    return record

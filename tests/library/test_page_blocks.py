@@ -1,0 +1,25 @@
+"""The Python blocks of the pages on the two relatives are run as they stand."""
+
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def run(page):
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(), re.M | re.S):
+        exec(compile(block, page, "exec"), names)
+    return names
+
+
+def test_the_page_of_supervised_kmeans():
+    names = run("supervised-kmeans.md")
+    assert sorted(set(names["found"])) == [0, 1]
+    assert names["loss"] < 1e-6
+
+
+def test_the_page_of_class_decomposition():
+    names = run("class-decomposition.md")
+    assert names["clusters"] == (2, 1)
+    assert names["plain"] < 0.8 < 0.95 < names["decomposed"]

@@ -1,0 +1,56 @@
+"""The plan is older than what it plans: its commit, and its date, against the shipped records."""
+
+import json
+import re
+import subprocess
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from deepcac_study.judge.provenance import BEGUN
+from deepcac_study.records.record_archive import read
+
+ROOT = Path(__file__).parents[3]
+PLAN = "docs/judge-plan.md"
+PLANNED = ("judge/tables/", "judge/shapes/")
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def planned():
+    """The machine blocks of the records that the plan announces."""
+    found = read(ROOT / "docs/results/records")
+    return {
+        path: json.loads(data)["machine"]
+        for path, data in found.items()
+        if path.startswith(PLANNED)
+    }
+
+
+def test_every_planned_record_says_when_it_was_begun_after_the_day_of_the_plan(planned):
+    text = (ROOT / PLAN).read_text(encoding="utf-8")
+    day = re.search(r"fixed on (\d{4}-\d\d-\d\d)", text)
+    assert day
+    assert planned
+    for path, made in planned.items():
+        assert datetime.fromisoformat(made[BEGUN]).date().isoformat() >= day[1], path
+
+
+def test_the_commit_of_the_plan_is_older_than_every_record(planned):
+    last = git("log", "-1", "--format=%cI", "--", PLAN)
+    if last.returncode or not last.stdout.strip():
+        pytest.skip("no history")
+    committed = datetime.fromisoformat(last.stdout.strip())
+    for path, made in planned.items():
+        assert committed < datetime.fromisoformat(made[BEGUN]), path
+
+
+def test_the_code_of_every_record_held_the_plan_as_it_is_now(planned):
+    for commit in {made["git_commit"] for made in planned.values()}:
+        if git("cat-file", "-e", commit).returncode:
+            pytest.skip(f"a history without {commit[:7]}")
+        assert git("show", f"{commit}:{PLAN}").stdout == (ROOT / PLAN).read_text(encoding="utf-8")

@@ -1,0 +1,203 @@
+"""The sentences of the findings have the numbers of their own rows, counts included."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.pages.wording import four, three
+
+ROOT = Path(__file__).parents[3]
+CLINICAL = ["cic", "cic_los", "diabetes", "sepsis", "sepsis_signature"]
+NETWORKS = ["cac_fnn", "km_fnn"]
+
+
+@cache
+def table(name):
+    return pd.read_csv(ROOT / "docs" / "results" / f"{name}.csv")
+
+
+def rows(name, **asked):
+    found = table(name)
+    for column, value in asked.items():
+        found = found[found[column].isin(value if isinstance(value, list) else [value])]
+    return found
+
+
+def one(name, column, **asked):
+    return rows(name, **asked)[column].item()
+
+
+def arms(learner):
+    return [f"{arm}_{learner}" for arm in ("cac", "km", "dist")]
+
+
+def gain(dataset, contender="cac_lr", metric="auroc", column="mean", question="help"):
+    asked = {"question": question, "metric": metric, "dataset": dataset, "contender": contender}
+    return one("judge_verdicts", column, **asked)
+
+
+def score(contender, dataset="cic", column="auroc_tuned"):
+    return one("judge_scores", column, dataset=dataset, contender=contender)
+
+
+def verdicts(learner, metric="auroc", question="help"):
+    asked = {"question": question, "metric": metric, "contender": arms(learner)}
+    return rows("judge_verdicts", **asked)["verdict"].value_counts()
+
+
+def planted(contender, strength, size, column="detected_holm", question="help"):
+    row = {"contender": contender, "strength": strength, "rows": size, "question": question}
+    return round(12 * one("judge_planted", column, reference=contender.split("_")[-1], **row))
+
+
+def cells(**asked):
+    found = rows("ledger", **asked)
+    return found[found["derived"].isna() & found["verdict"].isin(["agree", "differ"])]
+
+
+def agree(**asked):
+    return int((cells(**asked)["verdict"] == "agree").sum())
+
+
+def shown(name):
+    found = rows(f"clustering_{name}", comparison="CAC − KM")["reading"]
+    return int((found == "better").sum()), int((found == "worse").sum())
+
+
+def deepcac_table_2():
+    """Return the cells, and for each whether it is within two combined deviations."""
+    found = cells(paper="deepcac", table="2")
+    both = np.hypot(found["printed_sd"].astype(float), found["as_published_sd"].astype(float))
+    return found, found["difference"].abs() <= 2 * both
+
+
+def of_the_judge():
+    lgbm, prc = verdicts("lgbm"), verdicts("lgbm", "auprc")
+    line, line_prc = verdicts("lr"), verdicts("lr", "auprc")
+    magic, credit = score("cells_lr", "magic"), score("cells_lr", "credit")
+    yield "README.md", "by {} and {} AUROC", three(gain("credit")), three(gain("magic"))
+    random = credit - score("lr", "credit"), magic - score("lr", "magic")
+    yield "README.md", "Random partitions gave {} and {} of it", *map(three, random)
+    yield "README.md", "AUROC {} and {}", three(score("fnn")), three(score("deepcac"))
+    yield (
+        "findings.md",
+        "it chose none in {} of {} comparisons; {} are equivalent",
+        *(lgbm["never chosen"], lgbm.sum(), lgbm["equivalent"]),
+    )
+    yield (
+        "findings.md",
+        "it chose none in {}, {} are equivalent and {} undecided",
+        *(prc["never chosen"], prc["equivalent"], prc["undecided"]),
+    )
+    for dataset, text in (("credit", "Credit {} AUROC (AUPRC {})"), ("magic", "Magic {} ({})")):
+        both = gain(dataset), gain(dataset, metric="auprc")
+        yield "findings.md", text, *(four(value, signed=True) for value in both)
+    worse = [gain("cic", "cac_lr", "auprc", name, "forced") for name in ("mean", "low", "high")]
+    for page in ("findings.md", "judge.md"):
+        yield page, "({}, {} to {})", *(four(value, signed=True) for value in worse)
+    yield (
+        "judge.md",
+        "{} are equivalent, {} undecided, none worse; in {} clusters were never chosen. "
+        "By AUPRC {} of all {} are better, {} equivalent, {} undecided, {} never chosen",
+        *(line["equivalent"], line["undecided"], line["never chosen"]),
+        *(line_prc["better"], line_prc.sum(), line_prc["equivalent"]),
+        *(line_prc["undecided"], line_prc["never chosen"]),
+    )
+    alone = map(three, map(score, ("fnn", "deepcac", "km_z", "dmnn", "grasp")))
+    text = "(AUROC {} either way); DeepCAC ({}) and KM-Z ({}) are worse than it, DMNN ({}) and GRASP ({})"
+    yield "findings.md", text, *alone
+    behind = [three(score(name, column="auprc_tuned")) for name in ("km_z", "fnn")]
+    yield "findings.md", "worse ({}, the network {})", *behind
+
+
+def of_planted_and_divided():
+    yield (
+        "findings.md",
+        "CAC finds them in {} of 12 cohorts of 3,000 patients and k-means in {}",
+        *(planted("cac_lr", 0.3, 3000), planted("km_lr", 0.3, 3000)),
+    )
+    large = {planted(name, 0.3, 10_000) for name in ("cac_lr", "km_lr")}
+    huge = {planted(name, 0.2, 30_000) for name in ("cac_lr", "km_lr")}
+    text = "In 10,000 patients .033 is found in {} of 12, and in 30,000 .016"
+    yield "findings.md", text, *large
+    assert large == huge
+    trees = planted("cac_lgbm", 0.5, 3000, "detected")
+    yield "findings.md", "even those worth .080 add nothing ({} of 12)", trees
+    lead = {"division": "physionet2019_a_b", "contender": "dist_lgbm", "reference": "lgbm"}
+    by_auroc = [one("judge_division_pairs", c, metric="auroc", **lead) for c in ("mean", "p_holm")]
+    text = "AUROC: {}, p {} after"
+    yield "findings.md", text, four(by_auroc[0], signed=True), three(by_auroc[1])
+    hourly = {"division": "physionet2012_ab_c"}
+    event = [f"min_se_pp{end}" for end in ("", "_low", "_high")]
+    lgbm = [three(one("judge_divisions", name, contender="lgbm", **hourly)) for name in event]
+    yield "findings.md", "min(sensitivity, precision) {} (95 % interval {} to {})", *lgbm
+
+
+def of_the_papers():
+    yield (
+        "findings.md",
+        "{} of its {} losses agree",
+        *(agree(paper="skmeans", table="3"), len(cells(paper="skmeans", table="3"))),
+    )
+    near = cells(paper="cac_v1", table="1")
+    near = near[~near["method"].isin(["FNN", "DMNN", "DeepCAC"])]
+    within = int((near["difference"].abs() <= 0.005 + 1e-9).sum())
+    yield "findings.md", "{} of {} cells within .005", within, len(near)
+    (f1, f1_worse), by_auroc, by_auprc = map(shown, ("f1", "auroc", "auprc"))
+    assert (f1, f1_worse, by_auroc[0], by_auprc[0]) == (1, 0, 0, 0)
+    text = "By AUROC it is better in none and worse in {}, by AUPRC in none and {}"
+    yield "findings.md", text, by_auroc[1], by_auprc[1]
+    found, two = deepcac_table_2()
+    text = "of {} cells on open data {} lie within two combined deviations, {} within .02 as well"
+    counts = len(found), int(two.sum()), agree(paper="deepcac", table="2")
+    yield "findings.md", text, *counts
+    by_set = [
+        agree(paper="deepcac", table="2", dataset=name)
+        for name in ("CIC", "CIC-LoS", "Diabetes", "Sepsis")
+    ]
+    text = "(CIC {} of 20, length of stay {}, Diabetes {}, Sepsis {};"
+    yield "findings.md", text, *by_set
+    own = found[(found["method"] == "DeepCAC") & (found["dataset"] != "Sepsis")]
+    yield (
+        "findings.md",
+        "nine cells on the first three lie within {})",
+        four(own["difference"].abs().max()),
+    )
+    scores = {"paper": "deepcac", "table": list("23569")}
+    yield (
+        "claims.md",
+        "DeepCAC's {} include Table 7's {}",
+        *(
+            agree(paper="deepcac"),
+            agree(paper="deepcac", table="7"),
+        ),
+    )
+    yield "claims.md", "{} of {} agree", agree(**scores), len(cells(**scores))
+    repeats = rows("ledger", paper="cac_v1", table="5", derived="repeats cac_v1 Table 1")
+    printed = rows("ledger", paper="cac_v1", table="5", kind="score")
+    text = "{} of {} cells of CAC v1 Table 5 repeat Table 1"
+    yield "claims.md", text, len(repeats), len(printed)
+
+
+@pytest.mark.parametrize("said", [of_the_judge, of_planted_and_divided, of_the_papers])
+def test_a_sentence_has_the_numbers_of_its_rows(said):
+    for name, text, *numbers in said():
+        page = ROOT / name if name == "README.md" else ROOT / "docs" / name
+        assert text.format(*numbers) in " ".join(page.read_text("utf-8").split()), name
+
+
+def test_no_clinical_task_shows_a_gain_by_cac():
+    cac = ["cac_lr", "cac_lgbm", *NETWORKS]
+    asked = {"question": ["help", "forced"], "dataset": CLINICAL, "contender": cac}
+    assert "better" not in set(rows("judge_verdicts", **asked)["verdict"])
+    against_k_means = rows("judge_verdicts", question="cac")["verdict"]
+    assert set(against_k_means) == {"equivalent", "undecided"}
+
+
+def test_the_network_is_ahead_of_deepcac_and_km_z_alone():
+    deep = rows("judge_verdicts", question="deep", metric="auroc")
+    worse = deep.loc[deep["verdict"] == "worse", "contender"]
+    assert sorted(worse) == ["deepcac", "km_z"]

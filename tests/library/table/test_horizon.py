@@ -124,6 +124,8 @@ def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
 
 
 def test_the_command_writes_the_page_and_needs_both_options(path, tmp_path):
+    frame, kind = followed(), np.arange(240) % 2  # two kinds of patients, found again and again
+    frame.assign(urea=frame.urea + 9 * kind, crp=frame.crp + 9 * kind).to_csv(path, index=False)
     start = [sys.executable, "-c", "from deepcac.command import main; main()", "compare", "t.csv"]
     more = ["--label", "died", "--time", "days", "--resamples", "5", "--jobs", "1"]
     lone = subprocess.run(

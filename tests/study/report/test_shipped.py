@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
-from deepcac_study.papers import claims as claim_book
+from deepcac_study.papers.claims import Claim, claims
 from deepcac_study.papers.evidence import NOT_RUN
 from deepcac_study.papers.ledger import Entry, read_rows
 from deepcac_study.records import record_archive
@@ -63,9 +63,9 @@ def test_a_kept_claim_is_what_its_rule_says_of_the_shipped_records(page):
     root = page.parents[2]
     laid = {str(root / "results" / row.path) for row in record_archive.manifest(KEPT / "records")}
     found = read(laid, root, unscored=laid)
-    decided = claim_book.claims(found, read_rows(KEPT / "ledger.csv", Entry))
+    decided = claims(found, read_rows(KEPT / "ledger.csv", Entry))
     compared = 0
-    for kept, made in zip(read_rows(KEPT / "claims.csv", claim_book.Claim), decided, strict=True):
+    for kept, made in zip(read_rows(KEPT / "claims.csv", Claim), decided, strict=True):
         for verdict, reason in (("verdict", "reason"), ("as_published", "as_published_reason")):
             if getattr(made, verdict) == NOT_RUN:
                 continue

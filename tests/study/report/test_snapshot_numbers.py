@@ -9,9 +9,9 @@ import pytest
 from checkouts import PAGES
 
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
-from deepcac_study.papers import claims as claim_file
-from deepcac_study.papers import ledger as ledger_file
-from deepcac_study.papers import summary as summary_file
+from deepcac_study.papers.claims import Claim
+from deepcac_study.papers.ledger import Entry, read_rows, write_rows
+from deepcac_study.papers.summary import Count, summary
 
 PROJECT = Path(__file__).parents[3]
 RESULTS = PROJECT / "docs" / "results"
@@ -148,9 +148,9 @@ def test_a_record_is_the_same_where_no_score_differs(name):
 
 
 def test_the_counts_are_those_of_ledger_and_claims(tmp_path):
-    ledger = ledger_file.read(RESULTS / "ledger.csv")
-    claims = claim_file.read(RESULTS / "claims.csv")
-    summary_file.write(tmp_path / "summary.csv", summary_file.summary(ledger, claims))
+    ledger = read_rows(RESULTS / "ledger.csv", Entry)
+    claims = read_rows(RESULTS / "claims.csv", Claim)
+    write_rows(tmp_path / "summary.csv", Count, summary(ledger, claims))
     assert (tmp_path / "summary.csv").read_text() == (RESULTS / "summary.csv").read_text()
 
 

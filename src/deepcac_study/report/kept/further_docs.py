@@ -30,7 +30,7 @@ _READ: dict[str, Callable[[Iterable[Path]], pd.DataFrame]] = {
     LABELLED: richer_table,
 }
 _STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
-_PARTS = {KM: "k-means clusters", CAC: "CAC clusters", CELLS: "random cells", HASH: "hash"}
+_PARTS = {KM: "k-means clusters", CAC: "CAC clusters", CELLS: "random partition", HASH: "hash"}
 _NAMES = {
     **{GLOBAL: "global", NONE: "no recalibration", ONE: "one card", ALONE: "the learner alone"},
     **{RICH: "a model in each rich cluster", SOFT: "memberships as predictors"},
@@ -121,7 +121,7 @@ def transfer_scores(table: pd.DataFrame, metric: str) -> Table:
 
 
 def card_gains(table: pd.DataFrame, metric: str) -> Table:
-    """Return what several cards gain over one, and over cards in random cells."""
+    """Return what several cards gain over one, and over cards in a random partition."""
     own = table[(table["metric"] == metric) & (table["cohort"] == REAL)]
     pairs = [(f"{arm}_{k}", ONE) for arm in (KM, CAC) for k in CARDS]
     pairs += [(f"{KM}_{k}", f"{CELLS}_{k}") for k in CARDS]

@@ -66,9 +66,7 @@ def compare_places(
     """
     if (site is None) == (external is None):
         raise ConfigError("--site and --external answer two questions; ask for one of them")
-    for option, value in {**(unanswered or {}), "--time": roles.time}.items():
-        if value is not None:
-            raise ConfigError(f"{option} has no answer with --site or --external; ask without it")
+    _refuse({**(unanswered or {}), "--time": roles.time})
     begin = time.monotonic()
     check_output(out, path, *([external] if external is not None else []))
     say(f"reading {path}")
@@ -89,6 +87,12 @@ def compare_places(
     )  # fmt: skip
     write_place_page(out, table, judged, answer, run)
     return answer.sentence
+
+
+def _refuse(unanswered: Mapping[str, object]) -> None:
+    for option, value in unanswered.items():
+        if value is not None:
+            raise ConfigError(f"{option} has no answer with --site or --external; ask without it")
 
 
 _Read = tuple[LabelledTable, list[Fold], list[str], str]

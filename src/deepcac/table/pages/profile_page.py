@@ -82,11 +82,7 @@ def write_profile_page(
         "faults": told,
         "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
-        **(
-            _outcome(sample, encoder, labels, label)
-            if label and labels
-            else {"rates": None, "leaks": []}
-        ),
+        **_outcome(sample, encoder, named),
     }
     write_page(out, "profile.html", content)
     return encoder, told, mend
@@ -110,9 +106,12 @@ def _labels(
 
 
 def _outcome(
-    sample: SampledTable, encoder: TableEncoder, labels: ClassLabels, label: str
+    sample: SampledTable, encoder: TableEncoder, named: tuple[str, ClassLabels] | None
 ) -> dict[str, object]:
     """Return the class shares in each level of a category and each quarter of a number."""
+    if named is None:
+        return {"rates": None, "leaks": []}
+    label, labels = named
     codes = labels.codes[sample.number - 1]
     X, _ = encoder.encode(sample.rows, sample.number)
     lines: list[tuple[str, ...]] = []

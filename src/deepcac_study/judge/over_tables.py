@@ -106,9 +106,8 @@ def over_tables(older: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
         "room": both[both["dataset"].isin(room)],
     }
     table = pd.DataFrame([row for name, own in scopes.items() for row in _pairs(name, own)])
-    adjusted = table.groupby(["scope", "question"])["p"].transform(lambda p: holm(p.to_numpy()))
-    table.insert(table.columns.get_loc("p") + 1, "p_holm", adjusted)
-    return table
+    family = table.groupby(["scope", "question"])["p"]
+    return table.assign(p_holm=family.transform(lambda p: holm(p.to_numpy())))
 
 
 def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The documentation's tables and sentences of the tables that are judged in one job each."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,9 +89,9 @@ def table_points(points: pd.DataFrame) -> Table:
     columns: dict[str, How] = {
         "data set": "dataset",
         "gain of CAC": ("gain", lambda value: four(value, signed=True)),
-        "gain of k-means": ("gain_km", lambda value: _known(value, signed=True)),
+        "gain of k-means": ("gain_km", partial(_known, signed=True)),
         **{
-            _WORDS[name]: (name, lambda value, signed=name == "advantage": _known(value, signed))
+            _WORDS[name]: (name, partial(_known, signed=name == STATISTICS[0]))
             for name in STATISTICS
         },
     }
@@ -146,17 +147,14 @@ def table_rivals(verdicts: pd.DataFrame) -> Table:
     """Return the risk model with subtypes and the bag of trees, less their rivals."""
     own = verdicts[(verdicts["metric"] == MAIN) & verdicts["question"].isin([SUBTYPES.id, BAG.id])]
 
-    def given(group: tuple[Any, pd.DataFrame], verdict: str) -> int:
-        return int((group[1]["verdict"] == verdict).sum())
+    def given(verdict: str) -> How:
+        return lambda group: (group[1]["verdict"] == verdict).sum()
 
     columns: dict[str, How] = {
         "contender": lambda group: contender_label(group[0][0]),
         "less": lambda group: contender_label(group[0][1]),
         "tables": lambda group: len(group[1]),
-        **{
-            name: lambda group, name=name: given(group, name)
-            for name in (BETTER, EQUIVALENT, UNDECIDED, WORSE)
-        },
+        **{name: given(name) for name in (BETTER, EQUIVALENT, UNDECIDED, WORSE)},
         "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
     }
     return Table.of(own.groupby(["contender", "reference"]), columns, n_labels=2)
@@ -168,10 +166,12 @@ def table_risks(table: pd.DataFrame) -> Table:
     Brier score and net benefit are those less the learner's alone.
     """
     learner = table["contender"].map(lambda name: parse_contender(str(name)).learner)
-    own = table[learner.isin([LINE, TREES])].set_index(["dataset", "contender", "choice"])
-    alone = [(d, parse_contender(name).learner, TUNED) for d, name, _ in own.index]
-    against = ["brier", *(name for name in own if str(name).startswith("net_benefit"))]
-    own[against] -= own.loc[alone, against].to_numpy()
+    own = table.assign(learner=learner)[learner.isin([LINE, TREES])]
+    alone = own[(own["contender"] == own["learner"]) & (own["choice"] == TUNED)]
+    both = own.merge(alone, on=["dataset", "learner"], suffixes=("", "_alone"))
+    against = ["brier", *(str(name) for name in own if str(name).startswith("net_benefit"))]
+    for name in against:
+        both[name] -= both[f"{name}_alone"]
     columns: dict[str, How] = {
         "contender": lambda group: contender_label(group[0][0]),
         "choice": lambda group: "k >= 2" if group[0][1] == CLUSTERED else group[0][1],
@@ -187,7 +187,7 @@ def table_risks(table: pd.DataFrame) -> Table:
             )
         },
     }
-    return Table.of(own.groupby(level=["contender", "choice"]), columns, n_labels=2)
+    return Table.of(both.groupby(["contender", "choice"]), columns, n_labels=2)
 
 
 def _median(name: str, signed: bool) -> How:

@@ -79,9 +79,11 @@ def _counts(table: pd.DataFrame, metric: str, by: list[str]) -> Table:
     return Table.of(own.groupby(by, sort=False), columns, n_labels=len(by) - 1)
 
 
-def transfer_gains(table: pd.DataFrame, contender: str, metric: str) -> Table:
-    """Return what an arm gains over the global way, by move, learner and number of labels."""
-    own = table[(table["contender"] == contender) & (table["reference"] == GLOBAL)]
+def transfer_gains(
+    table: pd.DataFrame, contender: str, metric: str, reference: str = GLOBAL
+) -> Table:
+    """Return what one way gains over another, by move, learner and number of labels."""
+    own = _pair(table, contender, reference)
     own = own[(own["metric"] == metric) & (own["cohort"] == REAL)]
 
     def at(labels: int) -> How:

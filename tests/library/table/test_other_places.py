@@ -219,6 +219,7 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     page = out.read_text().replace("−", "-")
     assert re.match(r"(Use no c|C)lusters .*: .*in \d of 4 sites (they|neither) ", answer)
     assert re.search(r"over all sites</dt><dd>[+-]?0\.\d{3} AUROC \(95 % interval", page)
+    assert f"Events judged</dt><dd>{(patients().died == 'yes').sum()}</dd>" in page
     assert re.search(r"Training rows</dt><dd>\d+ to \d+</dd>", page)
     assert page.index(answer) < page.index("<figure") < page.index('id="table-places"')
     assert "&lt;b&gt;east" in page

@@ -16,7 +16,6 @@ from deepcac.scoring.equivalence import (
     verdict,
 )
 from deepcac.scoring.random_effects import Pooled, pool_sites
-from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS, contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
@@ -132,7 +131,7 @@ def _use(word: str, judged: list[JudgedFold], cut: bool) -> str:
     """Say what to do elsewhere; a firm no needs all training rows and enough events."""
     if word == BETTER:
         return "Clusters help elsewhere"
-    firm = not cut and sum(min(one.counts) for one in judged) >= ENOUGH_EVENTS
+    firm = not cut and _events(judged) >= ENOUGH_EVENTS
     return f"Use no clusters {'elsewhere' if firm and word != UNDECIDED else 'for now'}"
 
 
@@ -142,15 +141,18 @@ def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str
     aurocs = [one.model.auroc for one in judged]
     place = best.places[0] if len(judged) == 1 else best.whole
     change = "the same risks" if place is None or place.word == NEVER else _span(place.difference)
-    events = [min(one.counts) for one in judged]
-    shown = f"{sum(events):,}" if min(events) >= FEW else WITHHELD
     return [
         ("Best model without clusters", " or ".join(names)),
         ("Its AUROC", _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])),
         (f"Change by clusters, {where}", change),
         ("Training rows", _range([f"{f(one.n_train for one in judged):,}" for f in (min, max)])),
-        ("Events judged", shown),
+        ("Events judged", f"{_events(judged):,}"),
     ]
+
+
+def _events(judged: list[JudgedFold]) -> int:
+    """Return the judged rows of the class that is rarest over all places."""
+    return int(np.sum([one.counts for one in judged], axis=0).min())
 
 
 def _range(ends: list[str]) -> str:

@@ -22,7 +22,12 @@ def table(name):
 
 @pytest.mark.parametrize(
     ("name", "empty"),
-    [("judge_verdicts", "verdict"), ("judge_division_pairs", "p"), ("judge_blends", None)],
+    [
+        ("judge_verdicts", "verdict"),
+        ("judge_table_verdicts", "verdict"),
+        ("judge_division_pairs", "p"),
+        ("judge_blends", None),
+    ],
 )
 def test_a_difference_lies_inside_an_interval_with_a_width(name, empty):
     rows = table(name)

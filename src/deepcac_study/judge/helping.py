@@ -84,7 +84,7 @@ def planted_points(power: pd.DataFrame) -> pd.DataFrame:
     points = helped[["mean"]].join(ahead["mean"].rename("ahead"), how="inner").reset_index()
     return pd.DataFrame(
         {
-            "dataset": [f"strength {s:g}, {n} rows" for s, n in points[key].to_numpy()],
+            "dataset": [f"strength {s:g}, {n:g} rows" for s, n in points[key].to_numpy()],
             "kind": PLANTED,
             "gain": points["mean"],
             "advantage": points["mean"] - points["ahead"],

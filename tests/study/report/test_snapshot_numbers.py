@@ -55,6 +55,7 @@ def test_most_tables_with_intervals_are_seen():
     ("name", "column"),
     [
         ("judge_verdicts", "verdict"),
+        ("judge_table_verdicts", "verdict"),
         ("judge_transfer", "verdict"),
         ("judge_richer_labels", "verdict"),
         ("judge_division_pairs", "p"),

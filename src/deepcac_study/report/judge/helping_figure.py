@@ -52,7 +52,7 @@ def _draw(canvas: Canvas, points: pd.DataFrame, margin: float, threshold: float)
     _scatter(axis, points[points["kind"] == PLANTED], "D", PALETTE[2], "planted cohorts")
     if np.isfinite(threshold):
         axis.axvline(threshold, color="#555555", linestyle="--", label="threshold of the rule")
-    for row in points[points["gain"].abs() >= _NAMED].to_dict("records"):
+    for row in points[points["gain"] >= _NAMED].to_dict("records"):
         name = str(row["dataset"]).removeprefix(_NEW)
         place = float(row["advantage"]), float(row["gain"])
         axis.annotate(name, place, xytext=(4, 3), textcoords="offset points", fontsize="x-small")

@@ -13,11 +13,11 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from deepcac_study.judge.helping import LINE, STATISTICS, TABLE, TREES
-from deepcac_study.judge.over_tables import MAIN, MARGINS, ROOM
+from deepcac_study.judge.over_tables import MAIN, MARGINS
 from deepcac_study.report.judge.judge_figures import contender_label
 from deepcac_study.report.kept import judge_docs
 
-_SCOPES = {"all": "all", "new": "new alone", "room": f"line below {ROOM:g}"}
+_SCOPES = {"all": "all", "new": "new alone"}
 _WORDS = {
     "advantage": "advantage of trees",
     "hopkins": "Hopkins' statistic",
@@ -62,8 +62,8 @@ def table_sizes(means: pd.DataFrame) -> Table:
 
 
 def over(table: pd.DataFrame, question: str) -> Table:
-    """Return what clusters do on a new table, by scope and pair."""
-    own = table[table["question"] == question]
+    """Return what clusters do on a new table, by pair: from all tables, and the new ones alone."""
+    own = table[(table["question"] == question) & table["scope"].isin(list(_SCOPES))]
     columns: dict[str, How] = {
         "tables": lambda row: f"{_SCOPES[row['scope']]} ({row['tables']})",
         "contender": ("contender", contender_label),

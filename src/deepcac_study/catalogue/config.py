@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from deepcac.files.declared import Entry, checked
 from deepcac_study.catalogue.entries import Id
+from deepcac_study.catalogue.judged_tables import Tables
 from deepcac_study.catalogue.methods import parse_method
 from deepcac_study.catalogue.protocol import Protocol, protocol_folder
 from deepcac_study.catalogue.registry import Registry
@@ -140,27 +141,6 @@ class Public(Entry):
     divisions: list[Division] = Field([], description="what is learnt from, and tested on")
     contenders: list[str] = Field([], description="as in `matches`")
     draws: int = Field(5, ge=1, description="draws of training and validation rows, averaged")
-
-
-class Tables(Entry):
-    """Tables that are judged in one job each, with less effort, in families of their own."""
-
-    datasets: list[Id] = Field([], description="as `results/judge/tables/{dataset}.json`")
-    contenders: list[str] = Field([], description="as in `matches`")
-    shapes: list[Id] = Field(
-        [],
-        description="further data sets whose cheap statistics are wanted, as "
-        "`results/judge/shapes/{dataset}.json`",
-    )
-    resamples: int = Field(10, ge=2, description="as of the judge")
-    resamples_small: int = Field(20, ge=2, description="as of the judge")
-    resamples_of: dict[str, Annotated[int, Field(ge=2)]] = Field(
-        {}, description="data sets that have another number, because they take long"
-    )
-    small_rows: int = Field(2000, ge=0, description="as of the judge")
-    train_rows: int = Field(2000, ge=100, description="as of the judge")
-    trials: int = Field(6, ge=1, description="as of the judge")
-    network_trials: int = Field(1, ge=1, description="as of the judge")
 
 
 class Judge(Entry):
@@ -312,10 +292,9 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
-    tables = (known.judge.tables.datasets, known.judge.tables.shapes)
-    judged = (*matched, known.judge.ablations, divided, *tables)
+    tables = known.judge.tables
+    judged = (*matched, known.judge.ablations, divided, tables.datasets, tables.shapes)
     named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
-    for names in named:
-        for name in names:
-            registry.dataset(name)
+    for name in (one for names in named for one in names):
+        registry.dataset(name)
     return known.model_dump(exclude_defaults=False)

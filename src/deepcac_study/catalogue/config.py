@@ -230,7 +230,6 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     further = (moves, known.judge.scorecards.datasets, known.judge.richer_labels)
     judged = (*matched, known.judge.ablations, divided, *tables, *further)
     named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
-    for names in named:
-        for name in names:
-            registry.dataset(name)
+    for name in (one for names in named for one in names):
+        registry.dataset(name)
     return known.model_dump(exclude_defaults=False)

@@ -1,6 +1,9 @@
 """When do clusters help a line? One point a table, and the rules that its statistics make."""
 
+import csv
 from collections.abc import Sequence
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +12,20 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.files.storage import read_json
+from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BOOSTING, HELP
+from deepcac.judging.spaces import of_kind
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.helping_rule import try_rule
 from deepcac_study.judge.over_tables import MAIN, MARGINS
 from deepcac_study.judge.study_files import SHAPES
 from deepcac_study.records.stored import check_place
 
-LINE, TREES, ARMS = "lr", "lgbm", {"gain": "cac_lr", "gain_km": "km_lr"}
+LINE, TREES = of_kind("plain")[0], of_kind("boosting")[0]
+ARMS = {"gain": f"{CAC}_{LINE}", "gain_km": f"{KM}_{LINE}"}
 SHAPE = ("hopkins", "silhouette", "interaction", "curvature")
 STATISTICS = ("advantage", *SHAPE)
 TABLE, PLANTED = "table", "planted"
-# Tables of the same patients.
-SOURCES = {
-    **dict.fromkeys(("cic", "cic_los", "cic_ts"), "physionet2012"),
-    **dict.fromkeys(("sepsis", "sepsis_signature", "sepsis_ts"), "physionet2019"),
-    **dict.fromkeys(("uci_sick", "uci_hypothyroid"), "thyroid"),
-}
 
 
 def read_shapes(study: Path) -> pd.DataFrame:
@@ -68,8 +68,16 @@ def table_points(scores: pd.DataFrame, shapes: pd.DataFrame) -> pd.DataFrame:
     parts["advantage_odd"] = parts["advantage"].where(wide["seed"] % 2 == 1)
     points = pd.DataFrame(parts).groupby(level="dataset").mean().reset_index()
     points.insert(1, "kind", TABLE)
-    points.insert(2, "source", points["dataset"].map(lambda name: SOURCES.get(name, name)))
+    shared = _shared_sources()
+    points.insert(2, "source", [shared.get(name, name) for name in points["dataset"]])
     return points.merge(shapes, on="dataset", how="left")
+
+
+@cache
+def _shared_sources() -> dict[str, str]:
+    """Return the source of each table that has the patients of another."""
+    text = (resources.files("deepcac_study.judge") / "shared_sources.csv").read_text("utf-8")
+    return dict(csv.reader(text.splitlines()[1:]))
 
 
 def planted_points(power: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from scipy import stats
 
 from deepcac.judging.questions import ANY, BAG, FORCED, HELP, NEGATIVE, SEPARATED, SUBTYPES
 from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.spaces import of_kind
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import NEVER, over_datasets
 from deepcac.scoring.hierarchical import hierarchical
@@ -22,7 +23,7 @@ MARGINS = {"auroc": 0.01, "auprc": 0.01, "log_loss": 0.005, "brier": 0.002}
 ROOM = 0.995  # AUROC of the line alone from which nothing is left to gain
 MAIN = "auroc"
 ASKED = (HELP, FORCED, SEPARATED, ANY, SUBTYPES, BAG, NEGATIVE)
-_ALONE = "lr"
+_ALONE = of_kind("plain")[0]
 _COUNTED = ["n_rows", "n_features", "n_classes"]
 
 

@@ -80,7 +80,8 @@ def test_modules_and_functions_are_short():
 ALLOWED = {"kernel.py: _sweep", "drift.py: _terms", "weights.py: renew", "commands.py: compare"}
 
 
-# The same word for something else: the package, a learning rate, the paper, a diagnosis group, a source's columns.
+# The same word for something else: the package, a learning rate, the paper, a diagnosis group, a source's columns,
+# a learner of the judge.
 OTHER_MEANING = {
     ("deepcac", name)
     for name in (
@@ -102,6 +103,7 @@ OTHER_MEANING = {
     ("uci_diabetes", "uci_diabetes"),
     ("lr", "constraints"),
     ("lr", "subtype_classifier"),
+    ("lr", "table_shape"),
     ("svm", "repeated_runs"),
     ("svm", "decompositions"),
     ("nb", "repeated_runs"),

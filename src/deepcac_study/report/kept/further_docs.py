@@ -196,7 +196,8 @@ def _planted(
         size: lambda group: f"{group[0][1]:,.0f}",
         **{" less ".join(map(_name, pair)): gain(pair) for pair in pairs},
     }
-    return Table.of(own.groupby(["cohort", size], sort=False), columns, n_labels=2)
+    order = own["cohort"].str.removeprefix(PLANTED).astype(float).sort_values(kind="stable").index
+    return Table.of(own.loc[order].groupby(["cohort", size], sort=False), columns, n_labels=2)
 
 
 def _pair(rows: pd.DataFrame, contender: str, reference: str) -> pd.DataFrame:

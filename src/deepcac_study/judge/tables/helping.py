@@ -11,9 +11,9 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.judging.questions import BOOSTING, HELP
 from deepcac.scoring.statistics import holm
-from deepcac_study.judge.helping_rule import try_rule
-from deepcac_study.judge.over_tables import MAIN, MARGINS
 from deepcac_study.judge.study_files import SHAPES
+from deepcac_study.judge.tables.helping_rule import try_rule
+from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
 from deepcac_study.records.stored import check_place
 
 LINE, TREES, ARMS = "lr", "lgbm", {"gain": "cac_lr", "gain_km": "km_lr"}

@@ -1,5 +1,5 @@
 # The fair judge: trials of each contender, planted cohorts, verdicts.
-from deepcac_study.judge.further_files import FurtherFiles
+from deepcac_study.judge.further.further_files import FurtherFiles
 from deepcac_study.judge.study_files import APART, StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
@@ -183,8 +183,8 @@ rule judge_table:
         mem_mb=grows(4000),
         runtime=grows(240),
     params:
-        code=code_digest("deepcac_study.judge.table_trials"),
-        call="deepcac_study.judge.table_trials.run_table",
+        code=code_digest("deepcac_study.judge.tables.table_trials"),
+        call="deepcac_study.judge.tables.table_trials.run_table",
         effort=lambda wildcards: study.table_effort(wildcards.dataset),
         given=lambda wildcards, input, output: {
             **given_table(wildcards, input, output),
@@ -209,8 +209,8 @@ rule judge_shape:
     resources:
         mem_mb=grows(4000),
     params:
-        code=code_digest("deepcac_study.judge.table_shape"),
-        call="deepcac_study.judge.table_shape.run_shape",
+        code=code_digest("deepcac_study.judge.tables.table_shape"),
+        call="deepcac_study.judge.tables.table_shape.run_shape",
         effort=lambda wildcards: study.table_effort(wildcards.dataset, resamples=2),
         given=lambda wildcards, input, output: given_table(wildcards, input, output),
     script:
@@ -267,8 +267,8 @@ rule judge_transfer:
         mem_mb=grows(4000),
         runtime=grows(60),
     params:
-        code=code_digest("deepcac_study.judge.transfer"),
-        call="deepcac_study.judge.transfer.run_transfer",
+        code=code_digest("deepcac_study.judge.further.transfer"),
+        call="deepcac_study.judge.further.transfer.run_transfer",
         given=lambda wildcards, input, output: {
             "features": input.features,
             "record": output[0],
@@ -295,8 +295,8 @@ rule judge_planted_transfer:
     conda:
         "../../envs/deepcac.yaml"
     params:
-        code=code_digest("deepcac_study.judge.planted_moves"),
-        call="deepcac_study.judge.planted_moves.run_planted_transfer",
+        code=code_digest("deepcac_study.judge.further.planted_moves"),
+        call="deepcac_study.judge.further.planted_moves.run_planted_transfer",
         given=lambda wildcards, output: {
             "path": output[0],
             "shift": float(wildcards.strength),
@@ -324,8 +324,8 @@ rule judge_scorecards:
         mem_mb=grows(4000),
         runtime=grows(60),
     params:
-        code=code_digest("deepcac_study.judge.scorecards"),
-        call="deepcac_study.judge.scorecards.run_scorecards",
+        code=code_digest("deepcac_study.judge.further.scorecards"),
+        call="deepcac_study.judge.further.scorecards.run_scorecards",
         effort=study.effort,
         given=lambda wildcards, input, output: {
             "features": input.features,
@@ -352,8 +352,8 @@ rule judge_planted_scorecards:
     resources:
         runtime=grows(60),
     params:
-        code=code_digest("deepcac_study.judge.scorecards"),
-        call="deepcac_study.judge.scorecards.run_planted_scorecards",
+        code=code_digest("deepcac_study.judge.further.scorecards"),
+        call="deepcac_study.judge.further.scorecards.run_planted_scorecards",
         effort=study.effort,
         given=lambda wildcards, output: {
             "path": output[0],
@@ -383,8 +383,8 @@ rule judge_richer_labels:
         mem_mb=grows(4000),
         runtime=grows(60),
     params:
-        code=code_digest("deepcac_study.judge.richer_labels"),
-        call="deepcac_study.judge.richer_labels.run_richer_labels",
+        code=code_digest("deepcac_study.judge.further.richer_labels"),
+        call="deepcac_study.judge.further.richer_labels.run_richer_labels",
         effort=study.effort,
         given=lambda wildcards, input, output: {
             "features": input.features,

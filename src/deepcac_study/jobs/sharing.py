@@ -25,7 +25,7 @@ from deepcac_study.jobs.pointers import (
     read_pointers,
     write_pointer,
 )
-from deepcac_study.judge.further_files import FurtherFiles
+from deepcac_study.judge.further.further_files import FurtherFiles
 from deepcac_study.judge.study_files import StudyFiles
 
 ALONE = ("data/features", "data/splits")  # folders where every file has a pointer of its own

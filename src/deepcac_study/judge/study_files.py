@@ -12,7 +12,7 @@ from deepcac.judging.contenders import parse_contender
 FOLDER = "results/judge"
 PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"
 TABLES, SHAPES = "tables", "shapes"
-# Those of `deepcac_study.judge.further_files`.
+# Those of `deepcac_study.judge.further.further_files`.
 TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
 APART = (PLANTED, ABLATIONS, PUBLIC, TABLES, SHAPES, *FURTHER)  # folders that are no data sets
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]

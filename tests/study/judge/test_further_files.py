@@ -5,8 +5,8 @@ import pytest
 
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac_study.judge.further_files import FurtherFiles
-from deepcac_study.judge.moves import Move, grouped, moved
+from deepcac_study.judge.further.further_files import FurtherFiles
+from deepcac_study.judge.further.moves import Move, grouped, moved
 
 JUDGE = {
     "transfer": {

@@ -7,12 +7,12 @@ from scipy import stats
 
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
-from deepcac_study.judge.further_tables import richer_table, scorecard_table, transfer_table
-from deepcac_study.judge.further_verdicts import decided, resampled
-from deepcac_study.judge.richer_labels import ARMS
-from deepcac_study.judge.scorecards import ARMS as PARTS
-from deepcac_study.judge.scorecards import CARDS, ONE
-from deepcac_study.judge.transfer import COMPARED
+from deepcac_study.judge.further.further_tables import richer_table, scorecard_table, transfer_table
+from deepcac_study.judge.further.further_verdicts import decided, resampled
+from deepcac_study.judge.further.richer_labels import ARMS
+from deepcac_study.judge.further.scorecards import ARMS as PARTS
+from deepcac_study.judge.further.scorecards import CARDS, ONE
+from deepcac_study.judge.further.transfer import COMPARED
 
 ROW = {"cohort": "real", "question": "q", "metric": "auroc", "freedom": 49}
 SIZES = {"n_train": 60, "n_validation": 15, "n_test": 25}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deepcac_study.judge.provenance import BEGUN
+from deepcac_study.judge.tables.made_with import BEGUN
 from deepcac_study.records.record_archive import read
 
 ROOT = Path(__file__).parents[3]

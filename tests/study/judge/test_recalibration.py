@@ -9,9 +9,9 @@ from scipy.special import expit, logit
 from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
-from deepcac_study.judge import recalibration
-from deepcac_study.judge.crossed import METRICS, Crossed, score
-from deepcac_study.judge.recalibration import (
+from deepcac_study.judge.further import recalibrating as recalibration
+from deepcac_study.judge.further.crossed import METRICS, Crossed, score
+from deepcac_study.judge.further.recalibrating import (
     PENALTIES,
     SHIFT_PENALTY,
     SLOPE_PENALTY,
@@ -23,7 +23,7 @@ from deepcac_study.judge.recalibration import (
     log_loss,
     recalibrated,
 )
-from deepcac_study.judge.transfer import balls, directions
+from deepcac_study.judge.further.transfer import balls, directions
 
 
 def _drawn(seed: int, m: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -11,8 +11,13 @@ from deepcac.files.storage import write_table
 from deepcac.judging.resamples import Resample
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
-from deepcac_study.judge.auxiliary_labels import Told, memberships, predictions, rich_clusters
-from deepcac_study.judge.richer_labels import (
+from deepcac_study.judge.further.auxiliary_labels import (
+    Told,
+    memberships,
+    predictions,
+    rich_clusters,
+)
+from deepcac_study.judge.further.richer_labels import (
     ALONE,
     ARMS,
     CLUSTERINGS,

@@ -8,8 +8,17 @@ from sklearn.linear_model import LogisticRegression
 
 from deepcac.judging.resamples import Rows
 from deepcac.judging.trials import Effort, study_resamples
-from deepcac_study.judge.scorecards import ARMS, CARDS, ONE, Trial, fit, judged, scored, trials
-from deepcac_study.judge.sparse_card import BINNED, STANDARDISED, greedy, items
+from deepcac_study.judge.further.scorecards import (
+    ARMS,
+    CARDS,
+    ONE,
+    Trial,
+    fit,
+    judged,
+    scored,
+    trials,
+)
+from deepcac_study.judge.further.sparse_card import BINNED, STANDARDISED, greedy, items
 from deepcac_study.simulate.planted import planted
 
 EFFORT = Effort(1, 1, 0, 10_000, 1, 1)

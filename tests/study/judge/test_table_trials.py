@@ -14,9 +14,19 @@ from deepcac.judging.partitions import Partition
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import Effort, run_resample
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
-from deepcac_study.judge.over_tables import over_tables, table_means, table_scores, table_verdicts
-from deepcac_study.judge.table_shape import best_silhouette, hopkins, run_shape, shape
-from deepcac_study.judge.table_trials import THRESHOLDS, describe, read_table_record, run_table
+from deepcac_study.judge.tables.over_tables import (
+    over_tables,
+    table_means,
+    table_scores,
+    table_verdicts,
+)
+from deepcac_study.judge.tables.table_shape import best_silhouette, hopkins, run_shape, shape
+from deepcac_study.judge.tables.table_trials import (
+    THRESHOLDS,
+    describe,
+    read_table_record,
+    run_table,
+)
 
 EFFORT = Effort(3, 3, 100, 10_000, 4, 1)
 NAMES = ["lr", "km_lr", "lgbm", "km_lgbm", "bag"]

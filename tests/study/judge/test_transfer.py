@@ -6,11 +6,11 @@ from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 
 from deepcac.judging.contenders import CELLS, HASH, KM
-from deepcac_study.judge import transfer
-from deepcac_study.judge.moves import source_odds
-from deepcac_study.judge.planted_moves import shifted
-from deepcac_study.judge.recalibration import deal
-from deepcac_study.judge.transfer import (
+from deepcac_study.judge.further import transfer
+from deepcac_study.judge.further.moves import source_odds
+from deepcac_study.judge.further.planted_moves import shifted
+from deepcac_study.judge.further.recalibrating import deal
+from deepcac_study.judge.further.transfer import (
     COMPARED,
     FORCED,
     GLOBAL,
@@ -18,7 +18,7 @@ from deepcac_study.judge.transfer import (
     partitions,
     transferred,
 )
-from deepcac_study.judge.updating import updated
+from deepcac_study.judge.further.updating import updated
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from deepcac_study.judge.further_verdicts import decided
+from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.report.kept.further_docs import (
     card_gains,
     further_rows,

@@ -6,8 +6,8 @@ import pytest
 
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.judging.trials import Effort
-from deepcac_study.judge.table_shape import run_shape
-from deepcac_study.judge.table_trials import run_table
+from deepcac_study.judge.tables.table_shape import run_shape
+from deepcac_study.judge.tables.table_trials import run_table
 from deepcac_study.report.judge.helping_figure import helping_figure
 from deepcac_study.report.kept import table_docs, table_snapshot
 from deepcac_study.report.kept.markdown_tables import NOT_RUN, made, read_snapshot

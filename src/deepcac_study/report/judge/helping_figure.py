@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac_study.judge.helping import PLANTED, TABLE
+from deepcac_study.judge.tables.helping import PLANTED, TABLE
 from deepcac_study.report.declarations import declared_figure
 
 _NEW = "uci_"  # at the beginning of the names of the twenty sets of class decomposition
@@ -20,7 +20,7 @@ def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Fig
     Parameters
     ----------
     points : DataFrame
-        Of `deepcac_study.judge.helping.table_points` and `planted_points`.
+        Of `deepcac_study.judge.tables.helping.table_points` and `planted_points`.
     margin : float
         Gains up to this are negligible.
     threshold : float

@@ -11,13 +11,13 @@ from deepcac.pages.figures import VERDICTS
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import bounds, four, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
-from deepcac_study.judge.further_files import PLANTED
-from deepcac_study.judge.further_tables import richer_table, scorecard_table, transfer_table
-from deepcac_study.judge.further_verdicts import REAL
-from deepcac_study.judge.richer_labels import ALONE, RICH, SHUFFLED, SOFT, STACKED
-from deepcac_study.judge.scorecards import CARDS, ONE
+from deepcac_study.judge.further.further_files import PLANTED
+from deepcac_study.judge.further.further_tables import richer_table, scorecard_table, transfer_table
+from deepcac_study.judge.further.further_verdicts import REAL
+from deepcac_study.judge.further.richer_labels import ALONE, RICH, SHUFFLED, SOFT, STACKED
+from deepcac_study.judge.further.scorecards import CARDS, ONE
+from deepcac_study.judge.further.transfer import DIRECTIONS, FIXED, FORCED, GLOBAL, NONE, UPDATE
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
-from deepcac_study.judge.transfer import DIRECTIONS, FIXED, FORCED, GLOBAL, NONE, UPDATE
 from deepcac_study.report.judge.judge_figures import contender_label
 
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))

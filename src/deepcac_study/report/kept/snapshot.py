@@ -23,7 +23,7 @@ from deepcac.pages.figures import as_svg
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
-from deepcac_study.judge.further_verdicts import decided
+from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC

@@ -12,8 +12,8 @@ from deepcac.judging.questions import BAG, SUBTYPES
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import four, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
-from deepcac_study.judge.helping import LINE, STATISTICS, TABLE, TREES
-from deepcac_study.judge.over_tables import MAIN, MARGINS
+from deepcac_study.judge.tables.helping import LINE, STATISTICS, TABLE, TREES
+from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
 from deepcac_study.report.judge.judge_figures import contender_label
 from deepcac_study.report.kept import judge_docs
 

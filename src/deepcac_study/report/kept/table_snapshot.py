@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from deepcac.pages.figures import as_svg
-from deepcac_study.judge.helping import planted_points, read_shapes, rules, table_points
-from deepcac_study.judge.over_tables import (
+from deepcac_study.judge.study_files import FOLDER
+from deepcac_study.judge.tables.helping import planted_points, read_shapes, rules, table_points
+from deepcac_study.judge.tables.over_tables import (
     MAIN,
     MARGINS,
     over_tables,
@@ -17,7 +18,6 @@ from deepcac_study.judge.over_tables import (
     table_scores,
     table_verdicts,
 )
-from deepcac_study.judge.study_files import FOLDER
 from deepcac_study.report.judge.helping_figure import helping_figure
 
 TABLES, VERDICTS, RISKS = "judge_tables", "judge_table_verdicts", "judge_table_risks"

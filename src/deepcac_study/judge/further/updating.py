@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from deepcac.task import Array, Ids
-from deepcac_study.judge.recalibration import log_loss
+from deepcac_study.judge.further.recalibrating import log_loss
 
 PENALTIES = (3000.0, 1000.0, 300.0)  # of all weights, the most cautious first
 _FEWEST = 2  # events, so that no fold is without

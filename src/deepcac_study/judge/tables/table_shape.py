@@ -15,8 +15,8 @@ from deepcac.judging.spaces import trials
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
 from deepcac.task import Array
-from deepcac_study.judge.provenance import start_clock
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.tables.made_with import start_clock
 from deepcac_study.records.record import file_digest
 
 MOST, PROBES = 1000, 200  # rows that are looked at, and points of Hopkins' statistic

@@ -16,7 +16,7 @@ from deepcac.scoring.equivalence import NEVER, over_datasets
 from deepcac.scoring.hierarchical import hierarchical
 from deepcac.scoring.statistics import holm
 from deepcac_study.judge.study_files import TABLES
-from deepcac_study.judge.table_trials import THRESHOLDS, read_table_record
+from deepcac_study.judge.tables.table_trials import THRESHOLDS, read_table_record
 
 # Differences that are negligible; half of each is the stricter choice.
 MARGINS = {"auroc": 0.01, "auprc": 0.01, "log_loss": 0.005, "brier": 0.002}

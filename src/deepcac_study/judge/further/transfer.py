@@ -16,10 +16,10 @@ from deepcac.judging.contenders import CELLS, HASH, KM
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import TableScaler
 from deepcac.task import Array, Ids
-from deepcac_study.judge.crossed import Crossed, Scored, score
-from deepcac_study.judge.further_files import LEARNERS
-from deepcac_study.judge.moves import SOURCES, Move, grouped, moved, source_odds
-from deepcac_study.judge.recalibration import (
+from deepcac_study.judge.further.crossed import Crossed, Scored, score
+from deepcac_study.judge.further.further_files import LEARNERS
+from deepcac_study.judge.further.moves import SOURCES, Move, grouped, moved, source_odds
+from deepcac_study.judge.further.recalibrating import (
     Candidate,
     Choice,
     best,
@@ -27,8 +27,8 @@ from deepcac_study.judge.recalibration import (
     deal,
     recalibrated,
 )
+from deepcac_study.judge.further.updating import updated
 from deepcac_study.judge.study_rows import read_rows
-from deepcac_study.judge.updating import updated
 from deepcac_study.records.record import file_digest, machine
 
 log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ def run_transfer(
         JSON to write: ``dataset``, ``move``, ``n_source``, ``n_target``, ``events`` of the target
         and ``learners`` (`transferred`).
     train, test, units
-        See `deepcac_study.judge.moves.Move`.
+        See `deepcac_study.judge.further.moves.Move`.
     train_rows : int
         Largest number of training rows.
     """

@@ -11,11 +11,11 @@ import pandas as pd
 from deepcac.files.storage import read_json
 from deepcac.judging.contenders import CAC, CELLS, HASH, KM
 from deepcac.scoring.equivalence import BETTER
-from deepcac_study.judge import crossed, richer_labels, scorecards
-from deepcac_study.judge.further_files import PLANTED
-from deepcac_study.judge.further_verdicts import REAL, decided, resampled
-from deepcac_study.judge.richer_labels import ALONE, RICH, SHUFFLED, SOFT, STACKED
-from deepcac_study.judge.scorecards import CARDS, ONE
+from deepcac_study.judge.further import crossed, richer_labels, scorecards
+from deepcac_study.judge.further.further_files import PLANTED
+from deepcac_study.judge.further.further_verdicts import REAL, decided, resampled
+from deepcac_study.judge.further.richer_labels import ALONE, RICH, SHUFFLED, SOFT, STACKED
+from deepcac_study.judge.further.scorecards import CARDS, ONE
 from deepcac_study.records.stored import check_place
 
 Key = tuple[Any, ...]
@@ -26,7 +26,7 @@ _Paths = Iterable[str | os.PathLike[str]]
 
 
 def transfer_table(paths: _Paths) -> pd.DataFrame:
-    """Return what `deepcac_study.judge.transfer` compared, by move, learner and labels.
+    """Return what `deepcac_study.judge.further.transfer` compared, by move, learner and labels.
 
     Not decided yet (`decided`): that needs all rows together.
     """
@@ -64,7 +64,7 @@ def _recalibrated(about: dict[str, Any], entry: dict[str, Any], one: dict[str, A
 
 
 def scorecard_table(paths: _Paths) -> pd.DataFrame:
-    """Return what `deepcac_study.judge.scorecards` compared, by data set and items.
+    """Return what `deepcac_study.judge.further.scorecards` compared, by data set and items.
 
     Of planted cohorts a row is the mean over ``cohorts``, and has no error; ``found`` counts those
     in which a test of its own finds the contender better.
@@ -117,7 +117,7 @@ def _card_pairs(size: int) -> Pairs:
 
 
 def richer_table(paths: _Paths) -> pd.DataFrame:
-    """Return what `deepcac_study.judge.richer_labels` compared, by data set and learner."""
+    """Return what `deepcac_study.judge.further.richer_labels` compared, by data set and learner."""
     rows: list[dict[str, Any]] = []
     for path in sorted(map(Path, paths)):
         record = read_json(path)

@@ -16,9 +16,9 @@ from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.questions import BOOSTING, HELP
 from deepcac.judging.spaces import of_kind
 from deepcac.scoring.statistics import holm
-from deepcac_study.judge.helping_rule import try_rule
-from deepcac_study.judge.over_tables import MAIN, MARGINS
 from deepcac_study.judge.study_files import SHAPES
+from deepcac_study.judge.tables.helping_rule import try_rule
+from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
 from deepcac_study.records.stored import check_place
 
 LINE, TREES = of_kind("plain")[0], of_kind("boosting")[0]
@@ -76,7 +76,7 @@ def table_points(scores: pd.DataFrame, shapes: pd.DataFrame) -> pd.DataFrame:
 @cache
 def _shared_sources() -> dict[str, str]:
     """Return the source of each table that has the patients of another."""
-    text = (resources.files("deepcac_study.judge") / "shared_sources.csv").read_text("utf-8")
+    text = (resources.files(__package__) / "shared_sources.csv").read_text("utf-8")
     return dict(csv.reader(text.splitlines()[1:]))
 
 

@@ -20,7 +20,12 @@ from deepcac.judging.spaces import Values, trials
 from deepcac.judging.trial_scores import score_trial
 from deepcac.judging.trials import Effort, study_resamples
 from deepcac.task import Array, Ids
-from deepcac_study.judge.auxiliary_labels import Told, memberships, predictions, rich_clusters
+from deepcac_study.judge.further.auxiliary_labels import (
+    Told,
+    memberships,
+    predictions,
+    rich_clusters,
+)
 from deepcac_study.judge.study_rows import read_rows
 from deepcac_study.records.record import file_digest, machine
 
@@ -55,7 +60,7 @@ def run_richer_labels(
     record : path-like
         JSON to write: ``dataset``, ``learner`` and ``resamples`` (`judged`).
     learner : str
-        One of `deepcac_study.judge.further_files.LEARNERS`.
+        One of `deepcac_study.judge.further.further_files.LEARNERS`.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)

@@ -9,8 +9,8 @@ from scipy.special import expit
 
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.storage import write_json
-from deepcac_study.judge.further_files import LEARNERS
-from deepcac_study.judge.transfer import target_rows, transferred
+from deepcac_study.judge.further.further_files import LEARNERS
+from deepcac_study.judge.further.transfer import target_rows, transferred
 from deepcac_study.records.record import machine
 from deepcac_study.simulate.planted import APART, COMMON, COMMON_WEIGHT, INTERCEPT, planted
 

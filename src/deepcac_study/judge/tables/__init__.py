@@ -1,0 +1,1 @@
+"""Tables judged in one job each, and what of a table says beforehand that clusters help."""

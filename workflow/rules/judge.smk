@@ -7,8 +7,8 @@ judged = [
     *study.verdicts,
     *study.divisions,
     *study.ablations,
-    *study.tables,
-    *study.shapes,
+    *to_make(study.tables),
+    *to_make(study.shapes),
     *collect("results/factorial/{name}.parquet", name=config["factorial"]),
 ]
 _SUBTYPES = ["subtypes", "subtypes_gbm"]

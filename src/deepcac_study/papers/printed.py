@@ -96,7 +96,6 @@ def _cell(
     way = names().get(("method", paper, method), UNKNOWN)
     missing = paper == "deepcac" and text == "0.0" and sd == "0.0"
     kind = kind or table.kind
-    protocol = own_protocol(paper, way.id, folds=table.folds)
     return PrintedCell(
         source=table.source,
         paper=paper,
@@ -115,7 +114,7 @@ def _cell(
         needs=data.needs,
         lost=_lost(kind, item, paper, data),
         # The published programs are given their alphas (A11).
-        protocol="sound" if kind == "alpha" else protocol,
+        protocol="sound" if kind == "alpha" else own_protocol(paper, way.id, folds=table.folds),
         folds=table.folds,
         setting=table.setting,
         derived=table.derived,

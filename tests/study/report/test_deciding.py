@@ -44,8 +44,8 @@ def test_the_links_stand_in_the_claims_row():
     table = claims_table([claim("Table 1")], known=KNOWN)
     place = list(table.head).index("decided by")
     assert table.rows[0][place].text == "Table 1"
-    assert view(table).rows[0][place].kind == "links"
-    assert view(claims_table([claim("Table 1")])).rows[0][place].kind != "links"
+    assert "links" in {cell.kind for cell in view(table).rows[0]}
+    assert "links" not in {cell.kind for cell in view(claims_table([claim("Table 1")])).rows[0]}
 
 
 def difference(dataset, before, after, label="L1", metric="auroc"):

@@ -103,6 +103,8 @@ OTHER_MEANING = {
     ("uci_diabetes", "uci_diabetes"),
     ("lr", "constraints"),
     ("lr", "subtype_classifier"),
+    ("lr", "auxiliary_labels"),
+    ("lr", "further_files"),
     ("lr", "table_shape"),
     ("svm", "repeated_runs"),
     ("svm", "decompositions"),

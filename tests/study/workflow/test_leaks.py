@@ -116,7 +116,7 @@ def project(tmp_path_factory):
     folder = checkout(tmp_path_factory.mktemp("leaks") / "p")
     add_patients(folder)
     config(folder)
-    jobs = listed(snakemake(folder, "-n", "-p", "--forceall", "everything"))
+    jobs = listed(snakemake(folder, "-n", "-p", "--forceall", "everything", "splits"))
     rows = {f"data/features/{name}.parquet" for name in OWN}
     closed = tainted(jobs, {*rows, str(folder / "data/raw/demo_open")})
     files = set().union(*(outputs for _, outputs in jobs))

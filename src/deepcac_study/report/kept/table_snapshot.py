@@ -52,7 +52,7 @@ def kept_tables(
         RISKS: table_risks(records),
         OVER: over_tables(verdicts, compared),
         POINTS: pd.concat([points, planted_points(power)], ignore_index=True),
-        RULES: rules(points),
+        RULES: rules(points).replace(np.inf, np.nan),  # no threshold: never
     }
 
 

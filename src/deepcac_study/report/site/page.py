@@ -81,11 +81,10 @@ def build(
         files, root, inputs=run_inputs, references=printed_clusters(), unscored=unscored
     )
     own = by_kind(files)
-    profiles = load_profiles(own["profiles"])
+    profiles, bootstraps = load_profiles(own["profiles"]), Bootstraps(resamples)
     judged = load_judgement(own[JUDGED])
     if not judged and kept and real_only(findings.runs):
         judged = kept_judgement(kept)
-    bootstraps = Bootstraps(resamples)
     laid: dict[str, Any] = {}
     if unscored and kept:
         bootstraps = KeptBootstraps(kept, resamples)

@@ -14,10 +14,10 @@ for known in registry.sources.values():
                 f"logs/tidy/{source}.log",
             benchmark:
                 f"logs/benchmarks/tidy/{source}.tsv"
+            priority: FIRST
             conda:
                 "../../envs/deepcac.yaml"
             threads: known.extract.threads
-            priority: FIRST
             resources:
                 mem_mb=grows(known.extract.mem_mb),
             params:

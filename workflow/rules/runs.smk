@@ -43,10 +43,10 @@ for kind, (stems, log_stem, places) in _RUNS.items():
             f"logs/runs/{{variant}}{{dataset}}/{log_stem}.log",
         benchmark:
             f"logs/benchmarks/runs/{{variant}}{{dataset}}/{log_stem}.tsv"
-        # Of a table's classifiers, and of networks on sequences, a job takes minutes.
-        priority: LONG if kind.startswith("table") or kind == "deep_run" else 0
         wildcard_constraints:
             **places,
+        # Of a table's classifiers, and of networks on sequences, a job takes minutes.
+        priority: LONG if kind.startswith("table") or kind == "deep_run" else 0
         conda:
             "../../envs/deepcac.yaml"
         resources:

@@ -24,7 +24,7 @@ RUNS, JUDGED = "runs", "judge"
 FOLDERS = (
     *("sweeps", "case_study", "theory", "skmeans", "decomposition", "bias_variance"),
     *("factorial", "profiles", "public", "ablations", "planted"),
-    *("transfer", "scorecards", "richer_labels", JUDGED),
+    *("tables", "shapes", "transfer", "scorecards", "richer_labels", JUDGED),
 )
 
 

@@ -17,6 +17,8 @@ PLACES = {
     "public": ["judge/public/a_b.json"],
     "ablations": ["judge/ablations/cic.json"],
     "planted": ["judge/planted/lr_0.5.json"],
+    "tables": ["judge/tables/uci_vote.json"],
+    "shapes": ["judge/shapes/uci_vote.json"],
     "transfer": ["judge/transfer/one_two.json"],
     "scorecards": ["judge/scorecards/cic.json"],
     "richer_labels": ["judge/richer_labels/cic.json"],

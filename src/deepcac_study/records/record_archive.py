@@ -218,6 +218,7 @@ def _content(path: str, data: bytes) -> dict[str, Any]:
         value = json.loads(data)
         if value["digest"] != content_digest(value) or not isinstance(value["machine"], dict):
             raise ValueError("its digest does not hold")
+        _seconds(value["machine"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(f"{path!r}: not a record ({error}); run it again") from None
     return value
@@ -228,10 +229,14 @@ def _row(path: str, data: bytes, content: Mapping[str, Any]) -> Row:
     commit, processor, device = (
         str(made.get(name) or "") for name in ("git_commit", "processor", "device")
     )
-    seconds = made.get("seconds", {})
-    spent = sum(float(value) for value in seconds.values()) if isinstance(seconds, dict) else 0.0
     sha256 = hashlib.sha256(data).hexdigest()
-    return Row(path, sha256, content["digest"], commit, processor, device, round(spent, 1))
+    return Row(path, sha256, content["digest"], commit, processor, device, _seconds(made))
+
+
+def _seconds(made: Mapping[str, Any]) -> float:
+    """Return the seconds of all stages; what is no number is a `TypeError` or a `ValueError`."""
+    seconds = made.get("seconds", {})
+    return round(sum(map(float, seconds.values())), 1) if isinstance(seconds, dict) else 0.0
 
 
 def _as_csv(rows: list[Row]) -> str:

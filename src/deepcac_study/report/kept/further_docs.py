@@ -23,7 +23,6 @@ from deepcac_study.report.judge.judge_figures import contender_label
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))
 # Which rows of these tables go together.
 ROWS = {MOVES: ["move"], CARDED: ["dataset"], LABELLED: ["dataset"]}
-DIGITS = 6  # decimals of these tables: losses differ by little
 _READ: dict[str, Callable[[Iterable[Path]], pd.DataFrame]] = {
     MOVES: transfer_table,
     CARDED: scorecard_table,

@@ -31,8 +31,8 @@ from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
-from deepcac_study.report.kept.further_docs import DIGITS, further_rows
 from deepcac_study.report.kept.further_docs import ROWS as FURTHER_ROWS
+from deepcac_study.report.kept.further_docs import further_rows
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
     RUN,
@@ -60,6 +60,8 @@ ROWS = {
     **{name: ["dataset", "k"] for name in (SEPARATION, STARTS)},
     **FURTHER_ROWS,
 }
+# Losses differ by little, and on tables that are solved everything does.
+_DECIMALS = {**dict.fromkeys(FURTHER_ROWS, 6), table_snapshot.VERDICTS: 8}
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
 TABLES = (*ROWS, SCORES, VERDICTS, *table_snapshot.KEPT, *REPORT, *QUOTED, CURVES, CALIBRATION)
@@ -99,9 +101,7 @@ def write_snapshot(
         run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
     )
     table_snapshot.draw_helping(tables, place)
-    texts = {
-        name: _csv(table, DIGITS if name in FURTHER_ROWS else 5) for name, table in tables.items()
-    }
+    texts = {name: _csv(table, _DECIMALS.get(name, 5)) for name, table in tables.items()}
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
         texts |= {name: _csv(table) for name, table in curve_tables(run).items()}

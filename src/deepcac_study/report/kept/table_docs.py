@@ -17,7 +17,7 @@ from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
 from deepcac_study.report.judge.judge_figures import contender_label
 from deepcac_study.report.kept import judge_docs
 
-_SCOPES = {"all": "all", "new": "new alone"}
+_SCOPES = {"all": "all", "new": "new alone", "room": "LR below .995"}
 _WORDS = {
     "advantage": "advantage of trees",
     "hopkins": "Hopkins' statistic",

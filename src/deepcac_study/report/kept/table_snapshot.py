@@ -45,7 +45,9 @@ def kept_tables(
         return {name: pd.DataFrame() for name in KEPT}
     scores = table_scores(records)
     compared = table_verdicts(scores)
-    points = table_points(pd.concat([resamples, scores], ignore_index=True), read_shapes(study))
+    # A data set that is judged both ways counts once, as the table where all contenders meet.
+    older = resamples[~resamples["dataset"].isin(scores["dataset"])]
+    points = table_points(pd.concat([older, scores], ignore_index=True), read_shapes(study))
     return {
         TABLES: table_means(records, scores),
         VERDICTS: compared,

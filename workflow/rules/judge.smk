@@ -3,14 +3,17 @@ from deepcac_study.judge.further.further_files import FurtherFiles
 from deepcac_study.judge.study_files import APART, StudyFiles, answers_path
 
 study = StudyFiles(config["judge"], layout.reachable)
-judged = [
+further = FurtherFiles(config["judge"], layout.reachable)
+study_files = [
     *study.verdicts,
     *study.divisions,
     *study.ablations,
-    *to_make(study.tables),
-    *to_make(study.shapes),
+    *study.tables,
+    *study.shapes,
     *collect("results/factorial/{name}.parquet", name=config["factorial"]),
+    *further.records,
 ]
+judged = to_make(study_files)
 _SUBTYPES = ["subtypes", "subtypes_gbm"]
 _DATASET = rf"(?!({'|'.join(APART)})/)\w+"
 
@@ -219,8 +222,8 @@ rule judge_shape:
 
 rule judge_verdicts:
     input:
-        trials=study.trials,
-        planted=study.planted,
+        trials=to_make(study.trials),
+        planted=to_make(study.planted),
     output:
         verdicts="results/judge/verdicts.csv",
         summary="results/judge/summary.json",
@@ -236,8 +239,8 @@ rule judge_verdicts:
         given=lambda wildcards, input, output: {
             "csv_path": output.verdicts,
             "summary_path": output.summary,
-            "trial_paths": list(input.trials),
-            "planted_paths": list(input.planted),
+            "trial_paths": study.trials,
+            "planted_paths": study.planted,
             "margin": config["judge"]["margin"],
             "strict": config["judge"]["strict_margin"],
         },
@@ -246,10 +249,6 @@ rule judge_verdicts:
 
 
 # Where a cluster could tell more than its predictors: docs/transfer.md.
-further = FurtherFiles(config["judge"], layout.reachable)
-judged += to_make(further.records)
-
-
 rule judge_transfer:
     input:
         features=lambda wildcards: f"data/features/{further.move(wildcards.move)['dataset']}.parquet",

@@ -70,6 +70,9 @@ rule report:
         code=code_digest("deepcac_study.report", "deepcac_study.papers"),
         registry=folder_digest(registry_path),
         standing=[file for file in _RECORDS if file in standing],
-        judged=lambda wildcards: _JUDGED or list(filter(os.path.exists, judged)),
+        judged=lambda wildcards: [
+            *_JUDGED,
+            *(file for file in study_files if file not in _JUDGED and os.path.exists(file)),
+        ],
     script:
         "../scripts/report.py"

@@ -1,6 +1,7 @@
 """All contenders of one published division: their scores, and differences of them."""
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from deepcac.scoring.statistics import holm
 from deepcac.task import Array, Ids
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.trial_files import read_trials
+from deepcac_study.records.record import machine
 
 BOOTSTRAP = 1000
 EVENT = "min_se_pp"  # event 1 of the challenge of 2012: the lesser of sensitivity and precision
@@ -45,14 +47,14 @@ class MeanAnswer(NamedTuple):
 
 
 def write_division(path: str | os.PathLike[str], records: Iterable[str | os.PathLike[str]]) -> None:
-    """Write what `score_division` returns.
+    """Write what `score_division` returns of all contenders; their answers are beside the records.
 
-    Parameters
-    ----------
-    records : iterable of path-like
-        Of all contenders; their answers are beside them.
+    It is a record of its own, because answers do not ship.
     """
-    write_json(path, score_division(records))
+    begin = time.perf_counter()
+    scored = score_division(records)
+    seconds = {"total": time.perf_counter() - begin}
+    write_json(path, {**scored, "machine": machine(seconds, 1, "cpu")})
 
 
 def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:

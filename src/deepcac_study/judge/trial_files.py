@@ -13,6 +13,7 @@ from deepcac.judging.contenders import Contender
 from deepcac.judging.trials import Effort, judge_samples, study_resamples
 from deepcac_study.judge.study_files import answers_path
 from deepcac_study.judge.study_rows import read_rows
+from deepcac_study.judge.trial_risks import add_risks
 from deepcac_study.records.record import file_digest, machine
 from deepcac_study.records.stored import check_place
 
@@ -60,6 +61,8 @@ def run_trials(
         "n_classes": matrix.n_classes,
     }
     for record, (own, answers) in zip(records.values(), found, strict=True):
+        if matrix.n_classes == 2:
+            add_risks(own, answers)
         write_trials(record, {**head, **own}, answers, features, seconds)
 
 

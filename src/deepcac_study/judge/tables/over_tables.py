@@ -1,6 +1,6 @@
 """What the tables that are judged in one job say, alone and together with those judged before."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,16 +60,24 @@ def table_verdicts(scores: pd.DataFrame) -> pd.DataFrame:
 
 def table_risks(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:
     """Return mean calibration and net benefit of every contender on the tables of two classes."""
-    rows = [
-        {"dataset": dataset, "contender": name, "choice": choice, **_flat(told)}
+    return mean_risks(
+        (dataset, name, choice, told)
         for dataset, record in records.items()
         for sample in record["risks"]
         for name, choices in sample.items()
         for choice, told in choices.items()
-    ]
+    )
+
+
+def mean_risks(told: Iterable[tuple[str, str, str, Mapping[str, Any]]]) -> pd.DataFrame:
+    """Return the means of what `describe` says over the resamples of a data set and contender.
+
+    Given are data set, contender, choice of a trial, and what is said.
+    """
+    keys = ["dataset", "contender", "choice"]
+    rows = [dict(zip(keys, of, strict=True)) | _flat(one) for *of, one in told]
     if not rows:
         return pd.DataFrame()
-    keys = ["dataset", "contender", "choice"]
     return pd.DataFrame(rows).groupby(keys, as_index=False, sort=False).mean()
 
 

@@ -42,6 +42,7 @@ _KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
         ((kept.TABLES,), (new.table_sizes,)),
         ((kept.VERDICTS,), (new.table_counts, new.table_excluded, new.table_rivals)),
         ((kept.RISKS,), (new.table_risks,)),
+        ((snapshot.RISKS,), (new.study_risks,)),
         ((kept.OVER,), (new.over,)),
         ((kept.POINTS,), (new.table_points,)),
         ((kept.POINTS, kept.RULES), (new.rule_said,)),

@@ -22,11 +22,13 @@ from deepcac.judging.verdicts import verdicts
 from deepcac.pages.figures import as_svg
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.judge.blends import blend_rows
-from deepcac_study.judge.division_scores import EVENT, decide_pairs, score_division
+from deepcac_study.judge.division_scores import EVENT, decide_pairs
 from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
+from deepcac_study.judge.tables.over_tables import mean_risks
+from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.papers.extension import REPORT, covers, extend_report
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
@@ -50,9 +52,10 @@ from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
 ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
+RISKS = "judge_risks"
 # Which rows go together; means and verdicts of the judge follow from these tables.
 ROWS = {
-    RESAMPLES: ["dataset", "contender"],
+    **{name: ["dataset", "contender"] for name in (RESAMPLES, RISKS)},
     POWER: ["rows", "strength", "question", "contender", "reference"],
     **{name: ["division"] for name in (DIVISIONS, PAIRS)},
     **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
@@ -136,10 +139,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     }
     planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
     arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
-    scored = {
-        one.name: score_division(sorted(one.glob("*.json")))
-        for one in sorted((study / PUBLIC).glob("*/"))
-    }
+    scored = {one.stem: read_json(one) for one in sorted((study / PUBLIC).glob("*.json"))}
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     return {
         RESAMPLES: resample_scores(records),
@@ -148,6 +148,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
         ARMS: arms,
         STABILITY: stability,
         BLENDS: pd.DataFrame(blend_rows(records, study)),
+        RISKS: mean_risks(chosen_risks(records)),
         PAIRS: pd.DataFrame(pairs),
     }
 

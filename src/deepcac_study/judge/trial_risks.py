@@ -1,0 +1,58 @@
+"""Calibration and net benefit of the trials that log loss chose, kept in the record of trials."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
+from deepcac.judging.trials import TEST
+from deepcac_study.judge.tables.table_trials import BY, describe
+
+Record = dict[str, Any]
+
+
+def add_risks(record: Record, answers: pa.Table) -> None:
+    """Describe the test risks of a record's own trials that can be chosen, in each resample.
+
+    Each resample gets ``risks``, by the number of the trial. Answers do not ship; these do.
+    """
+    for number, sample in enumerate(record["resamples"]):
+        test = pc.and_(pc.equal(answers["seed"], sample["seed"]), pc.equal(answers["part"], TEST))
+        rows = answers.filter(test)
+        label = rows["label"].to_numpy().astype(np.int64)
+        sample["risks"] = {
+            str(trial): describe(label, rows[f"t{trial}_1"].to_numpy().astype(np.float64))
+            for trial in {choose(record, way, BY).trials[number] for way in _ways(record)}
+        }
+
+
+def chosen_risks(
+    records: Mapping[str, Mapping[str, Record]],
+) -> Iterator[tuple[str, str, str, Record]]:
+    """Yield data set, contender, choice and what `describe` says, a resample each.
+
+    An arm may choose a trial of its learner alone, whose record describes it.
+
+    Parameters
+    ----------
+    records : mapping
+        Data set to contender to record; those of more than two classes, or older ones, say nothing.
+    """
+    for dataset, found in records.items():
+        for name, record in found.items():
+            if "risks" not in record["resamples"][0]:
+                continue
+            candidates, own = open_to(found, name), len(record["trials"])
+            for way in _ways(record):
+                for number, trial in enumerate(choose(candidates, way, BY).trials):
+                    learner = found[record["learner"]] if trial >= own else record
+                    told = learner["resamples"][number]["risks"]
+                    yield dataset, name, way, told[str(trial - own * (trial >= own))]
+
+
+def _ways(record: Record) -> tuple[str, ...]:
+    parted = any(values.get("n_clusters", 1) > 1 for values in record["trials"])
+    return (TUNED, CLUSTERED) if parted else (TUNED,)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from deepcac_study.papers.extension import LEDGER
+from deepcac_study.papers.kept_report import LEDGER
 from deepcac_study.report.kept.markdown_tables import renew
 
 

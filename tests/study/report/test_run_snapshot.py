@@ -7,7 +7,7 @@ import pytest
 from tests.support.report_runs import write_run
 
 from deepcac.errors import ConfigError
-from deepcac_study.papers.extension import LEDGER, SUMMARY
+from deepcac_study.papers.kept_report import LEDGER, SUMMARY
 from deepcac_study.report.kept.markdown_tables import renew
 from deepcac_study.report.kept.run_snapshot import (
     ANSWER,

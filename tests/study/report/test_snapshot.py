@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import verdicts
 from deepcac.pages.tables import Table, grid
 from deepcac.pages.wording import four, three
+from deepcac_study.judge.division_scores import write_division
 from deepcac_study.judge.public_protocols import Division, run_division
 from deepcac_study.judge.trial_files import run_trials
 from deepcac_study.papers.claims import Claim
-from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac_study.papers.kept_report import CLAIMS, LEDGER
 from deepcac_study.papers.ledger import Entry, read_rows, write_rows
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept.markdown_tables import read_snapshot, renew
@@ -55,6 +57,7 @@ def results(tmp_path_factory):
         draws=1,
         effort=EFFORT,
     )
+    write_division(folder / "judge" / "public" / "one_two.json", [path])
     return folder
 
 
@@ -101,25 +104,22 @@ def test_what_has_not_run_here_stays_if_asked_for(results, tmp_path):
     assert read_snapshot(tmp_path)[LEDGER].empty
 
 
-def test_claims_are_filled_if_asked_for(results, tmp_path):
+def test_a_report_that_lacks_runs_of_the_older_one_changes_nothing(results, tmp_path):
     run, place = tmp_path / "run", tmp_path / "snapshot"
-    (run / "report").mkdir(parents=True)
+    (run / "report" / "tables").mkdir(parents=True)
+    place.mkdir()
+    for name in (LEDGER, CLAIMS):
+        shutil.copy(PROJECT / "docs" / "results" / f"{name}.csv", place)
     ledger, claims = (
-        read_rows(PROJECT / "docs" / "results" / f"{name}.csv", kind)
-        for kind, name in ((Entry, LEDGER), (Claim, CLAIMS))
+        read_rows(place / f"{name}.csv", kind) for kind, name in ((Entry, LEDGER), (Claim, CLAIMS))
     )
-    lost = [replace(claim, verdict="not run", reason="") for claim in claims]
-    few = [replace(claim, as_published="not run") for claim in claims]  # claims that place decided
-    for folder, made in ((run / "report", few), (place, lost)):
-        folder.mkdir(exist_ok=True)
-        write_rows(folder / f"{LEDGER}.csv", Entry, ledger)
-        write_rows(folder / f"{CLAIMS}.csv", Claim, made)
-    (run / "report" / "tables").mkdir()
+    few = [replace(claim, as_published="not run") for claim in claims]
+    write_rows(run / "report" / f"{LEDGER}.csv", Entry, ledger)
+    write_rows(run / "report" / f"{CLAIMS}.csv", Claim, few)
     (run / "report" / "tables" / f"{ANSWER}.csv").write_text("of,few,runs\n")
-    written = snapshot.write_snapshot(run, place, extend=True)
-    assert place / f"{SUMMARY}.csv" in written
+    snapshot.write_snapshot(run, place, extend=True)
     assert read_rows(place / f"{CLAIMS}.csv", Claim) == claims
-    assert not (place / f"{ANSWER}.csv").exists()  # the report lacks runs of the older one
+    assert not (place / f"{ANSWER}.csv").exists()
     write_rows(run / "report" / f"{CLAIMS}.csv", Claim, claims)
     snapshot.write_snapshot(run, place, extend=True)
     assert (place / f"{ANSWER}.csv").read_text() == "of,few,runs\n"

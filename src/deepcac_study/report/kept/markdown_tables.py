@@ -15,7 +15,7 @@ import pandas as pd
 
 from deepcac.errors import ConfigError
 from deepcac.pages.tables import Table, grid
-from deepcac_study.papers.extension import CLAIMS, LEDGER, SUMMARY
+from deepcac_study.papers.kept_report import CLAIMS, LEDGER, SUMMARY
 from deepcac_study.report.judge.published_divisions import division, less_learner, pairs
 from deepcac_study.report.kept import further_docs as further
 from deepcac_study.report.kept import judge_docs as judge

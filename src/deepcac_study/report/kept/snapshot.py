@@ -29,7 +29,7 @@ from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
-from deepcac_study.papers.extension import REPORT, covers, extend_report
+from deepcac_study.papers.kept_report import REPORT, covers
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
@@ -85,7 +85,7 @@ def write_snapshot(
     extend : bool
         Whether rows of what has not run here stay as they were, so that a study may be run in
         parts in several places. Means and verdicts are those of all rows together. The tables
-        of a report that lacks runs of the older ones only fill their ledger and claims.
+        of a report that lacks runs of the older one stay too.
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
@@ -108,11 +108,8 @@ def write_snapshot(
     if not extend or covers(run / "report", place):
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
         texts |= {name: _csv(table) for name, table in curve_tables(run).items()}
-        filled = []
-    else:
-        filled = extend_report(run / "report", place)
     kept = [name for name, text in texts.items() if text or not extend]
-    return [*filled, *(_write(place / f"{name}.csv", texts[name]) for name in kept)]
+    return [_write(place / f"{name}.csv", texts[name]) for name in kept]
 
 
 def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:

@@ -90,7 +90,8 @@ def versions(names: Iterable[str]) -> dict[str, str]:
 def unchanged_since(commit: str, *names: str) -> bool:
     """Say whether the code that some modules use is as it was at a commit of this clone.
 
-    Comments count. A commit that is not in the history, or no clone, is no proof of sameness.
+    Comments, docstrings and this module, which computes nothing, do not count. A commit that is
+    not in the history, or no clone, is no proof of sameness.
 
     Parameters
     ----------
@@ -99,9 +100,21 @@ def unchanged_since(commit: str, *names: str) -> bool:
         As in `code_digest`.
     """
     start = [module for name in names for module in _below(name)]
-    files = [str(_modules()[name]) for name in _closure(start)]
-    asked = ["git", "-C", str(_ROOT), "diff", "--quiet", commit, "--", *files]
-    return bool(commit) and subprocess.run(asked, capture_output=True, check=False).returncode == 0
+    files = [str(_modules()[name]) for name in sorted(_closure(start) - {__name__})]
+    try:
+        changed = _git("diff", "--relative", "--name-only", commit, "--", *files).splitlines()
+        return bool(commit) and all(
+            _bare(_git("show", f"{commit}:./{path}")) == _bare((_ROOT / path).read_text("utf-8"))
+            for path in changed
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return False
+
+
+def _git(*asked: str) -> str:
+    """Return what git says below the folder of the packages."""
+    call = ["git", "-C", str(_ROOT), *asked]
+    return subprocess.run(call, capture_output=True, check=True, text=True).stdout
 
 
 def folder_digest(folder: Path, pattern: str = "*.yaml") -> str:
@@ -188,7 +201,7 @@ def _bare_digests(names: Iterable[str]) -> dict[str, str]:
     """
     texts = {name: _sha(f"{sys.version}\n{_text(name)}") for name in names}
     known = _known_code()
-    found = {own: known.get(own) or _sha(_bare_code(name)) for name, own in texts.items()}
+    found = {own: known.get(own) or _sha(_bare(_text(name))) for name, own in texts.items()}
     if not found.keys() <= known.keys():
         known |= found
         with suppress(OSError), atomic_path(_user_cache() / _KNOWN) as partial:
@@ -211,9 +224,9 @@ def _sha(text: str) -> str:
 
 
 @cache
-def _bare_code(name: str) -> str:
-    """Return a module's code without comments and docstrings."""
-    tree = ast.parse(_text(name))
+def _bare(text: str) -> str:
+    """Return code without comments and docstrings."""
+    tree = ast.parse(text)
     # Statements alone: a walk through every expression takes as long as the parser.
     nodes: list[ast.AST] = [tree]
     while nodes:

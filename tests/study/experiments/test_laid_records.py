@@ -89,6 +89,8 @@ def test_code_is_that_of_a_commit_until_a_module_below_it_is_edited(tmp_path, mo
     commits.check_commits({"a.json": first})
     with pytest.raises(DataError, match=r"c\.json: of commit \(none\)"):
         commits.check_commits({"a.json": first, "c.json": ""})
+    files["a.two"].write_text('"""Words."""\nx = 1  # and more\n', encoding="utf-8")
+    assert sourcecode.unchanged_since(first, "a.one")  # words compute nothing
     files["a.three"].write_text("y = 2\n", encoding="utf-8")
     assert sourcecode.unchanged_since(first, "a.one")
     assert not sourcecode.unchanged_since(first, "a.three")

@@ -52,6 +52,11 @@ _CURVE = (
 )
 
 
+# The smallest gain that a comparison would have shown.
+_SEEN: dict[str, Any] = {"marker": "|", "color": "#7d8790", "markersize": 5}
+_ENDS = ("mean", "low", "high")
+
+
 def contender_label(name: str) -> str:
     """Return a contender as people write it; one that is no longer known, as it is stored."""
     try:
@@ -89,7 +94,7 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
     The rows are those of one question and metric (`deepcac.judging.verdicts.verdicts`).
     """
     ordered = rows.sort_values(["dataset", "reference", "contender"])
-    columns = ("dataset", "contender", "reference", "verdict", "mean", "low", "high")
+    columns = ("dataset", "contender", "reference", "verdict", *_ENDS, "detectable")
     n_datasets, n_panels = ordered["dataset"].nunique(), ordered["reference"].nunique()
     wide = declared_figure(
         "judge_forest",
@@ -145,11 +150,13 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
     for row in rows.to_dict("records"):
         arm = parse_contender(str(row["contender"])).arm
         colour = VERDICT_COLOURS[str(row["verdict"])]
-        mean, low, high = (float(row[name]) for name in ("mean", "low", "high"))
+        mean, low, high = (float(row[name]) for name in _ENDS)
         compared = row["verdict"] != NEVER
+        height = datasets.index(str(row["dataset"])) + _APART * (arms.index(arm) - 1)
+        axis.plot(float(row["detectable"]), height, **_SEEN)
         axis.errorbar(
             mean,
-            datasets.index(str(row["dataset"])) + _APART * (arms.index(arm) - 1),
+            height,
             xerr=np.array([[mean - low], [high - mean]]) if compared else None,
             fmt=_ARMS.get(arm, _LATENT)[0],
             color=colour,
@@ -172,7 +179,8 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
         Line2D([], [], color=colour, linewidth=3, label=f"{name} ({counts.get(name, 0)})")
         for name, colour in VERDICT_COLOURS.items()
     ]
-    return shapes, colours
+    seen = Line2D([], [], linestyle="", label="a gain found with 80 % power", **_SEEN)
+    return [*shapes, seen], colours
 
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:

@@ -113,7 +113,7 @@ def write_bias_variance(
     synthetic: bool = False,
     threads: int = 1,
 ) -> None:
-    """Split the error of each base and arm on one data set (Vilalta, Achari & Eick 2003, 4).
+    """Split the error of each base and arm (Vilalta, Achari & Eick 2003, section 4).
 
     ``parts`` of the JSON has error, bias and variance by base and arm; all but ``machine`` is the
     same each time.

@@ -25,20 +25,9 @@ def write_cohort(
     label: npt.NDArray[np.int64] | None = None,
     **details: Any,
 ) -> None:
-    """Write a cohort flow.
+    """Write a cohort flow as JSON: ``unit``, ``flow``, with a label ``classes``, and the details.
 
-    Parameters
-    ----------
-    path : path-like
-        JSON file to write: ``unit``, ``flow`` and, with a label, ``classes``.
-    flow : list of {"step", "rows"}
-        Rows left after each step, in order.
-    unit : str
-        What a row is, for example "ICU stay".
-    label : ndarray of shape (n,), optional
-        Class ids of the rows that are left; counted, never written one by one.
-    **details
-        Further entries of the source's own, JSON-ready.
+    The unit is what a row is, for example "ICU stay". Labels are counted, never written one by one.
     """
     content: dict[str, Any] = {"unit": unit, "flow": flow} | details
     if label is not None:

@@ -52,24 +52,9 @@ _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 def code_digest(*names: str) -> str:
     """Return the SHA-256 over the code that some modules use, the tables beside it and `versions`.
 
-    The catalogue's tables are left out: they say what there is, not how it is computed.
-
-    Comments, docstrings and the layout of the text do not count.
-
-    Parameters
-    ----------
-    *names : str
-        Modules or packages: ``"deepcac.cac"``, ``"deepcac_study.experiments.run"``.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits over these modules and all that they import of both packages.
-
-    Raises
-    ------
-    ConfigError
-        There is no such module.
+    Named are modules or packages (``"deepcac.cac"``), with all that they import of both packages;
+    an unknown one is a `ConfigError`. The catalogue's tables are left out: they say what there is,
+    not how it is computed. Comments, docstrings and the layout of the text do not count.
     """
     start = [module for name in names for module in _below(name)]
     modules = _closure(start)
@@ -88,16 +73,10 @@ def versions(names: Iterable[str]) -> dict[str, str]:
 
 
 def unchanged_since(commit: str, *names: str) -> bool:
-    """Say whether the code that some modules use is as it was at a commit of this clone.
+    """Say whether the code of `code_digest`'s modules is as it was at a commit of this clone.
 
-    Comments, docstrings and this module, which computes nothing, do not count. A commit that is
-    not in the history, or no clone, is no proof of sameness.
-
-    Parameters
-    ----------
-    commit : str
-    *names : str
-        As in `code_digest`.
+    Comments, docstrings and this module, which computes nothing, do not count. A commit that is not
+    in the history, or no clone, is no proof of sameness.
     """
     start = [module for name in names for module in _below(name)]
     files = [str(_modules()[name]) for name in sorted(_closure(start) - {__name__})]
@@ -129,14 +108,10 @@ def compiled_cache() -> Path | None:
     """Give numba a cache folder that belongs to this state of all compiled functions.
 
     It is ``deepcac/numba/DIGEST`` in the user's cache folder, or below ``NUMBA_CACHE_DIR`` where
-    that is set; a private temporary folder if neither can be written. Only the environment of
-    this process changes, and only before numba is imported: numba reads it once. Importing the
-    package never calls this, because the folder would hold other packages' functions too.
-
-    Returns
-    -------
-    Path or None
-        The folder; None if numba was imported already, so that nothing was changed.
+    that is set; a private temporary folder if neither can be written. Only this process's
+    environment changes, and only before numba is imported, which reads it once; after that the
+    answer is None. Importing the package never calls this: the folder would hold other packages'
+    functions too.
     """
     if "numba" in sys.modules:
         return None
@@ -284,10 +259,7 @@ def _closure(names: Iterable[str]) -> set[str]:
 
 
 def _compiled_modules() -> list[str]:
-    """Return the modules with compiled functions.
-
-    They import numba, or decorate with what they import from one that does.
-    """
+    """Return the modules that import numba, or decorate with what they import from one of these."""
     direct = {name for name in _modules() if _IMPORTS_NUMBA.search(_text(name))}
 
     def decorates(name: str) -> bool:

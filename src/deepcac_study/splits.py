@@ -34,13 +34,8 @@ def draw_holdout(label: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], np
     """Draw the published CAC program's one hold-out: 75 % train, 25 % test, no validation.
 
     It is stratified: with this seed, plain logistic regression gives the printed scores on Adult,
-    Credit and Diabetes only then.
-
-    Returns
-    -------
-    train, test : ndarray
-        Row positions in the order of the draw. CAC, the perceptron and SGD look at rows in
-        order, and give the printed scores only in this one.
+    Credit and Diabetes only then. Row positions are in the order of the draw: CAC, the perceptron
+    and SGD look at rows in order, and give the printed scores only in this one.
     """
     train, test = train_test_split(
         np.arange(len(label)), test_size=SHARE, random_state=HOLDOUT_SEED, stratify=label
@@ -76,26 +71,11 @@ def make_splits(
     published_share: float = SHARE,
     unit: npt.NDArray[Any] | None = None,
 ) -> pa.Table:
-    """Draw one split a seed.
+    """Draw one split a seed: ``row_id``, ``split_{seed}`` and ``holdout``, parts as int8, ``fold``.
 
-    Parameters
-    ----------
-    row_id, label : ndarray of shape (n,)
-        Unique ids and class ids.
-    seeds : list of int
-        One split each.
-    protocol : Protocol
-        With switch D3 the draws are not stratified, and of the published shares.
-    published_share : float
-        Share of the rows for the test, and of the others for validation, with D3.
-    unit : ndarray of shape (n,), optional
-        Rows with equal values, those of a patient, stay in one part (`units`); the shares are
-        then shares of patients.
-
-    Returns
-    -------
-    pyarrow.Table
-        ``row_id``; ``split_{seed}`` for each seed and ``holdout``, parts as int8; ``fold``.
+    With switch D3 the draws are not stratified: `published_share` of the rows is for the test, and
+    of the others for validation. Rows of equal `unit`, those of a patient, stay in one part
+    (`units`); the shares are then shares of patients.
     """
     columns = {"row_id": pa.array(row_id, pa.int64())}
     drawn, place = units(label, unit)
@@ -115,17 +95,9 @@ def write_splits(path: str | os.PathLike[str], table: pa.Table) -> None:
 
 
 def scheme(protocol: Protocol, family: str) -> str:
-    """Return which splits a family of methods is scored on under a protocol.
+    """Return which splits a family is scored on: "seeds", or with A14 "holdout", with CV5 "folds".
 
-    Parameters
-    ----------
-    protocol : Protocol
-    family : {"cac", "deep"}
-        Switches A14 and CV5 concern the CAC family.
-
-    Returns
-    -------
-    {"seeds", "holdout", "folds"}
+    Both switches concern the family "cac" alone.
     """
     if family == "cac" and "CV5" in protocol:
         return "folds"
@@ -142,26 +114,10 @@ def most_splits(protocol: Protocol, *, sequence: bool) -> int | None:
 def read_splits(
     path: str | os.PathLike[str], row_id: npt.NDArray[np.int64], scheme: str = "seeds"
 ) -> list[Split]:
-    """Read splits and check that they belong to these rows.
+    """Read splits of `write_splits` and check that they belong to these rows, in their order.
 
-    Parameters
-    ----------
-    path : path-like
-        A file of `write_splits`.
-    row_id : ndarray of shape (n,)
-        Ids of the feature file, in its order.
-    scheme : {"seeds", "holdout", "folds"}
-        One split a seed, the one published hold-out, or five-fold cross-validation.
-
-    Returns
-    -------
-    list of Split
-        Positions refer to `row_id`; in a hold-out or a fold nothing is for validation.
-
-    Raises
-    ------
-    DataError
-        A column is missing, or the row ids differ.
+    Positions refer to `row_id`; in a hold-out or a fold nothing is for validation (`scheme`). A
+    missing column and other row ids are a `DataError`.
     """
     table = read_table(path)
     if not np.array_equal(_column(path, table, "row_id"), row_id):

@@ -26,13 +26,7 @@ depend on how it is packed.
 
 
 def describe(registry_dir: str | os.PathLike[str]) -> str:
-    """Return the description of every source and data set as Markdown.
-
-    Raises
-    ------
-    ConfigError
-        The folder holds no valid registry.
-    """
+    """Return every source and data set of a valid registry folder as Markdown."""
     sources = sorted(
         load_registry(Path(registry_dir), private=False).sources.values(), key=lambda s: s.id
     )

@@ -76,19 +76,11 @@ def learners() -> Learners:
 class Method:
     """A method id taken apart.
 
-    Attributes
-    ----------
-    id : str
-    family : {"cac", "deep"}
-        Which adapter fits it and how its tasks are made (`prepare.Setting`).
-    arm : {"base", "km", "cac", "skm", "cd", "cdk", "deep"}
-        The place in the papers' comparisons: alone, or with clusters of rows (k-means, CAC,
-        k-means in a learnt metric) or of each class (EM, k-means).
-    classifier : str
-        Id of its learner.
-    learner : Learner
-    sequence : bool
-        Whether it reads hourly sequences; all other methods read static features.
+    `family` ("cac" or "deep") says which adapter fits it and how its tasks are made
+    (`prepare.Setting`). `arm` ("base", "km", "cac", "skm", "cd", "cdk" or "deep") is its place in
+    the papers' comparisons: alone, or with clusters of rows (k-means, CAC, k-means in a learnt
+    metric) or of each class (EM, k-means). `classifier` is its learner's id; `sequence` methods
+    read hourly sequences, all others static features.
     """
 
     id: str

@@ -17,18 +17,9 @@ from deepcac.errors import ConfigError
 class Switch:
     """One named difference between a paper's text and its program.
 
-    Attributes
-    ----------
-    label : str
-        Short name, for example ``"L1"``.
-    stage : str
-        Where it acts: features, splits, scaling, cac, deep or metrics.
-    printed : {"yes", "no"}
-        Whether the printed numbers carry it; "no" for differences of later programs.
-    sound, published : str
-        What happens when it is off, and on.
-    touches : str
-        The printed tables it can change.
+    `stage` is where it acts: features, splits, scaling, cac, deep or metrics. `printed` ("yes" or
+    "no") says whether printed numbers carry it; "no" is of later programs. `sound` and `published`
+    say what happens when it is off, and on; `touches` names the printed tables it can change.
     """
 
     label: str
@@ -55,7 +46,7 @@ def published_labels() -> frozenset[str]:
 def named_protocols() -> dict[str, frozenset[str]]:
     """Return the labels of the protocols that have a name and a results folder of that name.
 
-    ``as_published_cv5`` and ``as_published_v2`` repeat the tables that were printed from five-fold
+    ``as_published_cv5`` and ``as_published_v2`` repeat the tables printed from five-fold
     cross-validation, with the alphas of CAC v1 and of CAC v2.
     """
     published = published_labels()
@@ -75,13 +66,7 @@ def folder_pattern() -> str:
 
 @dataclass(frozen=True)
 class Protocol:
-    """The set of switches that are on.
-
-    Attributes
-    ----------
-    labels : frozenset of str
-        Labels from `switches`; unknown ones are a `ConfigError`.
-    """
+    """The set of switches that are on; a label that is not in `switches` is a `ConfigError`."""
 
     labels: frozenset[str] = frozenset()
 
@@ -105,13 +90,9 @@ class Protocol:
 
     @classmethod
     def from_folder(cls, folder: str) -> "Protocol":
-        """Read the protocol off a results folder.
+        """Read the protocol off the part of a path between ``results/`` and the data set.
 
-        Parameters
-        ----------
-        folder : str
-            The part of the path between ``results/`` and the data set: empty, ``NAME/`` of a
-            named protocol, or ``switches/LABEL/``.
+        It is empty, ``NAME/`` of a named protocol, or ``switches/LABEL/``.
         """
         parts = [part for part in folder.split("/") if part]
         if not parts:

@@ -59,33 +59,19 @@ class Registry:
 
 
 def registry_folder(project: str | os.PathLike[str]) -> Path:
-    """Return where the registry of a project is.
+    """Return where the registry of a project is, the folder that holds ``workflow/``.
 
-    A job on another machine gets the workflow's files without its configuration; there the
-    registry is that of the checkout from which the package was installed, as in the container.
-
-    Parameters
-    ----------
-    project : path-like
-        Folder that holds ``workflow/``.
+    A job on another machine gets the workflow's files without its configuration; there the registry
+    is that of the checkout from which the package was installed, as in the container.
     """
     known = [root / "config" / "registry" for root in (Path(project), _CHECKOUT)]
     return next((folder for folder in known if folder.is_dir()), known[0])
 
 
 def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:
-    """Read and check every ``*.yaml`` of a registry folder.
+    """Read and check every ``*.yaml`` of a registry folder, of its folder ``private`` as well.
 
-    Parameters
-    ----------
-    folder : path-like
-    private : bool
-        Whether the entries of its folder ``private`` are read as well.
-
-    Raises
-    ------
-    ConfigError
-        The folder has none, a file does not fit the schema, or an id cannot be used.
+    None at all, a file that does not fit the schema, and an unusable id are a `ConfigError`.
     """
     paths = sorted(Path(folder).glob("*.yaml"))
     if not paths:
@@ -103,17 +89,8 @@ def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Re
 def check_name(registry: Registry, id_: str, owner: str) -> None:
     """Refuse the id of a data set whose files would be those of another, and that of its source.
 
-    Parameters
-    ----------
-    registry : Registry
-    id_ : str
-    owner : str
-        The source that has it, or is to have it.
-
-    Raises
-    ------
-    ConfigError
-        The id is that of a folder of the workflow, of generated data, or of another source.
+    A `ConfigError`: it is that of a folder of the workflow, of generated data, or of another
+    source. `owner` is the source that has it, or is to have it.
     """
     reserved = (*NO_RUNS, *_FOLDERS, *named_protocols())
     if {id_, owner} & set(reserved) or id_.startswith((DEMO, _GRID)) or owner.startswith(DEMO):

@@ -17,24 +17,12 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Variable:
-    """One column of a raw file.
+    """One column of a raw file, named as there, or as in its description where there is no header.
 
-    Attributes
-    ----------
-    name : str
-        As in the raw file, or in its description where the file has no header.
-    kind : {"id", "number", "integer", "category", "text"}
-        An id is an integer that no two rows share.
-    unit : str
-        Empty for a pure number.
-    low, high : float or None
-        Closed range of believable values; None for no bound.
-    levels : tuple of str
-        Every category, in order.
-    missing : bool
-        Whether the source leaves values out.
-    meaning : str
-        One line for the data page.
+    `kind` is "id" (an integer that no two rows share), "number", "integer", "category" or "text";
+    the `unit` is empty for a pure number. `low` and `high` bound the believable values,
+    inclusively; None is no bound. `levels` holds every category, in order, and `meaning` is a line
+    for the data page.
     """
 
     name: str

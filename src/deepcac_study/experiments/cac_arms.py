@@ -23,14 +23,10 @@ from deepcac_study.published.cac_program import class_weight, classifier_seed, g
 
 
 def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], bool]:
-    """Return what the runs of a data set ask for.
+    """Return the alphas that a data set's runs ask for, and whether any run chooses among them.
 
-    Returns
-    -------
-    alphas : tuple of float
-        The grid; with switch A11 those that are printed, and the grid only if one is not.
-    tuned : bool
-        Whether any run chooses among them, so that the folds are needed.
+    Alphas are the grid; with switch A11 those that are printed, and the grid only if one is not.
+    Only a choice needs the folds.
     """
     printed = {given_alpha(dataset, x, protocol) for x in classifiers()}
     tuned = None in printed
@@ -39,13 +35,7 @@ def alphas_needed(dataset: str, protocol: Protocol) -> tuple[tuple[float, ...], 
 
 
 def shared_clusterings(task: Task, setting: Setting, methods: Iterable[Method]) -> AlphaPath | None:
-    """Make the clusterings that methods have in common on one split.
-
-    Returns
-    -------
-    AlphaPath or None
-        None if no method has clusters.
-    """
+    """Make the clusterings that methods have in common on one split; None if none has clusters."""
     if not any(method.arm in ("km", "cac") for method in methods):
         return None
     alphas, tuned = alphas_needed(setting.dataset, setting.protocol)
@@ -57,17 +47,8 @@ def fit_task(
 ) -> Fitted:
     """Fit a method of the CAC family on one split.
 
-    Parameters
-    ----------
-    task : Task
-        For this family the training part holds the validation rows too.
-    clusterings : AlphaPath, optional
-        Of this split (`shared_clusterings`); without them they are made here.
-
-    Returns
-    -------
-    Fitted
-        Scores of the test rows, clusters, and the cost curves of CAC.
+    The training part holds the validation rows too. Without `clusterings` of this split
+    (`shared_clusterings`) they are made here. The result has the cost curves of CAC as well.
     """
     arm, name = method.arm, method.classifier
     weight = class_weight(arm, name, setting.protocol)

@@ -40,12 +40,8 @@ def device(method: Method) -> str:
 class Decomposed(NamedTuple):
     """Clusters of the classes of a training part.
 
-    Attributes
-    ----------
-    rows : ndarray
-        Positions of the rows that were clustered; the others choose what is merged.
-    clusters : ndarray of shape (len(rows),)
-        Within their classes.
+    `rows` are positions of the rows that were clustered; the others choose what is merged.
+    `clusters` has their clusters within the classes, shape (len(rows),).
     """
 
     rows: Ids
@@ -56,12 +52,8 @@ class Decomposed(NamedTuple):
 class Shared:
     """What methods of one family with k clusters have in common on a split.
 
-    Attributes
-    ----------
-    stage : AlphaPath, Path or None
-        Clusterings (the CAC family), or the file of the pre-trained autoencoders (deep methods).
-    decomposed : dict of str to Decomposed
-        By clusterer; kept by the first method that makes them.
+    The stage is the clusterings (the CAC family) or the file of the pre-trained autoencoders (deep
+    methods). `decomposed`, by clusterer, is kept by the first method that makes it.
     """
 
     stage: AlphaPath | Path | None = None
@@ -73,12 +65,7 @@ def shared_stage(
 ) -> Shared:
     """Return what methods of one family have in common on a split, for `fit`.
 
-    Parameters
-    ----------
-    task, setting, methods
-        A split, what it was made for, and what will be fitted on it.
-    file : Path or None
-        The pre-trained autoencoders (deep methods).
+    `file` holds the pre-trained autoencoders of deep methods.
     """
     if methods[0].family == "deep":
         return Shared(file)

@@ -17,17 +17,8 @@ from deepcac_study.splits import HOLDOUT_SEED, Split, draw_holdout
 class Setting:
     """What a run was asked for.
 
-    Attributes
-    ----------
-    dataset : str
-        Data set id.
-    k : int
-        Number of clusters.
-    protocol : Protocol
-        Switches that are on.
-    family : {"cac", "deep"}
-        CAC and its rivals learn from training and validation rows together (the papers' 75 %,
-        with cross-validation inside); the deep methods stop early on the validation rows.
+    The family "cac", CAC and its rivals, learns from training and validation rows together (the
+    papers' 75 %, with cross-validation inside); "deep" methods stop early on the validation rows.
     """
 
     dataset: str
@@ -37,13 +28,7 @@ class Setting:
 
 
 def make_task(features: FeatureMatrix, split: Split, setting: Setting) -> Task:
-    """Scale one split of a data set for one family of methods.
-
-    Returns
-    -------
-    Task
-        Scaled parts. For the CAC family the validation part is empty.
-    """
+    """Scale one split of a data set for one family; "cac" gets an empty validation part."""
     train, validation, test = rows = _parts(features, split, setting)
     names: tuple[str, ...] = ()
     masks: list[npt.NDArray[np.bool_] | None] = [None, None, None]

@@ -29,15 +29,7 @@ Arm = tuple[Method, int]  # a method and its number of clusters
 
 
 class RunFiles(NamedTuple):
-    """Files that a run reads.
-
-    Attributes
-    ----------
-    features, splits : path
-        Of the data set.
-    shared : path or None
-        Pre-trained autoencoders (see `fit.shared_stage`).
-    """
+    """Features and splits of a data set, and its pre-trained autoencoders (`fit.shared_stage`)."""
 
     features: Path
     splits: Path
@@ -63,13 +55,9 @@ def run(
 ) -> None:
     """Fit and score methods on every split, and write their records and row scores.
 
-    Parameters
-    ----------
-    asked : mapping of path to (Method, int)
-        Methods of one family and their numbers of clusters, 1 for a method without clusters; by
-        the JSON to write. The per-row scores go beside it.
-    threads : int
-        For the record; the limits themselves are set by `deepcac_study.jobs.job`.
+    Asked for are methods of one family and their k, 1 without clusters, by the JSON to write;
+    per-row scores go beside it. `threads` is for the record: `deepcac_study.jobs.job` sets the
+    limits.
     """
     features = read_features(files.features)
     for method, k in asked.values():
@@ -189,13 +177,7 @@ def _run_split(
 def split_entry(
     task: Task, fitted: Fitted, seen: dict[bytes, ClusterView] | None = None
 ) -> dict[str, Any]:
-    """Return what the record says of one split.
-
-    Parameters
-    ----------
-    seen : dict, optional
-        What was said of the clusters of other methods on this split; what is new is added.
-    """
+    """Return what the record says of one split; what is new of its clusters is added to `seen`."""
     view = _cluster_view(task, fitted, {} if seen is None else seen)
     finished = fitted.status == "ok"
     return {

@@ -42,17 +42,9 @@ Point = dict[str, float | None]  # what one clustering comes to
 def alpha_sweep(tasks: Iterable[Task], alphas: Sequence[float] = ALPHAS) -> pa.Table:
     """Follow CAC pass by pass for several alphas (CAC v1 Figures 2 and 3, DeepCAC 4 and 5).
 
-    Parameters
-    ----------
-    alphas : sequence of float
-        Weights of the separation; 0 is Hartigan's k-means.
-
-    Returns
-    -------
-    pyarrow.Table
-        seed (of the split), alpha, pass, moves, cost, within, separation, train_log_loss,
-        test_log_loss (LR in each cluster, unweighted), f1 (`metrics.f1` of the test part, balanced
-        LR), silhouette (of at most 2,000 rows).
+    Alpha 0 is Hartigan's k-means. Columns: seed (of the split), alpha, pass, moves, cost, within,
+    separation, train_log_loss, test_log_loss (LR in each cluster, unweighted), f1 (`metrics.f1` of
+    the test part, balanced LR), silhouette (of at most 2,000 rows).
     """
     rows = []
     for task in tasks:
@@ -163,12 +155,8 @@ def grid_point(features: FeatureMatrix, *, seed: int = 0) -> list[dict[str, Any]
 def write_grid(path: str | os.PathLike[str], cells: Iterable[str | os.PathLike[str]]) -> None:
     """Score every cell of the synthetic grid (CAC v1 Figure 4, v2 Figures 2 and 3, DeepCAC 6).
 
-    Parameters
-    ----------
-    path : path-like
-        Table to write: ics, ocs, clusters (K), imbalanced, and the columns of `grid_point`.
-    cells : iterable of path-like
-        The feature file of every cell (`deepcac_study.simulate.synthetic_cac`).
+    Cells are feature files (`deepcac_study.simulate.synthetic_cac`). The table written has ics,
+    ocs, clusters (K), imbalanced, and the columns of `grid_point`.
     """
     files = {Path(file).stem: file for file in cells}
     rows = []
@@ -219,15 +207,8 @@ def weight_sweep(
 ) -> pa.Table:
     """Train DeepCAC with one loss weight moved over 0 to 100 (DeepCAC Figures 1b and 3).
 
-    Parameters
-    ----------
-    weights : sequence of float
-        Values of alpha, then of beta; the other keeps its default.
-
-    Returns
-    -------
-    pyarrow.Table
-        parameter, value, seed, auroc, auprc (means over the classes), silhouette.
+    Weights are values of alpha, then of beta; the other keeps its default. Columns: parameter,
+    value, seed, auroc, auprc (means over the classes), silhouette.
     """
     from deepcac_study.experiments.networks.deep_methods import fit_task
 

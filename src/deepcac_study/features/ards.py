@@ -29,28 +29,12 @@ DEMOGRAPHICS = ("Age", "Male", *CARE_UNITS, "Elective")
 
 
 def cohort(tidy: str | os.PathLike[str]) -> tuple[pd.DataFrame, Flow]:
-    """Choose the stays and label them.
+    """Choose the stays of a tidy folder, ordered by stay_id, with their ``label``, and their flow.
 
     A stay is positive if the charted Berlin criteria are met after its first 24 hours, or if its
-    hospital admission carries an ARDS code. Codes are given at discharge and carry no time; a
-    coded stay whose charted onset lies in the first 24 hours is out like any other early onset.
-
-    Parameters
-    ----------
-    tidy : path-like
-        Folder of `deepcac_study.sources.mimic3.extract`.
-
-    Returns
-    -------
-    DataFrame
-        The chosen stays ordered by stay_id, with the column ``label``.
-    Flow
-        What is left after each exclusion.
-
-    Raises
-    ------
-    DataError
-        No stay is left.
+    hospital admission carries an ARDS code. Codes are given at discharge and carry no time; a coded
+    stay whose charted onset lies in the first 24 hours is out like any other early onset. If no
+    stay is left, it is a `DataError`.
     """
     stays = read_table(Path(tidy) / "stays.parquet").to_pandas()
     measured = read_table(Path(tidy) / "first_day.parquet", ["stay_id"])["stay_id"].to_numpy()
@@ -83,20 +67,10 @@ def ards(
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the static features: five aggregates of 97 variables, and demographics.
 
-    Parameters
-    ----------
-    tidy : path-like
-        Folder of `deepcac_study.sources.mimic3.extract`.
-    protocol : Protocol
-        S1: aggregates over the whole stay, onset included, instead of the first 24 hours. S2: the
-        median is that of the series filled backwards inside the first 24 hours, then forwards.
-
-    Returns
-    -------
-    FeatureMatrix
-        n rows of 97 x 5 + 7 columns, NaN where a variable was not measured.
-    dict
-        ``flow`` of the cohort, and its ``positives`` by criterion.
+    They are n rows of 97 x 5 + 7 columns, NaN where a variable was not measured; beside them
+    ``flow`` of the cohort, and its ``positives`` by criterion. With S1 the aggregates are over the
+    whole stay, onset included, instead of the first 24 hours. With S2 the median is that of the
+    series filled backwards inside the first 24 hours, then forwards.
     """
     stays, flow = cohort(tidy)
     source = "whole_stay" if "S1" in protocol else "first_day"

@@ -9,18 +9,9 @@ from deepcac_study.features.pairwise import PairwiseData
 
 
 def author_matrices(items: pa.Table, values: pa.Table) -> tuple[PairwiseData, Flow]:
-    """Build the data set from the tables of `sources.svmdata.extract`.
+    """Build the data set, and its flow, from the tables of `sources.svmdata.extract`.
 
-    Parameters
-    ----------
-    items, values : pyarrow.Table
-        ``item``, ``university``, ``cluster``; ``item``, ``column``, ``value``.
-
-    Returns
-    -------
-    data : PairwiseData
-        A column's name is its number in the authors' files, which starts from 1.
-    flow : Flow
+    A column's name is its number in the authors' files, which starts from 1.
     """
     column = values["column"].to_numpy().astype(np.int64)
     n, width = items.num_rows, int(column.max(initial=-1)) + 1

@@ -24,20 +24,10 @@ Classes = npt.NDArray[np.int64]
 
 
 def stay_class(days: Classes, protocol: Protocol = SOUND) -> Classes:
-    """Class a length of stay.
+    """Class a length of stay in days, shape (n,); `UNKNOWN` where not known.
 
-    Parameters
-    ----------
-    days : ndarray of shape (n,)
-        Days in hospital; `UNKNOWN` where not known.
-    protocol : Protocol
-        Sound: 0 for at most 7 days, 1 for 8 to 13, 2 for more. With switch L2 both comparisons are
-        strict, as in the published program: 7, 13, the longest stay and unknown ones are class 0.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Classes 0, 1 and 2.
+    Sound: 0 for at most 7 days, 1 for 8 to 13, 2 for more. With switch L2 both comparisons are
+    strict, as in the published program: 7, 13, the longest stay and unknown ones are class 0.
     """
     if "L2" in protocol:
         middle = (days > SHORT_STAY) & (days < LONG_STAY)
@@ -63,24 +53,11 @@ def _target(
 def cic_features(
     target: str, events: pa.Table, outcomes: pa.Table, protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
-    """Make the feature matrix of one data set.
+    """Make a data set's features, a row a stay with a known label, and its `cohort_details`.
 
-    Parameters
-    ----------
-    target : {"death", "stay"}
-        Label: death in hospital, or the class of the length of stay.
-    events, outcomes : pyarrow.Table
-        Tidy tables of `deepcac_study.sources.physionet2012.extract`.
-    protocol : Protocol
-        Switches C9 (`johnson_features`), L1 (SAPS-I, SOFA and, for the label death, the length of
-        stay are predictors; their code -1 for unknown stays a number) and L2 (`stay_class`).
-
-    Returns
-    -------
-    features : FeatureMatrix
-        One row a stay with a known label; the group is the set.
-    cohort : dict
-        What `cohort_details` returns.
+    The target is "death" in hospital or the class of the length of "stay"; the group is the set.
+    The switches are C9 (`johnson_features`), L1 (SAPS-I, SOFA and, for death, the length of stay
+    are predictors; their code -1 for unknown stays a number) and L2 (`stay_class`).
     """
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy()
@@ -104,12 +81,9 @@ def cohort_details(
 ) -> dict[str, Any]:
     """Describe how the stays and values of a data set were chosen.
 
-    Returns
-    -------
-    dict
-        ``flow``: stays left after each step; ``sets``: stays left in each set; ``events``: lines
-        of the raw files, and those with no parameter name, which are not used; ``repairs``:
-        values that each cleaning rule took; ``outside``: raw values outside their plausible range.
+    Keys: ``flow``, stays left after each step; ``sets``, stays left in each set; ``events``, lines
+    of the raw files, and those with no parameter name, which are not used; ``repairs``, values that
+    each cleaning rule took; ``outside``, raw values outside their plausible range.
     """
     assert features.group is not None
     flow: Flow = [

@@ -21,19 +21,8 @@ def cic_ts(events: pa.Table, outcomes: pa.Table) -> tuple[FeatureMatrix, dict[st
     """Build the hourly features of PhysioNet 2012: (n, 48, 44), as ``variable@hour``.
 
     Cleaned as the features of `cic`; not imputed: NaN is an hour without a measurement. What is
-    known at admission stands in every hour.
-
-    Parameters
-    ----------
-    events, outcomes : pyarrow.Table
-        Tidy tables of `deepcac_study.sources.physionet2012.extract`.
-
-    Returns
-    -------
-    features : FeatureMatrix
-        One row a stay; the group is the set.
-    cohort : dict
-        What `cohort_details` returns.
+    known at admission stands in every hour; the group is the set. Beside them stand
+    `cohort_details`.
     """
     outcomes = outcomes.sort_by("record_id")
     record_id = outcomes["record_id"].to_numpy().astype(np.int64)
@@ -56,20 +45,9 @@ def cic_ts(events: pa.Table, outcomes: pa.Table) -> tuple[FeatureMatrix, dict[st
 
 
 def by_hour(of: Series, n: int, *, total: bool = False) -> Array:
-    """Return the mean, or the sum, of the values of each hour.
+    """Return the mean, or the sum, of each hour's values of n records, shape (n, 48).
 
-    Parameters
-    ----------
-    of : Series
-    n : int
-        Number of records.
-    total : bool
-        The sum.
-
-    Returns
-    -------
-    ndarray of shape (n, 48)
-        NaN for an hour without a value; what was measured at 48:00 belongs to the last hour.
+    NaN is an hour without a value; what was measured at 48:00 belongs to the last hour.
     """
     seen = ~np.isnan(of.value)
     hour = np.minimum(of.minute[seen] // 60, HOURS - 1)

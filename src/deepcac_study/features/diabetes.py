@@ -86,23 +86,9 @@ NEVER_GIVEN = frozenset({"examide", "citoglipton"})
 def diabetes(
     columns: str, tidy: str | os.PathLike[str], protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, Flow]:
-    """Build the features of one data set.
+    """Build the "nine" or "all" columns of the tidy encounters, and the cohort flow.
 
-    Parameters
-    ----------
-    columns : {"nine", "all"}
-        Which columns.
-    tidy : path-like
-        Encounters, from `deepcac_study.sources.uci_diabetes.extract`.
-    protocol : Protocol
-        With switch U2 the codes of `diabetes` are numbers.
-
-    Returns
-    -------
-    FeatureMatrix
-        Of `nine_columns` or `all_columns`.
-    Flow
-        The cohort flow.
+    With switch U2 the codes of `diabetes` are numbers.
     """
     rows, flow = cohort(read_table(tidy).to_pandas())
     match columns:
@@ -114,20 +100,7 @@ def diabetes(
 
 
 def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, Flow]:
-    """Select the rows that the papers used (DeepCAC; rebuilt from the published files).
-
-    Parameters
-    ----------
-    encounters : DataFrame
-        The tidy table, in file order.
-
-    Returns
-    -------
-    rows : DataFrame
-        The cohort, in file order.
-    Flow
-        Rows left after each step.
-    """
+    """Select the papers' rows, in file order (DeepCAC; rebuilt from the published files)."""
     first = encounters[~encounters["patient_nbr"].duplicated()]
     alive = first[~first["discharge_disposition_id"].isin(DIED_OR_HOSPICE)]
     if alive.empty:
@@ -145,18 +118,8 @@ def cohort(encounters: pd.DataFrame) -> tuple[pd.DataFrame, Flow]:
 def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatrix:
     """Return the nine columns of the papers, as codes (switch U2) or one-hot.
 
-    Parameters
-    ----------
-    rows : DataFrame of n rows
-        The cohort.
-    protocol : Protocol
-        With U2 the result has 9 columns; without, 79: days in hospital, and one column for each
-        value that each of the eight categories can have.
-
-    Returns
-    -------
-    FeatureMatrix
-        Label 1 where the patient was readmitted at any time.
+    With U2 there are 9 columns; without, 79: days in hospital, and one for each value that each of
+    the eight categories can have. Label 1 is a readmission at any time.
     """
     kinds = variables()
     days = np.asarray(rows["time_in_hospital"], np.int64)
@@ -185,20 +148,10 @@ def nine_columns(rows: pd.DataFrame, protocol: Protocol = SOUND) -> FeatureMatri
 def all_columns(rows: pd.DataFrame) -> FeatureMatrix:
     """Return every usable column of the cohort's own encounters; nothing of a later one.
 
-    Counts stay counts and age is the middle of its decade. Categories are one-hot from fixed
-    lists; diagnoses are ICD-9 groups. A medication has two columns: given or not, and its dose
-    lowered (-1), kept or raised (1). Left out: both ids, ``weight`` (missing in 96 % of the
-    cohort), and two medications that nobody was given.
-
-    Parameters
-    ----------
-    rows : DataFrame of n rows
-        The cohort.
-
-    Returns
-    -------
-    FeatureMatrix
-        Label 1 where the patient was readmitted at any time.
+    Counts stay counts and age is the middle of its decade. Categories are one-hot from fixed lists;
+    diagnoses are ICD-9 groups. A medication has two columns: given or not, and its dose lowered
+    (-1), kept or raised (1). Left out: both ids, ``weight`` (missing in 96 % of the cohort), and
+    two medications that nobody was given. Label 1 is a readmission at any time.
     """
     columns: dict[str, npt.NDArray[np.generic]] = {name: rows[name].to_numpy() for name in COUNTS}
     columns["age"] = rows["age"].map(_codes(variables()["age"].levels)).to_numpy() * 10 + 5

@@ -33,15 +33,10 @@ ADULT = (
 def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
     """Adult: income above 50,000 dollars from 14 census variables.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Of `deepcac_study.sources.flat_tables.extract_adult`.
-    protocol : Protocol
-        Switch A12: the train file alone (32,561 rows), in the order of the copy that the published
-        program read: by capital loss, then capital gain, both falling (its hold-out depends on the
-        order; row ids number it anew). Switch U2: every column, numbers too, replaced by ranks
-        among its distinct values, in place of one-hot categories.
+    Switch A12: the train file alone (32,561 rows), in the order of the copy that the published
+    program read: by capital loss, then capital gain, both falling (its hold-out depends on the
+    order; row ids number it anew). Switch U2: every column, numbers too, replaced by ranks among
+    its distinct values, in place of one-hot categories.
     """
     if "A12" in protocol:
         table = _published_order(table.filter(pc.equal(table["group"], "train")))
@@ -53,18 +48,10 @@ def adult(table: pa.Table, protocol: Protocol = SOUND) -> FeatureMatrix:
 def flat(
     table: pa.Table, *, label: str, columns: Sequence[str] = (), positive: str | None = None
 ) -> FeatureMatrix:
-    """Make features of a flat table: numbers as they are, categories one-hot.
+    """Make features of a tidy table with ``row_id``, and ``group`` where the source has parts.
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Tidy table with ``row_id`` and, where the source has parts, ``group``.
-    label : str
-        Column with the class.
-    columns : sequence of str
-        Features; by default every other column.
-    positive : str or None
-        Class 1 of two; None takes the classes in their order.
+    Numbers stay as they are, categories are one-hot. By default every column but the label is a
+    feature; `positive` is class 1 of two, and None takes the classes in their order.
     """
     others = tuple(name for name in table.column_names if name not in ("row_id", "group", label))
     names = tuple(columns) or others

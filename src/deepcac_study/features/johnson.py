@@ -40,16 +40,10 @@ Columns = dict[str, Array]
 
 @dataclass(frozen=True)
 class Series:
-    """All measurements of one variable, records contiguous, in time order.
+    """All measurements of one variable, shape (m,), records contiguous, in time order.
 
-    Attributes
-    ----------
-    row : ndarray of shape (m,)
-        Record, as a position among the outcomes.
-    minute : ndarray of shape (m,)
-        Minutes since admission.
-    value : ndarray of shape (m,)
-        In the unit of `variables`; NaN where a cleaning rule took it away.
+    `row` is the record's position among the outcomes, `minute` counts since admission; `value` is
+    in the unit of `variables`, NaN where a cleaning rule took it away.
     """
 
     row: npt.NDArray[np.intp]
@@ -81,24 +75,10 @@ def variables() -> list[dict[str, str]]:
 
 
 def series(events: pa.Table, record_id: npt.NDArray[np.int64]) -> dict[str, Series]:
-    """Sort tidy events by variable.
+    """Sort tidy events by variable of `PARAMETERS`; `record_id` are the outcomes', ascending.
 
-    Parameters
-    ----------
-    events : pyarrow.Table
-        From `deepcac_study.sources.physionet2012_events.parse_set`.
-    record_id : ndarray of shape (n,)
-        Records of the outcomes, ascending.
-
-    Returns
-    -------
-    dict of str to Series
-        One entry for each of `PARAMETERS`; events without a parameter name are left out.
-
-    Raises
-    ------
-    DataError
-        A record has events and no outcome.
+    Events without a parameter name are left out; a record with events and no outcome is a
+    `DataError`.
     """
     stay = events["record_id"].to_numpy()
     start = np.flatnonzero(np.diff(stay, prepend=-1))  # records are contiguous
@@ -158,21 +138,10 @@ def _repairs(name: str, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 def cleaned_series(
     events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
 ) -> tuple[Columns, dict[str, Series], list[Repair]]:
-    """Sort tidy events by variable, and clean them.
+    """Sort tidy events by variable, and clean them, as for `johnson_features`.
 
-    Parameters
-    ----------
-    events, record_id, protocol
-        As for `johnson_features`.
-
-    Returns
-    -------
-    admission : dict of str to ndarray of shape (n,)
-        What is known at 00:00, ``ICUType`` with it.
-    found : dict of str to Series
-        The measurements; those of weight without the one at 00:00.
-    repairs : list of Repair
-        What each cleaning rule did.
+    Returned are what is known at 00:00, ``ICUType`` with it, as columns of shape (n,); the
+    measurements, those of weight without the one at 00:00; and what each cleaning rule did.
     """
     found = series(events, record_id)
     admission = _admission(found, len(record_id))
@@ -195,24 +164,11 @@ def cleaned_series(
 def johnson_features(
     events: pa.Table, record_id: npt.NDArray[np.int64], protocol: Protocol = SOUND
 ) -> tuple[Columns, list[Repair]]:
-    """Compute the 114 features.
+    """Compute the 114 features in the published order, and what each cleaning rule did.
 
-    Parameters
-    ----------
-    events : pyarrow.Table
-        From `deepcac_study.sources.physionet2012_events.parse_set`.
-    record_id : ndarray of shape (n,)
-        Records of the outcomes, ascending; one row each.
-    protocol : Protocol
-        With switch C9 ``UrineOutputSum`` counts ventilator records, and the repairs of height
-        compound, as in the published table. Sound: the sum of urine, in mL.
-
-    Returns
-    -------
-    columns : dict of str to ndarray of shape (n,)
-        Features by name, in the published order; NaN where missing.
-    repairs : list of Repair
-        What each cleaning rule did.
+    Features are of shape (n,), a row a record of the outcomes, which ascend; NaN is missing. With
+    switch C9 ``UrineOutputSum`` counts ventilator records, and the repairs of height compound, as
+    in the published table. Sound it is the sum of urine, in mL.
     """
     n = len(record_id)
     admission, found, repairs = cleaned_series(events, record_id, protocol)

@@ -31,20 +31,9 @@ def webkb(
 ) -> PairwiseData:
     """Build WebKB-N, or WebKB-L with the features of linked and co-cited pairs.
 
-    Parameters
-    ----------
-    pages, words, links : pyarrow.Table
-        Of `sources.webkb.extract`.
-    linked : bool
-        WebKB-L: a pair of pages of one university has region 0 when one links to the other, and
-        region 1 when one page of the archive links to both.
-    unit : bool
-        Scale the words of each page to length 1.
-
-    Returns
-    -------
-    PairwiseData
-        Rows are the pages of the four universities, in page order.
+    Rows are the pages of the four universities, in page order. In WebKB-L a pair of pages of one
+    university has region 0 when one links to the other, and region 1 when one page of the archive
+    links to both. `unit` scales the words of each page to length 1.
     """
     kept = pages.filter(pc.is_in(pages["university"], pa.array(UNIVERSITIES)))
     if kept.num_rows == 0:
@@ -72,22 +61,10 @@ def webkb_cohort(
 def tf_idf(
     words: pa.Table, row_id: Ids, *, unit: bool = False
 ) -> tuple[sparse.csr_array, tuple[str, ...]]:
-    """Return word counts times log(n / pages with the word), over the pages `row_id`.
+    """Return word counts times log(n / pages with the word), over the n pages `row_id`, ascending.
 
-    Parameters
-    ----------
-    words : pyarrow.Table
-        ``page``, ``word`` and ``count``.
-    row_id : ndarray of shape (n,)
-        Pages, in ascending order.
-    unit : bool
-        Scale each row to length 1; an empty one stays 0.
-
-    Returns
-    -------
-    values : csr_array of shape (n, words)
-    names : tuple of str
-        Words in alphabetical order; a word on every page has weight 0 and is left out.
+    Beside the (n, words) matrix stand the words in alphabetical order; a word on every page has
+    weight 0 and is left out. `unit` scales each row to length 1; an empty one stays 0.
     """
     words = words.filter(pc.is_in(words["page"], pa.array(row_id)))
     row = np.searchsorted(row_id, words["page"].to_numpy())

@@ -28,23 +28,12 @@ Ids = npt.NDArray[np.int64]
 class PairwiseData:
     """Rows in example clusterings, with sparse features of rows and of pairs of rows.
 
-    Attributes
-    ----------
-    row_id, label : ndarray of shape (n,), int64
-        Unique ascending ids; cluster of each row.
-    group : ndarray of shape (n,), str
-        Example clustering of each row; pairs never cross groups.
-    nodes : csr_array of shape (n, N_n)
-        Node features.
-    names : tuple of str, length N_n
-        Their names.
-    first, second : ndarray of shape (m,), int64
-        Positions of the pairs that have a feature, first < second, sorted.
-    marks : csr_array of shape (m, c)
-        Active columns of each pair, 0 or 1.
-    products : bool
-        Whether a column of `marks` stands for a region: the componentwise product of the two
-        rows' node features and a single 1 (WebKB-L).
+    The n unique ids of rows ascend; `label` is each row's cluster, `group` its example clustering,
+    and pairs never cross groups. `nodes`, of shape (n, N_n), are the node features `names`. `first`
+    and `second`, of shape (m,), are positions of the pairs that have a feature, first < second,
+    sorted; `marks`, of shape (m, c), has the active columns of each pair, 0 or 1. With `products` a
+    column of `marks` stands for a region: the componentwise product of the two rows' node features
+    and a single 1 (WebKB-L).
     """
 
     row_id: Ids

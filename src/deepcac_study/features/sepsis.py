@@ -28,21 +28,9 @@ AGGREGATED = tuple(name for name in VARIABLES if name != "BaseExcess")
 
 
 def cohort(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.intp], Flow]:
-    """Choose the stays of `sepsis` and `sepsis_ts`.
+    """Choose the stays of `sepsis` and `sepsis_ts`: their positions, and the flow.
 
-    Parameters
-    ----------
-    stays : Stays
-        All stays.
-    protocol : Protocol
-        With switch S4 the first hour of the label counts as the onset.
-
-    Returns
-    -------
-    ndarray of int
-        Positions of the chosen stays.
-    list of {"step", "rows"}
-        Stays left after each exclusion.
+    With switch S4 the first hour of the label counts as the onset.
     """
     lead = 0 if "S4" in protocol else LABEL_LEAD_HOURS
     long = stays.length >= HOURS
@@ -63,24 +51,13 @@ def sepsis(
 ) -> tuple[FeatureMatrix, dict[str, Any]]:
     """Build the static features of DeepCAC, section 8: five aggregates of each variable.
 
-    Values are carried forward inside a stay. Sound: the aggregates see the first 24 hours.
+    Values are carried forward inside a stay. Columns: demographics, value at hour 24, partial SOFA
+    at hour 24, aggregates. Sound, the aggregates see the first 24 hours; a value at hour 24 that is
+    the last of the window is then not repeated: 177 columns, and 210 with S1. Beside them stand
+    ``flow``, stays left after each exclusion, and ``outside``, raw values outside their range.
 
-    Parameters
-    ----------
-    tidy : path-like
-        Table of `deepcac_study.sources.physionet2019.extract`.
-    protocol : Protocol
-        S1: aggregates over the whole stay. S2: values also carried backward in the first 24 hours.
-        S4: see `cohort`. S5: scores as the program. S6: values not clipped to plausible ranges.
-
-    Returns
-    -------
-    FeatureMatrix
-        Demographics, value at hour 24, partial SOFA at hour 24, aggregates. A value at hour 24
-        that is the last of the window by construction (sound) is not repeated: 177 columns, and
-        210 with S1.
-    dict
-        ``flow``: stays left after each exclusion; ``outside``: raw values outside their range.
+    S1: aggregates over the whole stay. S2: values also carried backward in the first 24 hours. S4:
+    see `cohort`. S5: scores as the program. S6: values not clipped to plausible ranges.
     """
     stays = Stays.read(tidy, clipped="S6" not in protocol)
     chosen, flow = cohort(stays, protocol)

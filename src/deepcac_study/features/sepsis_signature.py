@@ -56,23 +56,10 @@ SOFA_PARTS = tuple(part for part in PARTS if part != "O2")
 
 
 def records(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.intp], Rows, Flow]:
-    """Choose the record of each stay.
+    """Choose a record of each stay: positions of the stays that have one, its rows, and the flow.
 
-    Parameters
-    ----------
-    stays : Stays
-        All stays.
-    protocol : Protocol
-        With switch S7 the record of a stay without sepsis is the sixth from its end.
-
-    Returns
-    -------
-    ndarray of int
-        Positions of the stays that have such a record.
-    ndarray of int
-        Its row in the tidy table, for each of them.
-    list of {"step", "rows"}
-        Stays left after each exclusion.
+    Rows are those of the tidy table. With switch S7 the record of a stay without sepsis is the
+    sixth from its end.
     """
     septic = stays.first_label >= 0
     hour = np.where(septic, stays.first_label, stays.length - FROM_END)
@@ -96,23 +83,10 @@ def records(stays: Stays, protocol: Protocol = SOUND) -> tuple[npt.NDArray[np.in
 def sepsis_signature(
     tidy: str | os.PathLike[str], backend: str = "iisignature", protocol: Protocol = SOUND
 ) -> tuple[FeatureMatrix, Flow]:
-    """Build the features of all stays.
+    """Build the features of all stays, and the flow: 88 columns, NaN where there is no value yet.
 
-    Parameters
-    ----------
-    tidy : path-like
-        Table of `deepcac_study.sources.physionet2019.extract`.
-    backend : str
-        See `deepcac_study.features.columns.signature.signature`.
-    protocol : Protocol
-        Switch S7: see `records`; with it the hour is a feature.
-
-    Returns
-    -------
-    FeatureMatrix
-        88 columns, 89 with S7; NaN where a stay has no value yet.
-    list of {"step", "rows"}
-        The cohort flow.
+    With switch S7 (`records`) the hour is the 89th. The backend is that of
+    `deepcac_study.features.columns.signature.signature`.
     """
     stays = Stays.read(tidy)
     chosen, at, flow = records(stays, protocol)
@@ -182,25 +156,12 @@ def signature_columns(
 
 
 def look_back(values: Array, begin: Rows, at: Rows) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-    """Cut the windows of `LOOK_BACK` hours that end at the records.
+    """Cut the windows of `LOOK_BACK` hours of a channel, carried forward, that end at the records.
 
-    A window that begins before the stay, or before the first known value, stands still at its
-    first known point: this adds nothing to a signature.
-
-    Parameters
-    ----------
-    values : ndarray of shape (rows,)
-        A channel, carried forward.
-    begin, at : ndarray of shape (n,)
-        First row of each stay, and row of its record.
-
-    Returns
-    -------
-    path : ndarray of shape (n, LOOK_BACK, 1)
-    time : ndarray of shape (n, LOOK_BACK)
-        Hours, 0 at the record.
-    known : ndarray of bool, shape (n,)
-        False where the whole window is unknown.
+    A window that begins before the stay, or before the first known value, stands still at its first
+    known point: this adds nothing to a signature. `begin` and `at`, of shape (n,), are first row of
+    each stay and row of its record. Returned are the paths, shape (n, LOOK_BACK, 1), hours, shape
+    (n, LOOK_BACK), 0 at the record, and, shape (n,), false where the whole window is unknown.
     """
     rows = np.maximum(at[:, None] + np.arange(1 - LOOK_BACK, 1), begin[:, None])
     first = np.argmax(~np.isnan(values[rows]), axis=1)

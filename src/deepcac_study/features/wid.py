@@ -26,23 +26,8 @@ PROBABILITIES = ("apache_4a_hospital_death_prob", "apache_4a_icu_death_prob")
 def wid_mortality(tidy: str | os.PathLike[str]) -> tuple[FeatureMatrix, Flow]:
     """Encode the table; the columns are the same whatever values a table holds.
 
-    Parameters
-    ----------
-    tidy : path-like
-        Table of `deepcac_study.sources.wids.extract`.
-
-    Returns
-    -------
-    FeatureMatrix
-        n rows of 241 columns: numbers in file order, NaN where missing, then
-        ``{category}={level}`` and ``{category}=missing``.
-    Flow
-        The cohort flow.
-
-    Raises
-    ------
-    DataError
-        No row has a label (as in unlabeled.csv).
+    The 241 columns are numbers in file order, NaN where missing, then ``{category}={level}`` and
+    ``{category}=missing``. A table of which no row has a label (unlabeled.csv) is a `DataError`.
     """
     table = read_table(tidy)
     label = table[LABEL].to_numpy()

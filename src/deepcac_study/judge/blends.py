@@ -27,10 +27,7 @@ _MARGIN = 0.01  # only the interval is shown, which does not depend on it
 class Stored(NamedTuple):
     """Answers of all trials on one part of a resample.
 
-    Attributes
-    ----------
-    label : ndarray of shape (n,)
-    probability : ndarray of shape (trials, n, n_classes)
+    Labels are of shape (n,), probabilities of shape (trials, n, n_classes).
     """
 
     label: Ids
@@ -40,15 +37,7 @@ class Stored(NamedTuple):
 def read_answers(paths: Sequence[str | os.PathLike[str]]) -> Iterator[tuple[Stored, Stored]]:
     """Yield the validation and the test answers of each resample, of the trials of all records.
 
-    Parameters
-    ----------
-    paths : sequence of path-like
-        Tables of `trials.judge_rows`.
-
-    Raises
-    ------
-    DataError
-        The tables are of different rows.
+    Tables are those of `trials.judge_rows`; those of different rows are a `DataError`.
     """
     tables = [read_table(path) for path in paths]
     rows = tables[0].select(ROWS)
@@ -108,13 +97,7 @@ def greedy(validation: Stored) -> Ids:
 
 
 def blend_scores(paths: Sequence[str | os.PathLike[str]]) -> Array:
-    """Return the test AUROC of one blend of the trials of all records, for each resample.
-
-    Parameters
-    ----------
-    paths : sequence of path-like
-        Stored answers on the same resamples.
-    """
+    """Return the test AUROC of one blend of the trials of all records, for each resample."""
     found = []
     for validation, test in read_answers(paths):
         count = greedy(validation)
@@ -128,20 +111,10 @@ def blend_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield how the boosted classifier with subtypes compares with blends of rivals' trials.
 
-    These are of boosting, and of boosting and networks.
-
-    Parameters
-    ----------
-    records : mapping
-        Data set to contender to record (`verdicts.read_records`).
-    folder : Path
-        Of the study; answers are at ``{dataset}/{contender}.parquet``.
-
-    Yields
-    ------
-    dict
-        ``dataset``, ``blend`` (learners, with ``+`` between), its mean test ``auroc``, and of the
-        tuned classifier less it ``mean``, ``low`` and ``high``.
+    These are of boosting, and of boosting and networks. Records are `verdicts.read_records`;
+    answers are at ``{dataset}/{contender}.parquet`` of the study's folder. A row has ``dataset``,
+    ``blend`` (learners, with ``+`` between), its mean test ``auroc``, and of the tuned classifier
+    less it ``mean``, ``low`` and ``high``.
     """
     boosting, network, ours = (
         *(of_kind(kind)[0] for kind in ("boosting", "network")),

@@ -31,15 +31,9 @@ EVENT = "min_se_pp"  # event 1 of the challenge of 2012: the lesser of sensitivi
 
 
 class MeanAnswer(NamedTuple):
-    """What chosen trials, one a draw, say of the test rows on average.
+    """What the chosen trials, one a draw, say of the test rows on average.
 
-    Attributes
-    ----------
-    split : SplitScores
-        Risks; a row is called at the mean of the thresholds that were best on the validation rows,
-        so no test label is used for it.
-    chosen : list of int
-        The trials.
+    A row is called at the mean of the validation rows' best thresholds, so no test label is used.
     """
 
     split: SplitScores
@@ -60,26 +54,15 @@ def write_division(path: str | os.PathLike[str], records: Iterable[str | os.Path
 def score_division(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
     """Score all contenders of one division, each by the mean answer of its chosen trials.
 
-    An arm may choose any trial of its learner alone as well (`choice.open_to`).
+    An arm may choose any trial of its learner alone as well (`choice.open_to`). The paths are
+    records of `public_protocols.run_division`. Contenders that were tested on different rows are a
+    `DataError`.
 
-    Parameters
-    ----------
-    paths : iterable of path-like
-        Records of `public_protocols.run_division`.
-
-    Returns
-    -------
-    dict
-        ``dataset``, ``synthetic``, ``train``, ``test``; ``contenders``: of each ``contender`` and
-        ``scores``, by AUROC's choice and by AUPRC's (`scored`); ``pairs``: the boosted classifier
-        with subtypes less each rival, and each arm less its learner (``contender``,
-        ``reference``, ``metric``, ``mean``, ``low``, ``high``, by a bootstrap of the test rows,
-        both on the same ones, 95 %).
-
-    Raises
-    ------
-    DataError
-        Two contenders were tested on different rows.
+    Keys: ``dataset``, ``synthetic``, ``train``, ``test``; ``contenders``: of each ``contender`` and
+    ``scores``, by AUROC's choice and by AUPRC's (`scored`); ``pairs``: the boosted classifier with
+    subtypes less each rival, and each arm less its learner (``contender``, ``reference``,
+    ``metric``, ``mean``, ``low``, ``high``, by a bootstrap of the test rows, both on the same ones,
+    95 %).
     """
     files = {Path(path).stem: Path(path) for path in paths}
     records = {name: read_trials(path) for name, path in files.items()}
@@ -113,20 +96,8 @@ def opened(
 ) -> pa.Table:
     """Return a contender's answers, and beside an arm's those of its learner alone.
 
-    Parameters
-    ----------
-    answers : mapping
-        Contender to its table (`trials.judge_rows`).
-
-    Returns
-    -------
-    pyarrow.Table
-        Trials are numbered as in `choice.open_to`.
-
-    Raises
-    ------
-    DataError
-        Both are of different rows.
+    Tables are those of `trials.judge_rows`; trials are numbered as in `choice.open_to`. If both are
+    of different rows, it is a `DataError`.
     """
     learner, table = records[name]["learner"], answers[name]
     if learner == name or learner not in answers:
@@ -161,11 +132,8 @@ def mean_answer(found: dict[str, Any], answers: pa.Table, metric: str) -> MeanAn
 def scored(answer: MeanAnswer) -> dict[str, Any]:
     """Score a mean answer.
 
-    Returns
-    -------
-    dict
-        ``chosen`` trials; ``n_test``, ``events``; ``auroc``, ``auprc`` and ``min_se_pp``, each
-        ``[value, low, high]`` with a bootstrap interval over the test rows (95 %).
+    Keys: ``chosen`` trials; ``n_test``, ``events``; ``auroc``, ``auprc`` and ``min_se_pp``, each
+    ``[value, low, high]`` with a bootstrap interval over the test rows (95 %).
     """
     split, label = answer.split, answer.split.label
     value, drawn = (
@@ -209,20 +177,11 @@ def _difference(one: SplitScores, other: SplitScores, metric: str) -> dict[str, 
 
 
 def decide_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Test the differences of published divisions.
+    """Test the differences of published divisions, from ``pairs`` of `score_division`.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        ``pairs`` of `score_division`, of any number of divisions.
-
-    Returns
-    -------
-    DataFrame
-        With ``p`` of no difference (normal, from the width of the interval) and ``p_holm``,
-        adjusted by metric over the arms less their learners, and over the rest. A model less
-        itself, where
-        no draw chose clusters, is no comparison: it has no interval, no p, and no family.
+    Added are ``p`` of no difference (normal, from the width of the interval) and ``p_holm``,
+    adjusted by metric over the arms less their learners, and over the rest. A model less itself,
+    where no draw chose clusters, is no comparison: it has no interval, no p, and no family.
     """
     itself = (pairs["mean"] == 0) & ~(pairs["high"] > pairs["low"])
     compared = pairs[~itself]

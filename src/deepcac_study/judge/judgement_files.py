@@ -45,16 +45,9 @@ def write_judgement(
 ) -> None:
     """Write the verdicts as CSV; their digest, counts, all scores and the power curve as JSON.
 
-    Parameters
-    ----------
-    csv_path, summary_path : path-like
-        Files to write; numbers of the CSV have five decimals.
-    trial_paths : iterable of path-like
-        Records of `deepcac_study.judge.trial_files.run_trials`.
-    planted_paths : iterable of path-like
-        Records of `deepcac_study.judge.power.run_planted`.
-    margin, strict : float
-        See `verdicts`.
+    Numbers of the CSV have five decimals. Records are of
+    `deepcac_study.judge.trial_files.run_trials` and `deepcac_study.judge.power.run_planted`;
+    margins are those of `verdicts`.
     """
     records = read_records(trial_paths)
     scores = resample_scores(records)

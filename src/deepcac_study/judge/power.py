@@ -39,13 +39,10 @@ def run_planted(
 ) -> None:
     """Judge `cohorts` planted cohorts of one strength and write how each comparison ended.
 
-    Parameters
-    ----------
-    path : path-like
-        JSON to write: ``strength``, ``rows``, ``gain`` (AUROC that knowing the subtype adds, given
-        ample rows) and ``comparisons`` (cohort, question, contender, reference, mean difference,
-        p, verdict at a test of its own). Beside the contenders each learner without clusters is
-        told the true subtypes (`told`): what a perfect clustering would give it.
+    Keys of the JSON: ``strength``, ``rows``, ``gain`` (AUROC that knowing the subtype adds, given
+    ample rows) and ``comparisons`` (cohort, question, contender, reference, mean difference, p,
+    verdict at a test of its own). Beside the contenders each learner without clusters is told the
+    true subtypes (`told`): what a perfect clustering would give it.
     """
     begin = time.perf_counter()
     gain, found = oracle_gain(strength, cohorts), []
@@ -94,19 +91,10 @@ def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
 def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the share of cohorts in which each contender was found better, by strength.
 
-    A comparison that several files hold is of the same cohorts, and counts once.
-    ``detected`` is by a test of its own, ``detected_holm`` by the study's rule: the first step of
-    Holm's procedure among `STUDY` comparisons.
-
-    Parameters
-    ----------
-    results : sequence of dict
-        Contents of the files of `run_planted`.
-
-    Raises
-    ------
-    DataError
-        Two files disagree on a comparison.
+    Results are contents of `run_planted`'s files. A comparison that several hold is of the same
+    cohorts and counts once; if they disagree on it, it is a `DataError`. ``detected`` is by a test
+    of its own, ``detected_holm`` by the study's rule: the first step of Holm's procedure among
+    `STUDY` comparisons.
     """
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for result in sorted(results, key=lambda one: one["strength"]):

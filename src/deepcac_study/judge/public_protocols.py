@@ -20,32 +20,16 @@ VALIDATION_SHARE = 0.25  # of the rows that are not for the test
 
 
 class Division(NamedTuple):
-    """A published division.
-
-    Attributes
-    ----------
-    train : sequence of str
-        Groups of rows to learn from.
-    test : str
-        Group of rows to be tested on, once.
-    """
+    """A published division: groups of rows to learn from, and the one to be tested on, once."""
 
     train: Sequence[str]
     test: str
 
 
 def divided(features: FeatureMatrix, division: Division, n: int) -> Iterator[Resample]:
-    """Yield `n` draws of training and validation rows beside the one test part.
+    """Yield `n` draws of training and validation rows beside the one test part; draw i has seed i.
 
-    Parameters
-    ----------
-    n : int
-        Draw i has seed i.
-
-    Raises
-    ------
-    ConfigError
-        The rows have no such group.
+    A group that the rows do not have is a `ConfigError`.
     """
     group = np.asarray(features.group).astype(str)
     known = set(group)
@@ -74,12 +58,8 @@ def run_division(
 ) -> None:
     """Run all trials of a contender on a division (`division_scores` scores the chosen ones).
 
-    Parameters
-    ----------
-    record : path-like
-        JSON to write; the probabilities of every trial go beside it.
-    draws : int
-        Of training and validation rows.
+    The probabilities of every trial go beside the JSON record. Training and validation rows are
+    drawn `draws` times.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)

@@ -22,12 +22,8 @@ _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials",
 class StudyFiles:
     """Paths of the study.
 
-    Attributes
-    ----------
-    judge : mapping
-        The validated part ``judge`` of the configuration.
-    reachable : callable
-        Whether a data set can be had.
+    `judge` is the validated part of the configuration; `reachable` says whether a data set can be
+    had.
     """
 
     judge: Mapping[str, Any]

@@ -10,14 +10,11 @@ from deepcac.sequence_summary import SequenceSummary
 
 
 def read_rows(path: str | os.PathLike[str]) -> FeatureMatrix:
-    """Read a feature file; hourly sequences become a row a stay.
+    """Read a feature file; static features stay as they are, hourly sequences become a row a stay.
 
-    Returns
-    -------
-    FeatureMatrix
-        Static features as they are. Of sequences each variable's `SequenceSummary`, without
-        columns that say nothing new in any row, of training or test: those of one value without a
-        gap, and those that repeat an earlier one (the summaries of an age). No label is looked at.
+    Of sequences it has each variable's `SequenceSummary`, without columns that say nothing new in
+    any row, of training or test: those of one value without a gap, and those that repeat an earlier
+    one (the summaries of an age). No label is looked at.
     """
     features = read_features(path)
     if features.n_steps == 1:

@@ -50,14 +50,9 @@ SHOWN = ("auroc", "auprc", "log_loss", "brier")
 
 
 class Fitted(NamedTuple):
-    """A backbone on one resample, and what it answers.
+    """A backbone on one resample, and what it answers out of fold (`outside`) and on test rows.
 
-    Attributes
-    ----------
-    model : SubtypeClassifier
-        Unfitted, with the settings.
-    outside, test : Answers
-        For the training rows out of fold, and for the test rows.
+    `model` is unfitted, with the settings.
     """
 
     model: SubtypeClassifier
@@ -76,12 +71,8 @@ def run_ablation(
 ) -> None:
     """Change the parts with and without trees, on the judge's resamples, and write the scores.
 
-    Parameters
-    ----------
-    record : path-like
-        JSON to write: ``dataset``, and what `ablate` returns.
-    grouped : bool
-        Whether rows of one group, those of a patient, stay in one part of a resample.
+    The JSON has ``dataset`` and what `ablate` returns. `grouped`: rows of one group, those of a
+    patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)
@@ -95,19 +86,11 @@ def run_ablation(
 def ablate(samples: Iterable[Resample], features: FeatureMatrix) -> dict[str, Any]:
     """Change one part at a time on the same backbones of each resample.
 
-    Parameters
-    ----------
-    features : FeatureMatrix
-        All rows of the data set, whose subtypes are compared between resamples.
-
-    Returns
-    -------
-    dict
-        ``networks`` and ``with_trees``, each with ``arms``: a row a resample and arm with ``seed``,
-        ``n_train``, ``n_test``, ``arm``, ``k``, the scores of `trial_scores`, ``smallest`` (share
-        of the training rows) and ``risk_auroc`` (of the test rows by nothing but the rate of their
-        subtype in training). ``stability``: a row a pair of resamples, ``method`` and ``k`` with
-        ``ari`` over all rows of the data set.
+    ``networks`` and ``with_trees`` each have ``arms``: a row a resample and arm with ``seed``,
+    ``n_train``, ``n_test``, ``arm``, ``k``, the scores of `trial_scores`, ``smallest`` (share of
+    the training rows) and ``risk_auroc`` (of the test rows by nothing but the rate of their subtype
+    in training). ``stability``: a row a pair of resamples, ``method`` and ``k`` with ``ari`` over
+    all rows of the data set.
     """
     arms: dict[str, list[dict[str, Any]]] = {name: [] for name in BACKBONES}
     labels: dict[tuple[str, int], list[Ids]] = {}

@@ -32,21 +32,9 @@ def run_trials(
 ) -> None:
     """Fit and score all trials of contenders on a feature file, and write what they say.
 
-    Contenders that are run together share what they have in common on a resample.
-
-    Parameters
-    ----------
-    features : path-like
-        Of the data set.
-    records : mapping of Contender to path-like
-        JSON to write of each; the probabilities of every trial go beside it (`answers_path`).
-    dataset : str
-        Data set id.
-    effort : Effort
-    synthetic : bool
-        Whether the data are generated.
-    grouped : bool
-        Whether rows of one group, those of a patient, stay in one part of a resample.
+    Contenders that are run together share what they have in common on a resample. The probabilities
+    of every trial go beside the JSON record (`answers_path`). `grouped`: rows of one group, those
+    of a patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)

@@ -34,12 +34,8 @@ def chosen_risks(
 ) -> Iterator[tuple[str, str, str, Record]]:
     """Yield data set, contender, choice and what `describe` says, a resample each.
 
-    An arm may choose a trial of its learner alone, whose record describes it.
-
-    Parameters
-    ----------
-    records : mapping
-        Data set to contender to record; those of more than two classes, or older ones, say nothing.
+    An arm may choose a trial of its learner alone, whose record describes it. Records of more than
+    two classes, or older ones, say nothing.
     """
     for dataset, found in records.items():
         for name, record in found.items():

@@ -70,14 +70,8 @@ def _printed(tables: tuple[str, ...]) -> dict[tuple[str, str], float]:
 def printed_alpha(dataset: str, classifier: str, *, v2: bool = False) -> float | None:
     """Return the alpha that the papers print for a data set and base classifier, if any.
 
-    Parameters
-    ----------
-    dataset : str
-        Data set id; generated data (``demo_*``) take that of the data set they stand for.
-    classifier : str
-        Base classifier id, or ``cac_dmnn`` for CAC inside DMNN.
-    v2 : bool
-        Look in CAC v2 alone (switch V2).
+    Generated data (``demo_*``) take that of the data set they stand for. The classifier is
+    ``cac_dmnn`` for CAC inside DMNN; `v2` looks in CAC v2 alone (switch V2).
     """
     alphas = _printed((_V2,) if v2 else _TABLES)
     own = alphas.get((imitated(dataset), classifier))

@@ -280,15 +280,8 @@ DEVIATIONS: dict[type[DeepClassifier], dict[str, type[DeepClassifier]]] = {
 def published(estimator: type[DeepClassifier], labels: Collection[str]) -> type[DeepClassifier]:
     """Return an estimator with those deviations of its program whose labels are given.
 
-    Parameters
-    ----------
-    labels : collection of str
-        Labels of ``catalogue/switches.csv``; those that do not concern the estimator are ignored.
-
-    Returns
-    -------
-    type
-        A subclass with the same name and parameters; `estimator` itself if nothing deviates.
+    It is a subclass with the same name and parameters; `estimator` itself if nothing deviates.
+    Labels (``catalogue/switches.csv``) that do not concern the estimator are ignored.
     """
     own = DEVIATIONS.get(estimator, {})
     chosen = tuple(deviation for label, deviation in own.items() if label in labels)

@@ -44,13 +44,7 @@ _DAMAGE = (
 
 
 def kind(path: str | os.PathLike[str]) -> str:
-    """Return ``"zip"``, ``"tar.gz"``, ``"tar.xz"`` or ``"tar"``, from the first bytes of a file.
-
-    Raises
-    ------
-    DataError
-        The file is empty, missing or none of the four.
-    """
+    """Return "zip", "tar.gz", "tar.xz" or "tar", by the first bytes; any other is a `DataError`."""
     try:
         with open(path, "rb") as file:
             start = file.read(512)
@@ -76,30 +70,12 @@ def members(
     max_total_bytes: int = MAX_TOTAL_BYTES,
     max_members: int = MAX_MEMBERS,
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the regular files of an archive, in archive order, one in memory at a time.
+    """Yield name and content of an archive's files, in its order, one in memory at a time.
 
-    Parameters
-    ----------
-    path : path-like
-        A zip, tar.gz, tar.xz or tar file, whatever its name.
-    max_member_bytes, max_total_bytes : int
-        Largest unpacked size of one member, and of all together, in bytes.
-    max_members : int
-        Largest number of members, folders included.
-
-    Yields
-    ------
-    name : str
-        Path inside the archive, with ``/``; a leading ``./`` is dropped.
-    content : bytes
-        The unpacked file.
-
-    Raises
-    ------
-    DataError
-        The archive is damaged or truncated; a member's name is absolute, holds ``..`` or stands
-        twice; a member is a link, a device, encrypted, sparse, too large or packed by another
-        method than deflate; there are too many.
+    Names have ``/`` and no leading ``./``; limits are of unpacked bytes, and `max_members` counts
+    folders too. A `DataError`: the archive is damaged or truncated; a name is absolute, holds
+    ``..`` or stands twice; a member is a link, a device, encrypted, sparse, too large or packed by
+    another method than deflate; there are too many.
     """
     read = _zip_members if kind(path) == "zip" else _tar_members
     place = f"{path}: start of the archive"
@@ -128,21 +104,9 @@ def members(
 def content_digest(path: str | os.PathLike[str], *, top: str | None = None) -> str:
     """Digest the members of an archive, so that zip, tar.gz and tar.xz of the same files agree.
 
-    It is the SHA-256 of one line ``{sha256}  {name}`` (two spaces, line feed at the end) a member,
-    ordered by name; the name holds its folders.
-
-    Parameters
-    ----------
-    path : path-like
-        An archive that `members` can read.
-    top : str, optional
-        Replaces the first folder of each name (or is put before a name without one), for archives
-        that differ in that folder only.
-
-    Returns
-    -------
-    str
-        64 hexadecimal digits.
+    It is the SHA-256 (hexadecimal) of one line ``{sha256} {name}`` (two spaces, line feed at the
+    end) a member, ordered by name; the name holds its folders. `top` replaces the first folder of
+    each name (or is put before a name without one), for archives that differ in that folder only.
     """
     lines = []
     for name, content in members(path):

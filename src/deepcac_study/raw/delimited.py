@@ -35,38 +35,17 @@ def read_delimited(
     strip: str = "",
     quote: bool = True,
 ) -> pa.Table:
-    """Read a comma-separated file and check every value against its variable.
+    """Read a comma-separated UTF-8 file and check every value against its variable.
 
-    Parameters
-    ----------
-    path : path-like
-        UTF-8 text; quoted fields and empty lines are fine, spaces around values are dropped.
-    variables : sequence of Variable
-        One a column: in file order without a header, found by name with one.
-    header : bool
-        Whether the first line names the columns.
-    content : bytes or None
-        The text, if it stands in an archive; `path` is then what errors call it.
-    comment : str
-        Lines at the start that begin with it are passed over.
-    missing : sequence of str
-        How the file writes a missing value.
-    strip : str
-        Characters dropped at the end of a category.
-    quote : bool
-        Whether errors show the value at fault; restricted data must not reach a log.
+    Quoted fields and empty lines are fine, spaces around values are dropped. Variables are in file
+    order without a header, found by name with one. `content` is the text if it stands in an
+    archive; errors then call it `path`. Lines at the start that begin with `comment` are passed
+    over; `strip` characters are dropped at the end of a category. `quote` false keeps values of
+    restricted data out of errors, and so of logs.
 
-    Returns
-    -------
-    pyarrow.Table
-        Columns of `variables`, typed by `Variable.field`.
-
-    Raises
-    ------
-    DataError
-        The file is absent, empty, ragged or not UTF-8; a column is missing or stands twice; a
-        value is not a number, outside its range, an unknown category or missing where none may
-        be; an id stands twice.
+    A `DataError`: the file is absent, empty, ragged or not UTF-8; a column is missing or stands
+    twice; a value is not a number, outside its range, an unknown category or missing where none may
+    be; an id stands twice.
     """
     raw = _read_strings(path, [variable.name for variable in variables], header, content, comment)
     columns = []
@@ -83,12 +62,8 @@ def read_delimited(
 def infer_variables(path: StrPath) -> tuple[Variable, ...]:
     """Return the columns of a file with a header as they look: numbers, else categories.
 
-    An empty field is a missing value; levels are in the order of their names.
-
-    Raises
-    ------
-    DataError
-        The file is absent, empty or ragged, or two columns have one name.
+    An empty field is a missing value; levels are in the order of their names. A file that is
+    absent, empty or ragged, or has one name twice, is a `DataError`.
     """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:

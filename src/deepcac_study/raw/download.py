@@ -70,30 +70,14 @@ def download(
 ) -> None:
     """Download `address` to `part`; bytes that `part` already has are not asked for again.
 
-    Parameters
-    ----------
-    address : str
-        An http(s) address; ``user:password@`` goes into a header of the first request only.
-    part : Path
-        Partial file, kept when the connection is cut.
-    attempts : int
-        Tries in all.
-    pause : float
-        Seconds before the second try; doubled each time, a minute at most.
-    timeout : float
-        Seconds without an answer, or with an answer that drips (`raw.watch`), after which a
-        connection counts as cut.
-    deadline : float
-        Seconds for all tries.
+    ``user:password@`` of the address goes into a header of the first request only; `part` is kept
+    when the connection is cut. The first `pause` (seconds) doubles each time, a minute at most.
+    After `timeout` seconds without an answer, or with one that drips (`raw.watch`), a connection
+    counts as cut; `deadline` holds for all tries.
 
-    Raises
-    ------
-    AbsentError
-        The server does not have the file (404, 410).
-    UnreachableError
-        There is no such host, nothing listens, or every try failed.
-    FetchError
-        Refused by the server, too large, or no valid address; not tried again.
+    An `AbsentError` is a 404 or 410; an `UnreachableError` no such host, nothing that listens, or
+    that every try failed. Any other `FetchError` (refused, too large, no valid address) is not
+    tried again.
     """
     end = time.monotonic() + deadline
     for attempt in range(attempts):

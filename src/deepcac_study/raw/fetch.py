@@ -49,13 +49,7 @@ def available(source: Source, config: Mapping[str, Any]) -> bool:
 
 
 def restricted_folder(source: Source, config: Mapping[str, Any]) -> Path:
-    """Return the user's folder of a restricted source, to be read in place.
-
-    Raises
-    ------
-    ConfigError
-        No folder is configured, or it is not there.
-    """
+    """Return the user's folder of a restricted source, to be read in place, or a `ConfigError`."""
     folder = (config.get("restricted") or {}).get(source.id)
     if folder is None:
         raise ConfigError(
@@ -76,32 +70,12 @@ def fetch(
     pause: float = 1.0,
     timeout: float = 30.0,
 ) -> str:
-    """Fetch one raw file and check its digest.
+    """Fetch one raw file, check its digest, and return where it came from, without any credentials.
 
-    Parameters
-    ----------
-    file : RawFile
-        What to fetch.
-    target : path-like
-        Final name. What is left of an interrupted download waits beside it as ``.{name}.*.part``.
-    mirrors : sequence of str
-        Folders or base addresses, tried in order before the official address.
-    attempts : int
-        Tries for each address whose server fails or cuts the connection.
-    pause : float
-        Seconds before the second try; doubled each time.
-    timeout : float
-        Seconds without an answer after which a connection counts as cut.
-
-    Returns
-    -------
-    str
-        Where it came from, without any credentials.
-
-    Raises
-    ------
-    FetchError
-        No place has the file with the right digest; every place tried is named.
+    Mirrors (folders or base addresses) are tried in order before the official address; `attempts`,
+    `pause` and `timeout` (seconds) are as in `download`, for each address. What is left of an
+    interrupted download waits beside the target as ``.{name}.*.part``. If no place has the file
+    with the right digest, a `FetchError` names every place tried.
     """
     target = Path(target)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -173,12 +147,7 @@ def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
 def verify(file: RawFile, path: Path) -> None:
     """Check the digest of a file; a wrong or damaged one is deleted and is an error.
 
-    Raises
-    ------
-    FetchError
-        The digest differs.
-    DataError
-        The archive is damaged.
+    Another digest is a `FetchError`, a damaged archive a `DataError`.
     """
     try:
         got = _digest(file, path)
@@ -192,19 +161,9 @@ def verify(file: RawFile, path: Path) -> None:
 def check_raw(registry: Registry, paths: Iterable[str | os.PathLike[str]]) -> None:
     """Check raw files again before they are read: an edited or hand-placed one is not trusted.
 
-    Parameters
-    ----------
-    registry : Registry
-        Holds the digests.
-    paths : iterable of path-like
-        ``data/raw/{source}/{file}``; generated and restricted sources have no digest and pass.
-
-    Raises
-    ------
-    DataError
-        A file is missing, damaged or not the one of the registry. It is left where it is.
-    ConfigError
-        The registry has no such file.
+    Paths are ``data/raw/{source}/{file}``; generated and restricted sources have no digest and
+    pass. A missing, damaged or other file is a `DataError` and stays where it is; one that the
+    registry does not have is a `ConfigError`.
     """
     for path in map(Path, paths):
         source = path.parent.name

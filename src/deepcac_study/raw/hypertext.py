@@ -65,21 +65,11 @@ def words_of_file(content: bytes) -> Counter[str]:
 
 
 def read_page(content: bytes, url: str) -> tuple[Counter[str], list[str]]:
-    """Return the word counts and the absolute link targets of a saved page.
+    """Return the word counts and the absolute link targets of a saved page at an address.
 
-    Parameters
-    ----------
-    content : bytes
-        HTTP headers, an empty line and HTML; the headers may be missing, the HTML may be broken.
-    url : str
-        Address of the page, against which links are resolved.
-
-    Returns
-    -------
-    words : Counter
-        Lower-case runs of the letters a to z.
-    links : list of str
-        Absolute addresses, in order; those that do not parse are left out.
+    The content is HTTP headers, an empty line and HTML; headers may be missing, HTML may be broken.
+    Words are lower-case runs of the letters a to z. Links are in order; those that do not parse are
+    left out.
     """
     page = _Page()
     html = body(content)

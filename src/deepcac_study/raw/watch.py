@@ -20,19 +20,9 @@ SLOWEST = 1000  # bytes a second
 class Watch:
     """Shuts a connection down that gives too little within a time, or lasts too long.
 
-    Parameters
-    ----------
-    window : float
-        Seconds in which `SLOWEST` bytes a second must come on average; headers must come whole.
-    end : float
-        Moment of `time.monotonic` at which the connection is cut whatever its rate.
-
-    Attributes
-    ----------
-    received : int
-        Bytes that came, to be raised by the reader.
-    verdict : str
-        Why the connection was cut; empty while it was not.
+    Within `window` seconds `SLOWEST` bytes a second must come on average; headers must come whole.
+    At `end`, a moment of `time.monotonic`, it is cut whatever its rate. The reader raises
+    `received` (bytes); `verdict` says why the connection was cut, and is empty while it was not.
     """
 
     def __init__(self, window: float, end: float) -> None:

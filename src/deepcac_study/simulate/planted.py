@@ -15,20 +15,10 @@ COMMON_WEIGHT, INTERCEPT = 0.5, -1.0
 
 
 def planted(strength: float, rows: int, seed: int) -> tuple[FeatureMatrix, np.ndarray]:
-    """Draw a cohort.
+    """Draw a cohort of eight columns of unit variance inside a subtype, and each row's subtype.
 
-    Parameters
-    ----------
-    strength : float
-        Log odds ratio of a standard deviation of each reversed factor: plus this in one subtype,
-        minus this in the other.
-
-    Returns
-    -------
-    FeatureMatrix
-        Eight columns of unit variance inside a subtype.
-    ndarray of shape (rows,), int
-        The subtype of each row.
+    `strength` is the log odds ratio of a standard deviation of each reversed factor: plus this in
+    one subtype, minus this in the other.
     """
     rng = np.random.default_rng([seed, 20])
     subtype = rng.permutation(np.arange(rows) % 2)

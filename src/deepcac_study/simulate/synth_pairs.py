@@ -22,25 +22,12 @@ def synth_pairs(
 ) -> PairwiseData:
     """Generate example clusterings with features for each unordered pair of clusters.
 
-    A pair of points of clusters i and j has 5 of the features of region (i, j) active, drawn
-    without replacement. Before that, i is replaced by a random cluster with probability `noise`,
-    and so is j (it stays itself with probability 1 / clusters).
+    A pair of points of clusters i and j has exactly 5 of the features of region (i, j) active,
+    drawn without replacement; there are no node features. Before that, i is replaced by a random
+    cluster with probability `noise`, and so is j (it stays itself with probability 1 / clusters).
 
-    Parameters
-    ----------
-    clusterings, clusters, points : int
-        Example clusterings, clusters in each, points in a cluster: 5, 5 and 20 in the paper.
-    region : int
-        Features of a pair of clusters: 50 in the paper.
-    noise : float
-        From 0 to 1: 0.2 in the paper.
-    seed : int
-        Of every draw. The paper's own draw is not known.
-
-    Returns
-    -------
-    PairwiseData
-        No node features; every pair within a clustering has exactly 5 active columns.
+    The paper has 5 clusterings of 5 clusters of 20 points, 50 features a region, and noise 0.2. Its
+    own draw is not known.
     """
     if min(clusterings, clusters, points) < 1 or clusters * points < 2:
         raise ConfigError("synth_pairs needs at least one clustering of two points")

@@ -30,16 +30,9 @@ TOUCHING = 1e-300  # stands for a separation of 0, which the library refuses
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of the grid.
+    """One point of the grid: inner class and outer cluster separation, natural clusters, classes.
 
-    Attributes
-    ----------
-    ics, ocs : float
-        Inner class separation and outer cluster separation.
-    clusters : int
-        Natural clusters.
-    imbalanced : bool
-        Classes one to ten (CAC v2) instead of one to one (CAC v1).
+    Imbalanced classes are one to ten (CAC v2) instead of one to one (CAC v1).
     """
 
     ics: float
@@ -71,21 +64,9 @@ def write_cells(paths: Iterable[str | os.PathLike[str]]) -> None:
 def synthetic_cac(
     cell: Cell, *, rows: int = 500, features: int = 8, informative: int = 5, seed: int = 0
 ) -> FeatureMatrix:
-    """Generate one cell of the grid.
+    """Generate one cell of the grid, with `rows` a natural cluster, which is the ``group``.
 
-    Parameters
-    ----------
-    cell : Cell
-        Separations, number of clusters and class shares.
-    rows : int
-        Rows a natural cluster.
-    features, informative : int
-        Columns, and those that carry the classes.
-
-    Returns
-    -------
-    FeatureMatrix
-        ``group`` is the natural cluster; rows are shuffled within it only.
+    `informative` of the columns carry the classes. Rows are shuffled within natural clusters only.
     """
     if cell.clusters < 1 or rows < 22 or cell.ics < 0 or cell.ocs < 0:
         raise ConfigError(f"{cell}: needs a cluster, 22 rows a cluster and separations >= 0")

@@ -16,13 +16,8 @@ StrPath = str | os.PathLike[str]
 def extract_adult(train: StrPath, test: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     """Pool the two files of UCI 2 (Adult), in file order, with their names as ``group``.
 
-    Parameters
-    ----------
-    train, test : path-like
-        ``adult.data`` and ``adult.test``. The second starts with a comment line and ends each
-        label with a full stop; both write ``?`` for a missing category.
-    tidy, cohort : path-like
-        Parquet table and row counts to write.
+    ``adult.test`` starts with a comment line and ends each label with a full stop; both files write
+    ``?`` for a missing category.
     """
     variables = read_variables("uci_adult")
     first = read_delimited(train, variables, header=False, missing=("?",))
@@ -37,10 +32,7 @@ def extract_adult(train: StrPath, test: StrPath, tidy: StrPath, cohort: StrPath)
 def extract_tumours(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     """Read the breast tumours that scikit-learn ships (UCI 17, Wisconsin Diagnostic).
 
-    Parameters
-    ----------
-    raw, tidy, cohort : path-like
-        The file, whose first line holds its counts; parquet table and row counts to write.
+    The first line of the file holds its counts.
     """
     table = read_delimited(raw, read_variables("wdbc"), header=False, comment="569,30,")
     write_table(tidy, with_row_id(table))
@@ -57,21 +49,10 @@ def extract_table(
     header: bool = True,
     row_id: str | None = None,
 ) -> None:
-    """Read one comma-separated file.
+    """Read one comma-separated file, whose rows are a `unit` each.
 
-    Parameters
-    ----------
-    raw, tidy, cohort : path-like
-        The file; parquet table and row counts to write.
-    unit : str
-        What a row is.
-    columns : str or None
-        Source whose columns are listed (`catalogue.variables`) and checked; None infers them:
-        numbers, else categories.
-    header : bool
-        Whether the first line names the columns.
-    row_id : str or None
-        Column that is the row id; None numbers the rows.
+    `columns` is the source whose columns are listed (`catalogue.variables`) and checked; None
+    infers them: numbers, else categories. Without a column `row_id` the rows are numbered.
     """
     known = infer_variables(raw) if columns is None else read_variables(columns)
     table = read_delimited(raw, known, header=header)

@@ -25,18 +25,11 @@ _Path = str | os.PathLike[str]
 
 
 def read_outcomes(path: _Path, letter: str) -> pa.Table:
-    """Read one ``Outcomes-x.txt``.
+    """Read one ``Outcomes-x.txt``: ``record_id``, ascending, ``set``, and the five of `OUTCOMES`.
 
-    Returns
-    -------
-    pyarrow.Table
-        ``record_id`` int32, ascending, ``set``, and the five columns of `OUTCOMES` as int32 with
-        the file's code -1 for unknown (``Survival``: also for stays with no recorded death).
-
-    Raises
-    ------
-    DataError
-        The header, a number or the death flag is not as promised, or a record stands twice.
+    Numbers are int32; the file's code -1 stays for unknown (``Survival``: also for stays with no
+    recorded death). A header, number or death flag other than promised, and a record that stands
+    twice, are a `DataError`.
     """
     try:
         header, *body = Path(path).read_text(encoding="utf-8").splitlines()
@@ -73,21 +66,9 @@ def _match(archive: _Path, events: pa.Table, path: _Path, outcomes: pa.Table) ->
 
 
 def read_sets(archives: Mapping[str, _Path], *, threads: int = 1) -> list[pa.Table]:
-    """Read the events of several sets, `threads` archives at a time.
+    """Return `read_set` of each set's ``set-x.archive``, `threads` archives in memory at once.
 
     Unpacking and parsing leave the interpreter's lock, so threads do help.
-
-    Parameters
-    ----------
-    archives : mapping of set letter to path-like
-        ``set-x.archive`` of each set.
-    threads : int
-        Archives in memory at once.
-
-    Returns
-    -------
-    list of pyarrow.Table
-        What `read_set` returns, in the order of `archives`.
     """
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(read_set, archives.values()))
@@ -101,21 +82,10 @@ def extract(
     outcomes_path: _Path,
     threads: int = 1,
 ) -> None:
-    """Turn the raw files into ``events.parquet`` and ``outcomes.parquet``.
+    """Turn the raw files of each set into ``events.parquet`` and ``outcomes.parquet``.
 
-    Parameters
-    ----------
-    archives, outcomes : mapping of set letter to path-like
-        ``set-x.archive`` and ``Outcomes-x.txt`` of each set.
-    events_path, outcomes_path : path-like
-        Tables of `read_set` and `read_outcomes`, the sets one after the other.
-    threads : int
-        Archives that are read at a time.
-
-    Raises
-    ------
-    DataError
-        Raw files are not in the format, or do not fit each other.
+    These are the tables of `read_set` and `read_outcomes`, the sets one after the other. Raw files
+    not in the format, or that do not fit each other, are a `DataError`.
     """
     stays = [read_outcomes(outcomes[letter], letter) for letter in archives]
     events = read_sets(archives, threads=threads)

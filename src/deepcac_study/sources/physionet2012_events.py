@@ -40,20 +40,10 @@ _RECORD_ID, _NAMELESS = len(PARAMETERS), len(PARAMETERS) + 1
 
 @dataclass(frozen=True)
 class _Lines:
-    """The data lines of the files of one archive, in ascending order of the record.
+    """The data lines of the n files of one archive, in ascending order of the record.
 
-    Attributes
-    ----------
-    archive : str
-        Path, for messages.
-    record_id : ndarray of shape (n,), int32
-        Record of each file, from its name.
-    names : list of str
-        Member names.
-    bodies : list of bytes
-        Each file without its header line.
-    start : ndarray of shape (n + 1,), int64
-        Position of each file's first line among all lines, and the number of lines.
+    `archive` is a path, for messages; each of `bodies` is a file without its header line. `start`,
+    of shape (n + 1,), has each file's first line among all lines, and the number of lines.
     """
 
     archive: str
@@ -145,26 +135,12 @@ def _columns(
 
 
 def parse_set(archive: _Path, files: Iterable[tuple[str, bytes]]) -> pa.Table:
-    """Parse the files of one set.
+    """Parse the files of one set, as `deepcac_study.raw.archive.members` yields them.
 
-    Parameters
-    ----------
-    archive : path-like
-        Where the files come from, for messages.
-    files : iterable of (str, bytes)
-        Member name and content, as `deepcac_study.raw.archive.members` yields them.
-
-    Returns
-    -------
-    pyarrow.Table
-        ``record_id`` int32, ``minute`` int16 since admission, ``parameter`` dictionary over
-        `PARAMETERS` (null where the file names none), ``value`` float64 in the file's unit. Records
-        ascend; within a record the lines keep the file's order.
-
-    Raises
-    ------
-    DataError
-        A file or line is not in the format; the message names both.
+    Columns: ``record_id`` int32, ``minute`` int16 since admission, ``parameter`` dictionary over
+    `PARAMETERS` (null where the file names none), ``value`` float64 in the file's unit. Records
+    ascend; within a record the lines keep the file's order. A file or line that is not in the
+    format is a `DataError` that names both.
     """
     lines = _read_lines(archive, files)
     empty = np.flatnonzero(np.diff(lines.start) == 0)

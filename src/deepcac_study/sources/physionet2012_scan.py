@@ -105,24 +105,10 @@ def scan(
 ) -> tuple[
     npt.NDArray[np.int16], npt.NDArray[np.int8], npt.NDArray[np.float64], npt.NDArray[np.bool_]
 ]:
-    """Read lines.
+    """Read n lines, each ended by a newline: minutes, position in `names`, value, and `ordinary`.
 
-    Parameters
-    ----------
-    text : bytes
-        Lines, each ended by a newline.
-    n : int
-        Number of lines.
-    names : tuple of str
-        Known parameter names.
-
-    Returns
-    -------
-    minute, code, value : ndarray of shape (n,)
-        Minutes of the time, position among `names`, and value; of ordinary lines only.
-    ordinary : ndarray of shape (n,), bool
-        Lines that were read: two digits each for hour and minute, a known name, and a decimal
-        number of up to 15 digits.
+    All are of shape (n,), the first three of ordinary lines only: two digits each for hour and
+    minute, a known name, and a decimal number of up to 15 digits.
     """
     encoded = [name.encode() for name in names]
     packed = np.frombuffer(b"".join(encoded), np.uint8)

@@ -39,20 +39,11 @@ _TYPES = dict.fromkeys(COLUMNS, pa.float64()) | {"ICULOS": pa.int16(), "SepsisLa
 
 
 def extract(archives: Mapping[str, str | os.PathLike[str]], tidy: str | os.PathLike[str]) -> None:
-    """Turn the archives into one tidy hourly table.
+    """Turn the archives, by the letter of their hospital system, into one tidy hourly table.
 
-    Parameters
-    ----------
-    archives : mapping of str to path-like
-        Archive of each hospital system, by its letter.
-    tidy : path-like
-        Parquet file to write: ``patient_id``, ``hour`` (row of the stay, from 0), ``hospital``
-        and the columns of the files, ordered by patient and hour; missing values are null.
-
-    Raises
-    ------
-    DataError
-        A file is not in the challenge's format, or a patient stands twice.
+    It has ``patient_id``, ``hour`` (row of the stay, from 0), ``hospital`` and the columns of the
+    files, ordered by patient and hour; missing values are null. A file that is not in the
+    challenge's format, or a patient that stands twice, is a `DataError`.
     """
     write_table(tidy, read_archives(archives))
 

@@ -26,21 +26,11 @@ def extract(
     items: StrPath,
     values: StrPath,
 ) -> None:
-    """Make one list of items and one of values.
+    """Make one list of items and one of values from the four files ``{university}.svmdata``.
 
-    Parameters
-    ----------
-    cornell, texas, washington, wisconsin : path-like
-        Files to read, ``{university}.svmdata``.
-    items : path-like
-        Table to write: ``item`` (from 0), ``university``, ``cluster``.
-    values : path-like
-        Table to write: ``item``, ``column`` (from 0) and ``value`` of what is not zero.
-
-    Raises
-    ------
-    DataError
-        A file is missing, empty or in another format.
+    `items` gets ``item`` (from 0), ``university``, ``cluster``; `values` gets ``item``, ``column``
+    (from 0) and ``value`` of what is not zero. A missing, empty or otherwise formatted file is a
+    `DataError`.
     """
     files = {"cornell": cornell, "texas": texas, "washington": washington, "wisconsin": wisconsin}
     found = {name: _read(path) for name, path in files.items()}

@@ -29,40 +29,17 @@ def medications() -> tuple[str, ...]:
 
 
 def extract(archive: str | os.PathLike[str], tidy: str | os.PathLike[str]) -> None:
-    """Write the encounters of the archive as parquet.
+    """Write the encounters of the archive of UCI 296, in any packing, as parquet.
 
-    Parameters
-    ----------
-    archive : path-like
-        The archive of UCI 296, in any packing.
-    tidy : path-like
-        Output: `row` (from 1, the order of the file) and the 50 columns of the file; whole numbers
-        as int64, all else as string, null where missing.
-
-    Raises
-    ------
-    DataError
-        The archive or the table in it is not what its format promises.
+    Columns: `row` (from 1, the order of the file) and the 50 of the file; whole numbers as int64,
+    all else as string, null where missing.
     """
     where = f"{archive}: {MEMBER}"
     write_table(tidy, read_encounters(_member(archive), where=where))
 
 
 def read_encounters(text: bytes, *, where: str = MEMBER) -> pa.Table:
-    """Parse and check the bytes of ``diabetic_data.csv``.
-
-    Parameters
-    ----------
-    text : bytes
-        The file.
-    where : str
-        What errors call it.
-
-    Returns
-    -------
-    pyarrow.Table
-        As `extract` writes it.
-    """
+    """Parse and check the bytes of ``diabetic_data.csv`` for `extract`; errors call it `where`."""
     table = read_delimited(
         where, read_variables("uci_diabetes"), header=True, content=text, missing=("?",)
     )

@@ -39,24 +39,14 @@ def extract(
 ) -> None:
     """Read every page once: what it is, which words it has, which other pages it links to.
 
-    Parameters
-    ----------
-    archive : path-like
-        Members are ``webkb/{class}/{university}/{address with ^ for /}``.
-    pages : path-like
-        Table to write: ``page`` (from 0, ordered by class, university and address), ``class``,
-        ``university``, ``url``.
-    words : path-like
-        Table to write: ``page``, ``word``, ``count``.
-    links : path-like
-        Table to write: ``source`` and ``target`` page, each pair once, no page to itself.
-    markup : path-like
-        Table to write: as `words`, of the whole file with its headers and tags.
+    Members of the archive are ``webkb/{class}/{university}/{address with ^ for /}``; another kind
+    of member, no page, or an address that stands twice is a `DataError`. Tables written:
 
-    Raises
-    ------
-    DataError
-        The archive is damaged, holds no page, another kind of member or an address twice.
+    - pages: ``page`` (from 0, ordered by class, university and address), ``class``, ``university``,
+      ``url``;
+    - words: ``page``, ``word``, ``count``;
+    - markup: as words, of the whole file with its headers and tags;
+    - links: ``source`` and ``target`` page, each pair once, no page to itself.
     """
     found = sorted(_pages(archive), key=lambda page: page[:3])
     if not found:

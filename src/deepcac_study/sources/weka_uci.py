@@ -59,13 +59,9 @@ def extract_all(raw: StrPath, tidy: StrPath) -> None:
 def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
     """Read one ARFF file; leave out classes too small for a stratified split.
 
-    Parameters
-    ----------
-    raw : path-like
-        ARFF file. The class is the last attribute.
-    tidy, cohort : path-like
-        Parquet table (``row_id``, the attributes, ``class``; ``group`` where the source has parts)
-        and row counts to write. Categories carry their levels, in header order, those that occur.
+    The class is the last attribute. The table has ``row_id``, the attributes, ``class``, and
+    ``group`` where the source has parts. Categories carry their levels, in header order, those that
+    occur.
     """
     name = Path(raw).stem
     table = read_arff(raw)
@@ -82,23 +78,11 @@ def extract(raw: StrPath, tidy: StrPath, cohort: StrPath) -> None:
 
 
 def read_arff(path: StrPath) -> pa.Table:
-    """Read an ARFF file of numeric and nominal attributes.
+    """Read an ARFF file of numeric and nominal attributes; the last one is renamed ``class``.
 
-    Parameters
-    ----------
-    path : path-like
-        The file; ``?`` is missing unless it is a declared level.
-
-    Returns
-    -------
-    pyarrow.Table
-        Numbers as float64 with nulls, categories as strings with nulls; the last attribute is
-        renamed ``class``.
-
-    Raises
-    ------
-    DataError
-        The file is missing, not ARFF, damaged, empty, or a class is missing.
+    Numbers become float64 and categories strings, both with nulls; ``?`` is missing unless it is a
+    declared level. A file that is missing, not ARFF, damaged or empty, or a class that is missing,
+    is a `DataError`.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

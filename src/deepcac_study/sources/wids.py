@@ -11,19 +11,10 @@ RECORD, LABEL = "encounter_id", "hospital_death"
 
 
 def extract(raw: str | os.PathLike[str], tidy: str | os.PathLike[str]) -> None:
-    """Read training_v2.csv into a typed parquet table, rows in file order.
+    """Read all 186 columns of training_v2.csv into a typed parquet table, rows in file order.
 
-    Parameters
-    ----------
-    raw : path-like
-        The CSV file; ``NA`` and blank are missing.
-    tidy : path-like
-        Gets all 186 columns: ids as int64, numbers and the label as float64, categories as text.
-
-    Raises
-    ------
-    DataError
-        As of `read_delimited`; a value is never shown, for the file is restricted.
+    Ids are int64, numbers and the label float64, categories text; ``NA`` and blank are missing.
+    Errors are those of `read_delimited` and never show a value, for the file is restricted.
     """
     # Which categories are ever missing is hearsay (docs/wids.md), so none is refused for it.
     variables = [

@@ -38,19 +38,10 @@ from deepcac_study.splits import Split
 class View:
     """What one fitted model says about every row of a data set.
 
-    Attributes
-    ----------
-    seed : int
-        Of the split.
-    status : str
-        ``"ok"`` or ``"diverged"``.
-    train, test : ndarray of int
-        Positions of the training and the test rows.
-    cluster : ndarray of shape (n,)
-        Cluster ids 0..k-1, ordered by the mean class of their training rows.
-    probability : ndarray of shape (n, n_classes)
-    plane : pyarrow.Table or None
-        The test rows' latents (`latent_plane`), under the network's own cluster numbers.
+    The status is "ok" or "diverged"; `train` and `test` are row positions. `cluster`, shape (n,),
+    has ids 0..k-1, ordered by the mean class of their training rows; `probability` is of shape (n,
+    n_classes). `plane` has the test rows' latents (`latent_plane`), under the network's own
+    numbers.
     """
 
     seed: int
@@ -65,13 +56,7 @@ class View:
 def fit_view(
     features: FeatureMatrix, split: Split, setting: Setting, pretrained: Path | None
 ) -> View:
-    """Fit DeepCAC on the training rows of a split and ask it about all rows.
-
-    Raises
-    ------
-    ConfigError
-        The data set holds sequences.
-    """
+    """Fit DeepCAC on the training rows of a split and ask it about all rows, not sequences."""
     if features.n_steps > 1:
         raise ConfigError(f"{setting.dataset} holds sequences; a case study needs static features")
     task = make_task(features, split, setting)
@@ -101,20 +86,11 @@ def order_clusters(cluster: Ids, y: Ids, train: npt.NDArray[np.intp], k: int) ->
 
 
 def separation(values: Array, cluster: Ids, k: int) -> tuple[float, float]:
-    """Return how far the clusters differ in one feature, and the p value of that.
+    """Return how far the clusters differ in one feature, shape (n,), and the p value of that.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        NaN where missing; such rows are left out.
-
-    Returns
-    -------
-    effect : float
-        Share of the variance of the ranks that lies between clusters, 0 to 1 (the eta squared
-        of the Kruskal-Wallis test, its statistic over n - 1).
-    p : float
-        Of the Kruskal-Wallis test. Both are NaN for a constant or for fewer than two clusters.
+    The effect is the share of the variance of the ranks that lies between clusters, 0 to 1: eta
+    squared of the Kruskal-Wallis test, its statistic over n - 1. Rows with NaN are left out. Both
+    are NaN for a constant or for fewer than two clusters.
     """
     seen = ~np.isnan(values)
     own = cluster[seen]
@@ -147,18 +123,14 @@ def _fill(X: Array) -> Array:
 
 
 def describe_view(features: FeatureMatrix, view: View, k: int) -> tuple[dict[str, Any], pa.Table]:
-    """Describe the clusters of one split.
+    """Describe the clusters of one split: a summary, and a table with a row a feature and cluster.
 
-    Returns
-    -------
-    summary : dict
-        Seed, status, sizes by class in training and test rows, macro AUPRC of teacher and
-        students on the test rows, and the share of test rows on which they say the same class.
-    table : pyarrow.Table
-        A row a feature and cluster: seed, feature, cluster (from 1), rows (training rows with a
-        value), mean and filled in original units, sd (all training rows), effect and p of
-        `separation` on the test rows (Holm-adjusted over the features), importance. ``filled``
-        is the mean where a missing value counts as the mean of all training rows.
+    The summary has seed, status, sizes by class in training and test rows, macro AUPRC of teacher
+    and students on the test rows, and the share of test rows on which they say the same class.
+    Columns: seed, feature, cluster (from 1), rows (training rows with a value), mean and filled in
+    original units, sd (all training rows), effect and p of `separation` on the test rows
+    (Holm-adjusted over the features), importance. ``filled`` is the mean where a missing value
+    counts as the mean of all training rows.
     """
     X, y, d = features.X, features.label, len(features.names)
     train, test, cluster = view.train, view.test, view.cluster
@@ -241,15 +213,10 @@ def write_case_study(
     run_scores: Path,
     synthetic: bool = False,
 ) -> None:
-    """Fit and describe DeepCAC on every split.
+    """Fit and describe DeepCAC on every split; `run_scores` are of the run that this looks into.
 
-    Parameters
-    ----------
-    path : Path
-        JSON to write; the table of features goes beside it as ``.features.parquet``, the latents
-        of the first split's test rows as ``.plane.parquet``.
-    run_scores : Path
-        Row scores of the run that this looks into.
+    `path` is the JSON to write; the table of features goes beside it as ``.features.parquet``, the
+    latents of the first split's test rows as ``.plane.parquet``.
     """
     scores = read_table(run_scores, columns=["row_id", "seed", "cluster"])
     views = [fit_view(features, split, setting, pretrained) for split in splits]

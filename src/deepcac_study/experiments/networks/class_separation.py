@@ -76,25 +76,16 @@ def separation_sweep(
 ) -> pa.Table:
     """Train the same latents without a separation term, with AM-softmax and with that of CAC.
 
-    The last is repeated on permuted training labels: what it then finds is chance.
+    The last is repeated on permuted training labels: what it then finds is chance. Splits are of
+    two classes, scaled for the deep family; the latents of all `epochs` are made.
 
-    Parameters
-    ----------
-    tasks : iterable of Task
-        Splits of two classes, scaled for the deep family.
-    epochs : int
-        Of the latents, all of which are made.
-
-    Returns
-    -------
-    pyarrow.Table
-        A row a split and fit: ``seed``, ``term``, ``alpha``; ``limit``, beta p (1 - p), below which
-        no latents gain by their length; `scaling_limit` of the latents at the start, of all rows
-        (``start_scaling``) and in batches (``start_batch_scaling``), and of those at the end
-        (``scaling``, ``batch_scaling``); ``status`` and the last ``loss``; ``length``, the root
-        mean square of the training latents; the `class_share` of training rows (``share``), of
-        their directions (``direction_share``) and of test rows (``test_share``); ``auroc`` and
-        ``auprc`` on the test rows.
+    A row a split and fit: ``seed``, ``term``, ``alpha``; ``limit``, beta p (1 - p), below which no
+    latents gain by their length; `scaling_limit` of the latents at the start, of all rows
+    (``start_scaling``) and in batches (``start_batch_scaling``), and of those at the end
+    (``scaling``, ``batch_scaling``); ``status`` and the last ``loss``; ``length``, the root mean
+    square of the training latents; the `class_share` of training rows (``share``), of their
+    directions (``direction_share``) and of test rows (``test_share``); ``auroc`` and ``auprc`` on
+    the test rows.
     """
     terms = (AM_SOFTMAX, CENTROIDS, PERMUTED)
     fits = [(NONE, 0.0)] + [(term, alpha) for term in terms for alpha in alphas]
@@ -157,15 +148,10 @@ def _limits(z: Tensor, y: Ids, centroids: Tensor, beta: float) -> dict[str, floa
 def scaling_limit(z: Tensor, y: Ids, centroids: Tensor, beta: float, size: int) -> float:
     """Return the weight of CAC's term above which longer latents alone lower the loss.
 
-    That is beta times the within-cluster term over the distances between the means of classes,
-    both as sums over batches. Means of a rare class over a small batch are far apart by chance,
-    so small batches have a lower limit.
-
-    Parameters
-    ----------
-    z, centroids : Tensor of shape (n, latent) and (k, latent)
-    size : int
-        Rows of a batch; n takes all rows as one.
+    That is beta times the within-cluster term over the distances between the means of classes. Both
+    are sums over batches of `size` rows (n takes all as one). `z` is of shape (n, latent),
+    centroids (k, latent). Means of a rare class over a small batch are far apart by chance, so
+    small batches have a lower limit.
     """
     membership = one_hot(nearest(z, centroids), len(centroids), z)
     classes = one_hot(torch.from_numpy(y), int(y.max()) + 1, z)
@@ -199,20 +185,10 @@ def _measure(model: DeepCACClassifier, task: Task) -> dict[str, Any]:
 
 
 def class_share(z: Array, y: Ids, cluster: Ids) -> float:
-    """Return the share of the scatter inside clusters that lies between their classes' means.
+    """Return the share of the scatter inside clusters that lies between the means of classes.
 
-    Unlike the distance of these means it does not grow with the length of the latents.
-
-    Parameters
-    ----------
-    z : ndarray of shape (n, latent)
-    y, cluster : ndarray of shape (n,)
-        Ids from 0.
-
-    Returns
-    -------
-    float
-        From 0 to 1; 0 where no cluster has any scatter.
+    Unlike the distance of these means it does not grow with the length of the latents `z`, of shape
+    (n, latent). Ids are from 0. The share is 0 to 1, and 0 where no cluster has any scatter.
     """
     inside = _scatter(z, cluster)
     return 1 - _scatter(z, cluster * (y.max() + 1) + y) / inside if inside else 0.0

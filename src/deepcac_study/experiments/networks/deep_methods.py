@@ -58,19 +58,10 @@ def fit_task(
     pretrained: Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Fitted:
-    """Fit a deep method on one split.
+    """Fit a deep method on one split: probabilities by softmax, with switch D2 raw decision values.
 
-    Parameters
-    ----------
-    pretrained : path or None
-        File of the data set's pre-trained autoencoders; None pre-trains one here.
-    settings : mapping, optional
-        Parameters of the estimator that differ from the paper's.
-
-    Returns
-    -------
-    Fitted
-        Probabilities by softmax, or each class's raw decision value with switch D2.
+    Without the data set's pre-trained autoencoders one is pre-trained here. `settings` are
+    parameters of the estimator that differ from the paper's.
     """
     model = make_estimator(task, setting, method).set_params(**(settings or {}))
     model.fit(
@@ -130,10 +121,7 @@ def _row_shape(task: Task) -> tuple[int, ...]:
 def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
     """Pre-train one autoencoder a split and write them all; with D14 one for all splits.
 
-    Parameters
-    ----------
-    tasks : iterable of Task
-        One a split; each is let go before the next is asked for.
+    Each task is let go before the next is asked for.
     """
     device = data.find_device("auto")
     autoencoders: dict[int, AnyAutoencoder] = {}
@@ -153,20 +141,11 @@ def pretrain_tasks(tasks: Iterable[Task], setting: Setting, path: Path) -> None:
 
 
 def latent_plane(latents: Array, cluster: Ids, label: Ids) -> pa.Table:
-    """Return the first two principal components of latents, without the rows' ids.
+    """Return the first two principal components of latents as ``x``, ``y``, ``cluster``, ``label``.
 
-    Parameters
-    ----------
-    latents : ndarray of shape (n, m)
-        m is at least 2. Of a network that diverged there are none.
-    cluster : ndarray of shape (n,)
-        As the network numbers them.
-
-    Returns
-    -------
-    pyarrow.Table
-        Columns ``x``, ``y``, ``cluster`` and ``label``. The signs of the components are those of
-        scikit-learn, so that the same latents give the same plane.
+    Rows have no ids. Latents are of shape (n, m), m at least 2; clusters are as the network numbers
+    them; of one that diverged there are no rows. The signs are scikit-learn's, so that the same
+    latents give the same plane.
     """
     components = PCA(n_components=2, svd_solver="full")
     plane = components.fit_transform(latents) if len(latents) > 1 else np.empty((len(latents), 2))

@@ -37,13 +37,10 @@ def factorial(
 ) -> pa.Table:
     """Cross the number of clusters, the weight of their term and the head on the same latents.
 
-    Returns
-    -------
-    pyarrow.Table
-        A row a split and fit: ``seed``, ``estimator``, ``k``, ``beta``, ``head`` (of
-        `deepcac.nn.layers.heads`), ``auroc`` and ``auprc`` on the test rows, ``smallest``
-        (training rows of the smallest cluster). Beside DeepCAC stand one head on the latents as
-        they are pre-trained (KM-Z, k = 1) and the network that is trained end to end (FNN).
+    A row a split and fit: ``seed``, ``estimator``, ``k``, ``beta``, ``head`` (of
+    `deepcac.nn.layers.heads`), ``auroc`` and ``auprc`` on the test rows, ``smallest`` (training
+    rows of the smallest cluster). Beside DeepCAC stand one head on the latents as pre-trained
+    (KM-Z, k = 1) and the network that is trained end to end (FNN).
     """
     rows = [row for task in tasks for row in _of_task(task, setting, pretrained, clusters, betas)]
     return pa.Table.from_pylist(rows)

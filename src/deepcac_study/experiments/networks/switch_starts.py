@@ -41,20 +41,10 @@ def start_sweep(
 ) -> pa.Table:
     """Fit methods soundly and with one switch on, from the same starts of the autoencoder.
 
-    The first start is that of the study's own runs, whose records are not made again.
-
-    Parameters
-    ----------
-    runs : iterable of path
-        Records of the study on these splits; what has none is fitted.
-    starts : int
-        Seeds of each split.
-
-    Returns
-    -------
-    pyarrow.Table
-        A row a split, start and fit: ``split``, ``start``, ``method``, ``k``, ``switch`` (empty
-        for the sound method), ``status``, ``n_train``, ``n_test``, ``auroc``, ``auprc``.
+    `starts` are seeds of each split; the first is that of the study's own runs, whose records
+    (`runs`) are not made again. A row a split, start and fit: ``split``, ``start``, ``method``,
+    ``k``, ``switch`` (empty for the sound method), ``status``, ``n_train``, ``n_test``, ``auroc``,
+    ``auprc``.
     """
     first = _outcomes(runs)
     rows: list[dict[str, Any]] = []

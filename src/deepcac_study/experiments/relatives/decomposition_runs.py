@@ -33,23 +33,9 @@ _TIMES = ("seconds_clustering", "seconds")
 
 
 def read_rows(path: str | os.PathLike[str], label: str) -> tuple[pd.DataFrame, npt.NDArray[Any]]:
-    """Read a tidy table or a feature file as the columns of an estimator.
+    """Read parquet as an estimator's X of shape (n, d), without row ids and groups, and its y.
 
-    Parameters
-    ----------
-    path : path-like
-        Parquet. Columns with levels are nominal, all others numeric.
-
-    Returns
-    -------
-    X : DataFrame of shape (n, d)
-        Without row ids and groups.
-    y : ndarray of shape (n,)
-
-    Raises
-    ------
-    DataError
-        The table has no such column.
+    Columns with levels are nominal, all others numeric. A label that is no column is a `DataError`.
     """
     table = read_table(path)
     if label not in table.column_names:
@@ -74,18 +60,12 @@ def write_decomposition(
     synthetic: bool = False,
     threads: int = 1,
 ) -> None:
-    """Run the experiment on one data set and write its record.
+    """Run the experiment on one data set and write its record as JSON.
 
-    Parameters
-    ----------
-    out : path-like
-        JSON to write: configuration, accuracies, configurations and counts of every run and arm.
-        All of it but ``machine`` is the same each time.
-    variant : str
-        Folder of the protocol. Sound, the parts are drawn within each class; else plainly, as in
-        the paper.
-    against_rest : bool
-        Whether linear machines one against rest are run beside those one against one.
+    It has configuration, accuracies, configurations and counts of every run and arm; all but
+    ``machine`` is the same each time. `variant` is the folder of the protocol: sound, the parts are
+    drawn within each class, else plainly, as in the paper. `against_rest` runs linear machines one
+    against rest beside those one against one.
     """
     X, y = read_rows(table, label)
     protocol = Protocol.from_folder(variant)
@@ -133,15 +113,10 @@ def write_bias_variance(
     synthetic: bool = False,
     threads: int = 1,
 ) -> None:
-    """Split the error of each base and arm on one data set.
+    """Split the error of each base and arm (Vilalta, Achari & Eick 2003, section 4).
 
-    The claim is in Vilalta, Achari & Eick 2003, section 4.
-
-    Parameters
-    ----------
-    out : path-like
-        JSON to write; ``parts`` has error, bias and variance by base and arm. All of it but
-        ``machine`` is the same each time.
+    ``parts`` of the JSON has error, bias and variance by base and arm; all but ``machine`` is the
+    same each time.
     """
     begin = time.process_time()
     found = resample(*read_rows(table, label), samples)

@@ -30,14 +30,7 @@ _REPEATED = (NONE, ITERATIVE)  # the training of the others draws nothing
 
 @dataclass(frozen=True)
 class Examples:
-    """The example clusterings of a data set.
-
-    Attributes
-    ----------
-    names : tuple of str, length n
-        In alphabetical order.
-    clusterings : sequence of n ndarray of shape (m_i,), int64
-    """
+    """The n example clusterings of a data set, of shapes (m_i,), by name in alphabetical order."""
 
     names: tuple[str, ...]
     item_sets: Sequence[ItemSet]
@@ -86,10 +79,8 @@ def build(method: str, C: float, budget: Budget, seed: int) -> SimilarityCluster
 def experiment(found: Examples, method: str, budget: Budget) -> list[tuple[list[Fold], list[Fit]]]:
     """Leave each clustering out in turn; once a seed where training or clusters are random.
 
-    Parameters
-    ----------
-    method : {"none", "pair", "iterative", "spectral"}
-        None has nothing to choose, and clusters by point-incremental k-means (section 6.2).
+    The method is "pair", "iterative", "spectral", or "none": nothing to choose, and clusters by
+    point-incremental k-means (section 6.2).
     """
     seeds = range(budget.seeds if method in _REPEATED else 1)
     with warnings.catch_warnings():

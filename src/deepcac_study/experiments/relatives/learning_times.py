@@ -61,12 +61,9 @@ def points() -> Iterator[Point]:
 def learning_times(n_sets: int) -> list[dict[str, Any]]:
     """Train on `n_sets` sets at each point with each oracle.
 
-    Returns
-    -------
-    list of dict
-        ``axis``, ``value``, ``oracle``, ``set``; ``n_iter``, ``n_cuts``, ``n_oracle_calls``,
-        ``converged``; ``seconds`` (of the processor, in all) and ``oracle_seconds`` and
-        ``slowest_call`` (by the clock).
+    Keys: ``axis``, ``value``, ``oracle``, ``set``; ``n_iter``, ``n_cuts``, ``n_oracle_calls``,
+    ``converged``; ``seconds`` (of the processor, in all) and ``oracle_seconds`` and
+    ``slowest_call`` (by the clock).
     """
     # The first training of a process also loads compiled code.
     _train(examples(synth_pairs(clusterings=2, points=2)), ITERATIVE, 0)

@@ -33,13 +33,10 @@ _SEARCH = 40  # restarts of the search for constraints that training has missed
 def oracle_checks() -> dict[str, Any]:
     """Measure everything.
 
-    Returns
-    -------
-    dict
-        ``training`` (a row for each small set and oracle), ``loss`` (the properties of Delta),
-        ``large_clusters`` (Delta and the Rand loss by where the errors are), ``kmeans`` (batch
-        against point-incremental), ``noise_free`` (losses on Synth without noise) and
-        ``similarity`` (K of a test clustering before and after learning).
+    Keys: ``training`` (a row for each small set and oracle), ``loss`` (the properties of Delta),
+    ``large_clusters`` (Delta and the Rand loss by where the errors are), ``kmeans`` (batch against
+    point-incremental), ``noise_free`` (losses on Synth without noise) and ``similarity`` (K of a
+    test clustering before and after learning).
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the rows say it

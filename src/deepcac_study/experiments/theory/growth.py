@@ -30,15 +30,10 @@ def growth(
     ks: Sequence[int] = TIMED_KS,
     rows: int = TIMED_ROWS,
 ) -> dict[str, float]:
-    """Return the exponents of the work of a first pass in n, d and k.
+    """Return the exponents of the work of a first pass in n, d and k, by `operations` or `seconds`.
 
-    Rows are taken in turn, over again where there are fewer than asked for. The labels at the
-    start are random, so that every row is looked at and most rows move.
-
-    Parameters
-    ----------
-    work : {operations, seconds}
-        What a pass over rows, classes and labels with k clusters costs.
+    Rows are taken in turn, over again where there are fewer than asked for. The labels at the start
+    are random, so that every row is looked at and most rows move.
     """
 
     def of(n: int, d: int, clusters: int) -> float:

@@ -26,19 +26,11 @@ _LLOYD_PASSES = 20
 
 
 def theory_checks(task: Task) -> dict[str, Any]:
-    """Evaluate every theorem on one split.
+    """Evaluate every theorem on one split of two classes, scaled for the CAC family.
 
-    Parameters
-    ----------
-    task : Task
-        One split of two classes, scaled for the CAC family.
-
-    Returns
-    -------
-    dict
-        ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
-        (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk``
-        (Theorem 1 by arm). All are the same on every run; ``growth`` counts operations.
+    Keys: ``cost`` (Theorem 2 by alpha, and Lloyd's variant), ``growth`` (Theorem 3), ``log_loss``
+    (Theorem 4 and Lemma 1 by model), ``am_softmax`` (DeepCAC, Theorem 3) and ``risk`` (Theorem 1 by
+    arm). All are the same on every run; ``growth`` counts operations.
     """
     X, y = task.X_train, task.y_train
     start = kmeans_labels(X, task.k, task.seed)
@@ -57,12 +49,8 @@ def theory_checks(task: Task) -> dict[str, Any]:
 def theory(tasks: Iterable[Task], setting: Setting, *, synthetic: bool = False) -> dict[str, Any]:
     """Return `theory_checks` of the first split, with what they are about.
 
-    ``machine`` alone varies between runs, and with it the exponents of Theorem 3 by the clock.
-
-    Raises
-    ------
-    ConfigError
-        The data set has more than two classes.
+    ``machine`` alone varies between runs, and with it the exponents of Theorem 3 by the clock. A
+    data set of more than two classes is a `ConfigError`.
     """
     begin = time.perf_counter()
     task = next(iter(tasks))

@@ -22,22 +22,10 @@ def indicators(
     *,
     missing: bool = False,
 ) -> dict[str, Array]:
-    """Return one 0/1 column a level, named ``name=level``.
+    """Return one 0/1 column a level, named ``name=level``, of shape (n,).
 
-    Parameters
-    ----------
-    name : str
-        The variable.
-    values : ndarray of shape (n,)
-        Text, None where missing; or codes.
-    levels : sequence of str, or mapping of str to int
-        Levels of text, or the level of each code, in order. A value of no level is 0 in all.
-    missing : bool
-        Whether rows without a value get a column of their own, ``name=missing``.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
+    Values are text, None where missing, or codes; a mapping gives each code its level. A value of
+    no level is 0 in all. With `missing`, rows without a value get a column ``name=missing``.
     """
     coded = levels.items() if isinstance(levels, Mapping) else zip(levels, levels, strict=True)
     columns = {f"{name}={level}": (values == code).astype(np.float64) for level, code in coded}
@@ -47,24 +35,12 @@ def indicators(
 
 
 def one_hot(table: pa.Table, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
-    """Encode columns for a model of numbers.
+    """Encode columns of a tidy table for a model of numbers: X of shape (n, d), and d names.
 
     A number stays a number, NaN where missing. A category becomes one 0/1 column a level that
     occurs, named ``variable=level``; rows without a value get a column of their own,
-    ``variable=missing``. A category of two levels without missing values takes one column, for
-    the second. A column that is the same in all rows is left out.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Tidy table; its categories carry their levels.
-    names : sequence of str
-        Columns to encode, in order.
-
-    Returns
-    -------
-    X : ndarray of shape (n, d)
-    feature_names : tuple of str, length d
+    ``variable=missing``. A category of two levels without missing values takes one column, for the
+    second. A column that is the same in all rows is left out.
     """
     columns: dict[str, Array] = {}
     for name in names:

@@ -12,19 +12,10 @@ AGGREGATES = ("first", "last", "lowest", "highest", "median")
 
 @njit(cache=True)
 def fill_forward(values: Array, starts: Rows) -> Array:
-    """Carry each value forward to the hours without one, inside its stay.
+    """Carry each value, of shape (rows,), forward to the hours without one (NaN), inside its stay.
 
-    Parameters
-    ----------
-    values : ndarray of shape (rows,)
-        NaN where not measured.
-    starts : ndarray of shape (n + 1,)
-        Begin of each stay, and the number of rows.
-
-    Returns
-    -------
-    ndarray of shape (rows,)
-        NaN only before the first measurement of a stay.
+    `starts`, of shape (n + 1,), has the begin of each stay, and the number of rows. NaN is left
+    only before the first measurement of a stay.
     """
     filled = values.copy()
     for i in range(len(starts) - 1):
@@ -47,19 +38,9 @@ def fill_backward(values: Array, starts: Rows, hours: int) -> Array:
 
 @njit(cache=True)
 def aggregate(values: Array, begin: Rows, end: Rows) -> Array:
-    """Return the `AGGREGATES` of the known values in each window.
+    """Return `AGGREGATES` of the known values in each window ``[begin, end)``, shape (n, 5).
 
-    Parameters
-    ----------
-    values : ndarray of shape (rows,)
-        NaN where unknown.
-    begin, end : ndarray of shape (n,)
-        Windows ``[begin, end)``.
-
-    Returns
-    -------
-    ndarray of shape (n, 5)
-        First, last, lowest, highest and median; NaN where a window has no known value.
+    Values are of shape (rows,), NaN where unknown. A window with no known value is NaN.
     """
     result = np.full((len(begin), 5), np.nan)
     for i in range(len(begin)):

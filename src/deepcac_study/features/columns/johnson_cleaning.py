@@ -24,19 +24,7 @@ def _times(factor: float) -> Callable[[Array], Array]:
 
 @dataclass(frozen=True)
 class Rule:
-    """One cleaning rule.
-
-    Attributes
-    ----------
-    variable : str
-        Parameter that it acts on.
-    above, below : float
-        It takes values strictly between the two.
-    repair : callable
-        Array of those values to array of new ones.
-    text : str
-        What it does, for tables.
-    """
+    """One cleaning rule: it takes the values strictly between `above` and `below`."""
 
     variable: str
     above: float
@@ -99,24 +87,11 @@ ADMISSION = (
 def clean(
     value: Array, rules: tuple[Rule, ...], *, by_raw_value: bool = False
 ) -> tuple[Array, list[int]]:
-    """Apply the rules of one variable.
+    """Apply the rules of one variable in order; return new values, NaN where missing, and counts.
 
-    Parameters
-    ----------
-    value : ndarray of shape (m,)
-        Measurements of the variable.
-    rules : tuple of Rule
-        Its rules, in order.
-    by_raw_value : bool
-        Let every rule look at the raw value instead of at what earlier rules made of it, as the
-        published program does for height: a height of 13 becomes 130, then 286.
-
-    Returns
-    -------
-    cleaned : ndarray of shape (m,)
-        A new array; NaN where missing.
-    counts : list of int
-        Number of values that each rule took.
+    A count is the number of values that a rule took. `by_raw_value` lets every rule look at the raw
+    value instead of at what earlier rules made of it, as the published program does for height: a
+    height of 13 becomes 130, then 286.
     """
     cleaned = value.copy()
     counts = []

@@ -29,20 +29,10 @@ _COLUMN = re.compile(
 
 @dataclass(frozen=True)
 class Range:
-    """Unit and plausible range of one variable.
+    """Unit (empty for a pure number) and plausible range of one variable, named as in the features.
 
-    Attributes
-    ----------
-    variable : str
-        Name, as in the features.
-    unit : str
-        Empty for a pure number.
-    low, high : float or None
-        Closed range; None for no bound.
-    source : str
-        Where the range comes from; empty where the table does not say.
-    meaning : str
-        What the variable is, where its name does not say it.
+    The range is closed; None is no bound. `source` says where it comes from, if the table does;
+    `meaning` what the variable is, where its name does not say it.
     """
 
     variable: str
@@ -60,17 +50,9 @@ class Range:
 
 @cache
 def read_ranges(table: str) -> dict[str, Range]:
-    """Return the ranges of one table by variable.
+    """Return the ranges of one table by variable; no such table is a `ConfigError`.
 
-    Parameters
-    ----------
-    table : str
-        Its place in this package, for example ``features/johnson_variables.csv``.
-
-    Raises
-    ------
-    ConfigError
-        There is no such table.
+    The table is a place in this package, for example ``features/johnson_variables.csv``.
     """
     try:
         text = resources.files("deepcac_study").joinpath(table).read_text("utf-8")
@@ -98,16 +80,8 @@ def count_outside(
 ) -> list[dict[str, Any]]:
     """Count the values outside their variable's plausible range, and log those that have some.
 
-    Parameters
-    ----------
-    values : iterable of (str, ndarray)
-        Variable and its measurements, NaN where missing, as the source has them.
-    ranges : mapping of str to Range
-
-    Returns
-    -------
-    list of {"variable", "unit", "range", "values", "outside"}
-        Of the variables with a value outside, JSON-ready.
+    Measurements are as the source has them, NaN where missing. The result is JSON-ready, only of
+    variables with a value outside: ``variable``, ``unit``, ``range``, ``values``, ``outside``.
     """
     found = []
     for variable, own in values:

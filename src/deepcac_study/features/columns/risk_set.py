@@ -10,20 +10,8 @@ def match_hours(case_hours: Ints, last_hours: Ints, seed: int = 0) -> Ints:
     """Give as many controls as possible an hour, the same number for each case of that hour.
 
     An hour alone then tells nothing of the class: its share of cases is the same everywhere.
-
-    Parameters
-    ----------
-    case_hours : ndarray of shape (cases,)
-        Hour of each case.
-    last_hours : ndarray of shape (controls,)
-        Last hour at which each control may be taken; negative if at none.
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    ndarray of shape (controls,), int64
-        Hour of each control; -1 for those that are left out.
+    `last_hours`, of shape (controls,), are the last at which each may be taken, negative if at
+    none. Controls that are left out get -1.
     """
     given = np.full(len(last_hours), -1, dtype=np.int64)
     hours, counts = np.unique(case_hours, return_counts=True)

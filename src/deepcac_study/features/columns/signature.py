@@ -20,26 +20,11 @@ _INSTALL = "pip install --no-build-isolation iisignature==0.24"
 
 
 def signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
-    """Return the signatures of piecewise linear paths.
+    """Return the signatures of piecewise linear paths, shape (n, d + d^2 + ... + d^depth).
 
-    Parameters
-    ----------
-    paths : ndarray of shape (n, length, d)
-        Points of each path, all finite.
-    depth : int
-        Highest level, 1 or more.
-    backend : {"iisignature", "numba"}
-        What computes it. The first two are optional packages.
-
-    Returns
-    -------
-    ndarray of shape (n, d + d^2 + ... + d^depth)
-        Levels 1 to `depth`; inside a level, words in lexicographic order.
-
-    Raises
-    ------
-    ConfigError
-        Unknown or missing backend, or `paths` and `depth` out of range.
+    Paths are of shape (n, length, d), all finite. Levels 1 to `depth` follow each other; inside a
+    level, words are in lexicographic order. The backend is "iisignature", an optional package, or
+    "numba". An unknown or missing one, and paths or depth out of range, are a `ConfigError`.
     """
     if paths.ndim != 3 or paths.shape[1] < 1 or paths.shape[2] < 1 or depth < 1:
         raise ConfigError(
@@ -65,20 +50,11 @@ def lyndon_words(d: int, depth: int) -> list[tuple[int, ...]]:
 
 
 def log_signature(paths: Array, depth: int, backend: str = "iisignature") -> Array:
-    """Return the log-signatures of paths, read off at the Lyndon words.
+    """Return the log-signatures of paths, read off at the Lyndon words, as for `signature`.
 
-    The logarithm in the tensor algebra is determined by its entries at the Lyndon words
-    (Reizenstein and Graham 2020, "The iisignature library", section 3), so that these are a
-    full and free set of coordinates.
-
-    Parameters
-    ----------
-    paths, depth, backend
-        As for `signature`.
-
-    Returns
-    -------
-    ndarray of shape (n, len(lyndon_words(d, depth)))
+    The entries at the Lyndon words determine the logarithm in the tensor algebra (Reizenstein and
+    Graham 2020, "The iisignature library", section 3). So these are a full and free set of
+    coordinates, of shape (n, len(lyndon_words(d, depth))).
     """
     d = paths.shape[2]
     signatures = signature(paths, depth, backend)

@@ -23,20 +23,11 @@ _PROGRAM_CREATININE = (1.2, 1.9, 3.4, 4.9)
 
 
 def sofa_parts(measured: dict[str, Array], *, as_program: bool = False) -> Array:
-    """Score oxygenation, circulation, liver, kidney and coagulation from 0 to 4.
+    """Score oxygenation, circulation, liver, kidney and coagulation from 0 to 4, shape (n, 5).
 
-    Parameters
-    ----------
-    measured : dict of str to ndarray of shape (n,)
-        Values of `MEASUREMENTS`: %, fraction, mmHg, mg/dL, mg/dL and 10^3/uL; NaN if unknown.
-    as_program : bool
-        The published program's scores instead (switch S5): its own cuts for bilirubin and
-        creatinine, and 4 for a missing measurement other than the pressure.
-
-    Returns
-    -------
-    ndarray of shape (n, 5)
-        Scores in the order of `PARTS`; NaN where a measurement is missing.
+    `measured` are `MEASUREMENTS` in %, fraction, mmHg, mg/dL, mg/dL and 10^3/uL; an unknown one
+    gives NaN. `as_program` gives the published program's scores (switch S5): its own cuts for
+    bilirubin and creatinine, and 4 for a missing measurement other than the pressure.
     """
     fio2 = measured["FiO2"]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -26,10 +26,8 @@ def plausible_ranges() -> dict[str, Range]:
 def implausible(tidy: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """Count the measurements outside their plausible range, before any are clipped.
 
-    Returns
-    -------
-    list of dict
-        What `deepcac_study.features.columns.ranges.count_outside` returns, for the cohort file.
+    The result is that of `deepcac_study.features.columns.ranges.count_outside`, for the cohort
+    file.
     """
     ranges = plausible_ranges()
     columns = ((name, _values(tidy, name)) for name in ranges)
@@ -44,20 +42,10 @@ def _values(tidy: str | os.PathLike[str], name: str) -> Array:
 class Stays:
     """The rows of all stays, one after the other; columns are read when asked for.
 
-    Attributes
-    ----------
-    tidy : path-like
-        Table of `deepcac_study.sources.physionet2019.extract`.
-    patient_id : ndarray of shape (n,)
-        One id a stay, ascending.
-    hospital : ndarray of shape (n,), str
-        Hospital system, "A" or "B".
-    starts : ndarray of shape (n + 1,)
-        Row of the table at which each stay begins; the last entry is the number of rows.
-    first_label : ndarray of shape (n,)
-        Hour at which ``SepsisLabel`` turns to 1; -1 for stays without sepsis.
-    clipped : bool
-        Whether `column` clips to the plausible ranges.
+    There are n ids of stays, ascending, and hospital systems "A" or "B". `starts`, of shape (n +
+    1,), has the row at which each stay begins, and the number of rows. `first_label` is the hour at
+    which ``SepsisLabel`` turns to 1, -1 without sepsis. `clipped`: `column` clips to the plausible
+    ranges.
     """
 
     tidy: str | os.PathLike[str]

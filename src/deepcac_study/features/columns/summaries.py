@@ -9,21 +9,10 @@ from deepcac_study.features.columns.hourly import AGGREGATES, aggregate
 def summarise(
     row: npt.NDArray[np.intp], value: npt.NDArray[np.float64], n: int
 ) -> npt.NDArray[np.float64]:
-    """Summarise one variable for every record, missing values left out.
+    """Summarise one variable for each of n records, missing values left out: `AGGREGATES`, (n, 5).
 
-    Parameters
-    ----------
-    row : ndarray of shape (m,)
-        Record 0..n-1 of each measurement. Measurements of one record are contiguous, in time order.
-    value : ndarray of shape (m,)
-        Measurements; NaN where missing.
-    n : int
-        Number of records.
-
-    Returns
-    -------
-    ndarray of shape (n, 5)
-        Columns as in `AGGREGATES`; NaN for a record without a measurement.
+    `row`, of shape (m,), is the record of each measurement, contiguous, in time order. A record
+    without a measurement is NaN.
     """
     result = np.full((n, len(AGGREGATES)), np.nan)
     begin = np.flatnonzero(np.diff(row, prepend=-1))

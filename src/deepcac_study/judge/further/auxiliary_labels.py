@@ -23,15 +23,9 @@ _ROUNDS = 100
 
 @dataclass(frozen=True)
 class Told:
-    """A resample whose training rows have further labels.
+    """A resample whose n training rows have l further labels, standardised, shape (n, l).
 
-    Attributes
-    ----------
-    sample : Resample
-    labels : ndarray of shape (n, l)
-        Of the training rows, standardised.
-    kept : dict
-        What several trials have in common.
+    `kept` holds what several trials have in common.
     """
 
     sample: Resample

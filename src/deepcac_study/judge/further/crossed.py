@@ -12,14 +12,10 @@ METRICS = ("log_loss", "brier", "auroc")  # more is better: the first two have a
 
 
 class Scored(NamedTuple):
-    """What some log odds are worth on test rows.
+    """What some log odds are worth on test rows, by each of `METRICS`.
 
-    Attributes
-    ----------
-    value : dict
-        Of each of `METRICS`.
-    rows : dict
-        What each row contributes, shape (n,); of ``auroc`` the components of DeLong et al. (1988).
+    `rows` has what each row contributes, shape (n,); of ``auroc`` the components of DeLong et al.
+    (1988).
     """
 
     value: dict[str, float]
@@ -46,16 +42,11 @@ def _placed(odds: Array, y: Ids) -> Array:
 
 
 class Crossed:
-    """A comparison's differences, draw by draw.
+    """A comparison's differences, draw by draw; `y` labels all rows that may be in a test part.
 
     The error of their mean counts both what another draw of labels and what other test rows would
     change: the variance between rows of what they contribute on average, and that between draws.
     The sum of the two is conservative where rows and draws are crossed (Owen 2007).
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,), int64
-        Labels of all rows that may be in a test part.
     """
 
     def __init__(self, y: Ids) -> None:

@@ -16,12 +16,8 @@ LEARNERS = ("lr", "lgbm")
 class FurtherFiles:
     """Paths of the three questions.
 
-    Attributes
-    ----------
-    judge : mapping
-        The validated part ``judge`` of the configuration.
-    reachable : callable
-        Whether a data set can be had.
+    `judge` is the validated part of the configuration; `reachable` says whether a data set can be
+    had.
     """
 
     judge: Mapping[str, Any]

@@ -30,18 +30,11 @@ DERIVED = (*_SHOWN, _ALONE, *_ADJUSTED.values(), "verdict")
 def decided(table: pd.DataFrame) -> pd.DataFrame:
     """Hold differences against their margins, and adjust for all of one question and metric.
 
-    Parameters
-    ----------
-    table : DataFrame
-        The columns of `FAMILY`, ``mean``, ``error`` and ``freedom``; whatever else goes along.
-        Rows without an error are not decided.
-
-    Returns
-    -------
-    DataFrame
-        With `DERIVED`: the 95 % interval, the smallest gain that would have been seen, the p of
-        the one-sided test that the gain is the margin or more, adjusted p values, and the verdict.
-        Where nothing differed it is `NEVER`, and the row belongs to no family.
+    The table has the columns of `FAMILY`, ``mean``, ``error`` and ``freedom``; others go along.
+    Rows without an error are not decided. Added are `DERIVED`: the 95 % interval, the smallest gain
+    that would have been seen, the p of the one-sided test that the gain is the margin or more,
+    adjusted p values, and the verdict. Where nothing differed it is `NEVER`, and the row belongs to
+    no family.
     """
     if table.empty:
         return table
@@ -77,10 +70,7 @@ def resampled(
 ) -> dict[str, Any]:
     """Return both mean scores and their difference, with its error over overlapping resamples.
 
-    Parameters
-    ----------
-    resamples : sequence of dict
-        With ``n_train``, ``n_validation`` and ``n_test``.
+    Resamples have ``n_train``, ``n_validation`` and ``n_test``.
     """
     values: Array = np.asarray(ours) - np.asarray(theirs)
     share = test_share({"resamples": resamples})

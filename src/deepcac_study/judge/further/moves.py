@@ -25,17 +25,10 @@ _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
 
 
 class Move(NamedTuple):
-    """From where to where.
+    """From where to where: groups to learn from (none: all others), and one to draw labels in.
 
-    Attributes
-    ----------
-    train : sequence of str
-        Groups to learn from; none are all others.
-    test : str
-        The group that labels are drawn in.
-    units : sequence of str
-        Columns of 0 and 1 that tell the group in place of the file's, and the name of the rest.
-        They are no predictors then.
+    `units` are columns of 0 and 1 that tell the group in place of the file's, and the name of the
+    rest. They are no predictors then.
     """
 
     train: Sequence[str]

@@ -20,14 +20,9 @@ def run_planted_transfer(
 ) -> None:
     """Move logistic regression between generated hospitals, one a shift of the subtypes.
 
-    Parameters
-    ----------
-    path : path-like
-        JSON to write: ``shift``, ``n_source``, ``n_target``, ``events`` and ``learners``.
-    shift : float
-        Of the log odds, in the target alone: plus this in one subtype, minus this in the other.
-    rows : int
-        Of the source, and of the target.
+    The JSON has ``shift``, ``n_source``, ``n_target``, ``events`` and ``learners``. The shift is of
+    the log odds, in the target alone: plus this in one subtype, minus this in the other. Source and
+    target have `rows` each.
     """
     begin = time.perf_counter()
     matrix = shifted(shift, rows)

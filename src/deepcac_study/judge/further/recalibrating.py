@@ -16,16 +16,10 @@ _STEPS, _LONGEST, _ENOUGH = 50, 2.0, 1e-7  # of Newton's method
 
 
 class Choice(NamedTuple):
-    """One way to recalibrate.
+    """One way to recalibrate: the shift alone, or the slope too, in k groups.
 
-    Attributes
-    ----------
-    slope : bool
-        Whether the slope changes, too, and not the shift alone.
-    k : int
-        Groups with deviations of their own; 1 is global.
-    penalty : float
-        Ridge penalty of the deviations.
+    Each group has deviations of its own, and k = 1 is global; `penalty` is the ridge penalty of the
+    deviations.
     """
 
     slope: bool
@@ -44,21 +38,11 @@ class Candidate(NamedTuple):
 def candidates(
     odds: Array, y: Ids, fold: Ids, middle: float, groups: Mapping[int, Array] | None = None
 ) -> list[Candidate]:
-    """Fit every way to recalibrate with the groups that are given, or the global ones.
+    """Fit every way to recalibrate with the groups that are given, or the two global ones.
 
-    Parameters
-    ----------
-    odds : ndarray of shape (m,)
-        Log odds of the labelled rows by the model.
-    y : ndarray of shape (m,), int64
-        1 where the event came.
-    fold : ndarray of shape (m,), int64
-        Of `deal`.
-    middle : float
-        Log odds at which the slope changes nothing.
-    groups : mapping of int to ndarray of shape (m, q), optional
-        k to what deviations are linear in: the membership of each row; none are the two global
-        ways.
+    `odds`, shape (m,), are the model's log odds of the labelled rows, `y` 1 where the event came,
+    folds those of `deal`. At log odds of `middle` the slope changes nothing. Groups give by k what
+    deviations are linear in: the membership of each row, shape (m, q).
     """
     return [
         found
@@ -76,15 +60,9 @@ def best(found: list[Candidate]) -> Candidate:
 def recalibrated(
     candidate: Candidate, odds: Array, middle: float, member: Array | None = None
 ) -> Array:
-    """Return new log odds, shape (n,).
+    """Return new log odds, shape (n,), of a candidate of `candidates`, with its `middle`.
 
-    Parameters
-    ----------
-    odds : ndarray of shape (n,)
-    middle : float
-        As of `candidates`.
-    member : ndarray of shape (n, q), optional
-        As of `candidates`, for the k of the candidate; not needed by a global one.
+    `member`, of shape (n, q), is the membership for its k; a global one needs none.
     """
     own = np.empty((len(odds), 0)) if member is None else member
     return odds + _design(odds - middle, own, candidate.choice.slope) @ candidate.weights
@@ -126,21 +104,9 @@ def log_loss(odds: Array, y: Ids) -> Array:
 def fit_many(X: Array, offset: Array, y: Ids, kept: npt.NDArray[np.bool_], ridge: Array) -> Array:
     """Fit logistic regressions with an offset on parts of the same rows, by Newton's method.
 
-    Parameters
-    ----------
-    X : ndarray of shape (m, p)
-    offset : ndarray of shape (m,)
-        Added to the log odds.
-    y : ndarray of shape (m,), int64
-    kept : ndarray of shape (b, m), bool
-        Rows of each regression.
-    ridge : ndarray of shape (b, p)
-        Penalty of each weight: half of it times its square is added to the sum of the log losses.
-
-    Returns
-    -------
-    ndarray of shape (b, p)
-        Weights.
+    X is of shape (m, p), the offset (m,) is added to the log odds. `kept`, of shape (b, m), has the
+    rows of each regression. Half of `ridge`, of shape (b, p), times the squared weight is added to
+    the sum of the log losses. The weights are of shape (b, p).
     """
     p = X.shape[1]
     pairs = (X[:, :, None] * X[:, None, :]).reshape(len(X), p * p)

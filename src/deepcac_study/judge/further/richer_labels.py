@@ -51,16 +51,10 @@ def run_richer_labels(
 ) -> None:
     """Judge richer labels on stays of PhysioNet 2012, and write the record.
 
-    Parameters
-    ----------
-    features : path-like
-        Of a data set with the label death in hospital.
-    outcomes : path-like
-        Tidy table with ``record_id``, ``Survival`` and ``Length_of_stay`` in days.
-    record : path-like
-        JSON to write: ``dataset``, ``learner`` and ``resamples`` (`judged`).
-    learner : str
-        One of `deepcac_study.judge.further.further_files.LEARNERS`.
+    Features are of a data set with the label death in hospital; outcomes are a tidy table with
+    ``record_id``, ``Survival`` and ``Length_of_stay`` in days. The JSON has ``dataset``,
+    ``learner`` (of `deepcac_study.judge.further.further_files.LEARNERS`) and ``resamples``
+    (`judged`).
     """
     begin = time.perf_counter()
     matrix = read_rows(features)
@@ -102,19 +96,11 @@ def richer(days: Array) -> Array:
 
 
 def judged(sample: Resample, learner: str, labels: Array) -> dict[str, Any]:
-    """Fit all contenders of a learner on one resample.
+    """Fit all contenders of a learner on one resample, with `labels` (n, 2) of its training rows.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n, 2)
-        Of the training rows.
-
-    Returns
-    -------
-    dict
-        ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``contenders``: a row an arm,
-        with the validation and the test score by each of `METRICS`, of the trial that has the best
-        validation score by it.
+    Keys: ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``contenders``, a row an arm. Its
+    validation and test score by each of `METRICS` are of the trial with the best validation score
+    by it.
     """
     rng = np.random.default_rng([sample.seed, 36])
     told = {"": Told(sample, labels), SHUFFLED: Told(sample, shuffled(labels, sample.train.y, rng))}

@@ -34,18 +34,9 @@ METRICS = ("auroc", "auprc", "log_loss")  # more is better: the last has a minus
 
 
 class Trial(NamedTuple):
-    """One way to make cards.
+    """One way to make k cards; `arm` is `ONE`, or what parts the rows.
 
-    Attributes
-    ----------
-    arm : str
-        `ONE`, or what parts the rows.
-    k : int
-        Number of cards.
-    size : int
-        Items of all cards together.
-    kind, alpha
-        Of the items and of CAC.
+    `size` counts the items of all cards together; `kind` is that of the items, alpha that of CAC.
     """
 
     arm: str
@@ -75,13 +66,8 @@ def run_scorecards(
 ) -> None:
     """Judge scorecards on a feature file of two classes, and write the record.
 
-    Parameters
-    ----------
-    features : path-like
-    record : path-like
-        JSON to write: ``dataset`` and ``resamples`` (`judged`).
-    grouped : bool
-        Whether rows of one group, those of a patient, stay in one part of a resample.
+    The JSON has ``dataset`` and ``resamples`` (`judged`). `grouped`: rows of one group, those of a
+    patient, stay in one part of a resample.
     """
     begin = time.perf_counter()
     matrix = read_rows(features)
@@ -101,10 +87,7 @@ def run_planted_scorecards(
 ) -> None:
     """Judge scorecards on planted cohorts of one strength (`deepcac_study.simulate.planted`).
 
-    Parameters
-    ----------
-    path : path-like
-        JSON to write: ``strength``, ``rows`` and ``cohorts``, a list of ``resamples`` each.
+    The JSON has ``strength``, ``rows`` and ``cohorts``, a list of ``resamples`` each.
     """
     begin = time.perf_counter()
     found = []
@@ -119,12 +102,9 @@ def run_planted_scorecards(
 def judged(sample: Resample, sizes: Iterable[int]) -> dict[str, Any]:
     """Make all cards on one resample.
 
-    Returns
-    -------
-    dict
-        ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``cards``: a row a size, arm and
-        k, with the validation and the test score by each of `METRICS`, of the trial that has the
-        best validation score by it.
+    Keys: ``seed``, ``n_train``, ``n_validation``, ``n_test``, and ``cards``, a row a size, arm and
+    k. Its validation and test score by each of `METRICS` are of the trial with the best validation
+    score by it.
     """
     best: dict[tuple[int, str, int], dict[str, list[float]]] = {}
     for trial in trials(sizes):

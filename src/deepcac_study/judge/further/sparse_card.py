@@ -17,14 +17,9 @@ _NOTHING = 1e-4  # share of an item's information that the chosen ones must leav
 
 
 class Items(NamedTuple):
-    """What a card may choose from.
+    """What a card may choose from: d columns of the scaled features, and where each is cut.
 
-    Attributes
-    ----------
-    column : ndarray of shape (d,), int64
-        Column of the scaled features.
-    cut : ndarray of shape (d,) or None
-        A row has the item where the column lies above; None where an item is the column itself.
+    A row has the item where the column lies above `cut`; None where an item is the column itself.
     """
 
     column: Ids
@@ -41,14 +36,9 @@ class Items(NamedTuple):
 
 
 def items(rows: Rows, kind: str) -> Items:
-    """Return the items that differ between rows.
+    """Return the items that differ between training rows.
 
-    Parameters
-    ----------
-    rows : Rows
-        For training.
-    kind : {"standardised", "binned"}
-        The columns, or whether each lies above its quartiles.
+    They are the "standardised" columns, or whether each lies above its quartiles ("binned").
     """
     X = rows.bounded
     if kind == STANDARDISED:
@@ -70,18 +60,8 @@ def _cuts(column: Array) -> Array:
 def greedy(X: Array, y: Ids, size: int) -> list[int]:
     """Choose columns one by one, each the one whose score test is largest given those before.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,), int64
-        Both values are there.
-    size : int
-        Columns to choose; fewer where all others repeat the chosen ones.
-
-    Returns
-    -------
-    list of int
-        Columns in the order of their choice.
+    `y` holds both values. Columns of X, (n, d), are in the order of their choice, fewer than `size`
+    where all others repeat the chosen ones.
     """
     chosen: list[int] = []
     light = X.astype(np.float32)  # enough to rank items by, and twice as fast
@@ -114,11 +94,8 @@ def _model() -> LogisticRegression:
 def card(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
     """Fit a card: a learner as `deepcac.judging.learners` has them.
 
-    Parameters
-    ----------
-    values : dict
-        ``kind`` of the items, their number ``items``, and ``longest``, the largest number that is
-        asked for of these rows. Their choice of items is made once, and kept with the resample.
+    Values have ``kind`` of the items, their number ``items``, and ``longest``, the largest number
+    that is asked for of these rows. Their choice is made once, and kept with the resample.
     """
     key = ("card", values["kind"], train.row_id.tobytes())
     if key not in sample.shared:

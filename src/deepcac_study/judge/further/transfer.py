@@ -64,13 +64,8 @@ COMPARED = (
 class Target(NamedTuple):
     """Rows of the target.
 
-    Attributes
-    ----------
-    y : ndarray of shape (n,), int64
-    odds : mapping of str to ndarray of shape (SOURCES, n)
-        Learner to the log odds by each source model.
-    points : ndarray of shape (n, q)
-        In which rows are parted, scaled by all of them.
+    `odds` gives, by learner, the log odds by each source model, shape (SOURCES, n). `points`, of
+    shape (n, q), are what rows are parted in, scaled by all of them.
     """
 
     y: Ids
@@ -91,16 +86,9 @@ def run_transfer(
 ) -> None:
     """Move models from some rows of a feature file to others, and write what is found.
 
-    Parameters
-    ----------
-    features : path-like
-    record : path-like
-        JSON to write: ``dataset``, ``move``, ``n_source``, ``n_target``, ``events`` of the target
-        and ``learners`` (`transferred`).
-    train, test, units
-        See `deepcac_study.judge.further.moves.Move`.
-    train_rows : int
-        Largest number of training rows.
+    The JSON has ``dataset``, ``move``, ``n_source``, ``n_target``, ``events`` of the target and
+    ``learners`` (`transferred`). `train`, `test` and `units` are those of
+    `deepcac_study.judge.further.moves.Move`; `train_rows` is the largest number of training rows.
     """
     begin = time.perf_counter()
     move = Move(train, test, units)
@@ -127,13 +115,10 @@ def target_rows(
 def transferred(target: Target) -> dict[str, list[dict[str, Any]]]:
     """Recalibrate with few labels in many draws.
 
-    Returns
-    -------
-    dict
-        Learner to a row a number of labels: ``labels``, ``scores`` (way to its mean
-        scores), ``clustered`` (in how many draws each arm chose clusters), and ``comparisons``:
-        ``question``, ``contender``, ``reference``, ``draws``, and for each metric the mean
-        difference, its error by test rows and its error by draws (`Crossed`).
+    By learner a row a number of labels: ``labels``, ``scores`` (way to its mean scores),
+    ``clustered`` (in how many draws each arm chose clusters), and ``comparisons``: ``question``,
+    ``contender``, ``reference``, ``draws``, and for each metric the mean difference, its error by
+    test rows and its error by draws (`Crossed`).
     """
     n, fixed = len(target.y), directions(target.points)
     labels = [m for m in LABELS if 2 * m <= n]
@@ -218,12 +203,8 @@ def recalibrations(
 ) -> tuple[dict[str, Scored], dict[str, Candidate]]:
     """Recalibrate with the labelled rows in every way, and score the test rows.
 
-    Returns
-    -------
-    dict of str to Scored
-        Of every way of `COMPARED`, and of `SHIFT` and `SLOPE`.
-    dict of str to Candidate
-        What each arm chose, where it may choose the global way.
+    Scores are of every way of `COMPARED`, and of `SHIFT` and `SLOPE`; candidates are what each arm
+    chose, where it may choose the global way.
     """
     middle, own, y_own = float(odds.mean()), odds[labelled], y[labelled]
     alike = candidates(own, y_own, fold, middle)

@@ -12,26 +12,11 @@ _FREE = 10.0  # the source's log odds, times this, are hardly penalised
 
 
 def updated(odds: Array, points: Array, y: Ids, labelled: Ids, fold: Ids) -> Array:
-    """Return log odds of all rows after an update with labelled ones.
+    """Return log odds of all n rows after an update with m labelled ones, at positions `labelled`.
 
-    A ridge logistic regression on the source's log odds and all predictors of the target; folds
-    choose the penalty.
-
-    Parameters
-    ----------
-    odds : ndarray of shape (n,)
-        By the model of the source.
-    points : ndarray of shape (n, q)
-        Standardised predictors.
-    y, fold : ndarray of shape (m,), int64
-        Outcome and fold of the labelled rows.
-    labelled : ndarray of shape (m,), int64
-        Their positions.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The source's log odds as they are where fewer than two rows have an outcome.
+    A ridge logistic regression on the source's log odds and all predictors of the target (`points`,
+    (n, q), standardised); folds choose the penalty. Where fewer than two rows have an outcome, the
+    source's log odds stay as they are.
     """
     if np.bincount(y, minlength=2).min() < _FEWEST:
         return odds

@@ -43,21 +43,11 @@ def read_shapes(study: Path) -> pd.DataFrame:
 
 
 def table_points(scores: pd.DataFrame, shapes: pd.DataFrame) -> pd.DataFrame:
-    """Return a point a table: gains of clusters, and what might have told them.
+    """Return a point a table: gains of clusters (`resample_scores`), and what might have told them.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Of `resample_scores`, of all tables.
-    shapes : DataFrame
-        Of `read_shapes`.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``kind``, ``source``; ``gain`` and ``gain_km`` of CAC and k-means for the
-        line, ``advantage`` of boosted trees over it; ``gain_even`` and ``advantage_odd`` from
-        every second resample; the statistics of `table_shape.shape`.
+    Columns: ``dataset``, ``kind``, ``source``; ``gain`` and ``gain_km`` of CAC and k-means for the
+    line, ``advantage`` of boosted trees over it; ``gain_even`` and ``advantage_odd`` from every
+    second resample; the statistics of `table_shape.shape` (`read_shapes`).
     """
     wide = scores.pivot(index=["dataset", "seed"], columns="contender", values=f"{MAIN}_tuned")
     wide = wide.dropna(subset=[LINE, TREES, *ARMS.values()]).reset_index("seed")
@@ -101,19 +91,11 @@ def planted_points(power: pd.DataFrame) -> pd.DataFrame:
 
 
 def rules(points: pd.DataFrame) -> pd.DataFrame:
-    """Try a rule of each statistic on tables that did not choose it.
+    """Try a rule of each statistic of `table_points` on tables that did not choose it.
 
-    Parameters
-    ----------
-    points : DataFrame
-        Of `table_points`.
-
-    Returns
-    -------
-    DataFrame
-        A row a way (tables left out; whole sources left out; gain and advantage from other
-        resamples; k-means in the place of CAC) and statistic: ``tables``, ``helped``, the fields of
-        `try_rule`, and ``p_holm`` over the statistics of a way.
+    A row a way (tables left out; whole sources left out; gain and advantage from other resamples;
+    k-means in the place of CAC) and statistic: ``tables``, ``helped``, the fields of `try_rule`,
+    and ``p_holm`` over the statistics of a way.
     """
     halves = points.assign(gain=points["gain_even"], advantage=points["advantage_odd"])
     ways: dict[str, tuple[pd.DataFrame, str, Sequence[str]]] = {

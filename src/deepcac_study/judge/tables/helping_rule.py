@@ -16,18 +16,11 @@ Flags = npt.NDArray[np.bool_]
 class Tried(NamedTuple):
     """A rule on tables that did not choose it.
 
-    Attributes
-    ----------
-    threshold : float
-        Of all tables together; clusters are said to help above it. Infinite for "never".
-    errors, never_errors : int
-        Tables on which the rule, and on which "never", was wrong.
-    low, high : float
-        95 % interval of the rule's share of errors.
-    p : float
-        Exact, one-sided: the rule errs less often than "never".
-    line_error, mean_error : float
-        Root mean squared error of the gain, by a line through the statistic and by the mean.
+    Clusters are said to help above `threshold`, of all tables together; it is infinite for "never".
+    `errors` and `never_errors` count tables on which the rule, and on which "never", was wrong;
+    `low` and `high` are the 95 % interval of the rule's share. `p` is exact, one-sided: the rule
+    errs less often than "never". `line_error` and `mean_error` are root mean squared errors of the
+    gain, by a line through the statistic and by the mean.
     """
 
     threshold: float
@@ -57,14 +50,7 @@ def best_threshold(x: Array, helped: Flags) -> float:
 def try_rule(x: Array, gain: Array, margin: float, group: Sequence[Any]) -> Tried:
     """Leave each group of tables out in turn; the others choose threshold and line.
 
-    Parameters
-    ----------
-    x : ndarray of shape (m,)
-        The statistic.
-    gain : ndarray of shape (m,)
-        Of clusters; `margin` or more is help.
-    group : sequence of length m
-        Tables of one group are left out together.
+    `x`, of shape (m,), is the statistic. A gain of clusters of `margin` or more is help.
     """
     helped, names = gain >= margin, np.asarray(group)
     said, line, mean = np.zeros(len(x), dtype=bool), np.empty(len(x)), np.empty(len(x))

@@ -11,13 +11,9 @@ BEGUN = "begun"
 
 
 def start_clock() -> Callable[[], dict[str, Any]]:
-    """Start the clock; return what tells the machine once the work is done.
+    """Start the clock; return what gives the ``machine`` block of a record once the work is done.
 
-    Returns
-    -------
-    callable
-        The ``machine`` block of a record, with ``begun``, the time of this call, and the
-        processor's seconds since.
+    It has ``begun``, the time of this call, and the processor's seconds since.
     """
     processor, begun = time.process_time(), datetime.now(UTC)
 

@@ -88,21 +88,13 @@ def _flat(told: Mapping[str, Any]) -> dict[str, float]:
 
 
 def over_tables(older: pd.DataFrame, newer: pd.DataFrame) -> pd.DataFrame:
-    """Predict what clusters do on a new table, by arm and learner.
+    """Predict what clusters do on a new table, by arm and learner, from comparisons of `verdicts`.
 
-    Parameters
-    ----------
-    older, newer : DataFrame
-        Comparisons of `verdicts` on the data sets judged before, and on the tables.
-
-    Returns
-    -------
-    DataFrame
-        A row a scope (all tables; the new ones; those on which the line leaves room), question
-        and pair: ``tables``, in how many clusters were never chosen, the mean difference, the
-        signed-rank p alone and adjusted inside scope and question, and probabilities that clusters
-        are worse, the same and better on a new table by the Bayesian signed-rank test (``rank_``)
-        and by the hierarchical model (``new_``).
+    A row a scope (all tables; the new ones; those on which the line leaves room), question and
+    pair: ``tables``, in how many clusters were never chosen, the mean difference, the signed-rank p
+    alone and adjusted inside scope and question, and probabilities that clusters are worse, the
+    same and better on a new table by the Bayesian signed-rank test (``rank_``) and by the
+    hierarchical model (``new_``).
     """
     both = pd.concat([older, newer], ignore_index=True)
     asked = both["question"].isin([HELP.id, FORCED.id]) & both["reference"].isin(newer["reference"])

@@ -33,16 +33,9 @@ def run_shape(
     grouped: bool = False,
     synthetic: bool = False,
 ) -> None:
-    """Write the statistics of `shape` on each resample of a table.
+    """Write the statistics of `shape` on each resample of a table, as ``shapes`` of a JSON record.
 
-    Parameters
-    ----------
-    features : path-like
-        Of the data set.
-    record : path-like
-        JSON to write: ``shapes``, one a resample.
-    dataset, effort, grouped, synthetic
-        As of `deepcac_study.judge.trial_files.run_trials`.
+    Other arguments are those of `deepcac_study.judge.trial_files.run_trials`.
     """
     made = start_clock()
     matrix = read_rows(features)
@@ -63,12 +56,9 @@ def run_shape(
 def shape(sample: Resample) -> dict[str, float]:
     """Return cheap statistics of the training rows, and of three default fits.
 
-    Returns
-    -------
-    dict
-        ``hopkins`` (.5 where rows lie as uniform points do, towards 1 in clusters),
-        ``silhouette`` (the best of k-means with 2 to 5 clusters), ``interaction`` (validation
-        AUROC of LightGBM less that with stumps), ``curvature`` (stumps less logistic regression).
+    Keys: ``hopkins`` (.5 where rows lie as uniform points do, towards 1 in clusters),
+    ``silhouette`` (the best of k-means with 2 to 5 clusters), ``interaction`` (validation AUROC of
+    LightGBM less that with stumps), ``curvature`` (stumps less logistic regression).
     """
     rng = np.random.default_rng(sample.seed)
     X = sample.train.bounded
@@ -96,10 +86,8 @@ def hopkins(X: Array, rng: np.random.Generator) -> float:
     Distances of random points of the rows' bounding box to their nearest row, as a share of these
     and the distances of as many rows to theirs.
 
-    References
-    ----------
-    Hopkins and Skellam 1954; Lawson and Jurs 1990 (without the power of the dimension, which is
-    too large here for any other value than 0 or 1).
+    Hopkins and Skellam 1954; Lawson and Jurs 1990 (without the power of the dimension, which is too
+    large here for any other value than 0 or 1).
     """
     n = min(PROBES, len(X) // 2)
     near = NearestNeighbors(n_neighbors=2).fit(X)

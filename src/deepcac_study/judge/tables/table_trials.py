@@ -42,15 +42,9 @@ def run_table(
 ) -> None:
     """Fit and score all trials of contenders on a table, and write one record.
 
-    Parameters
-    ----------
-    features : path-like
-        Of the data set.
-    record : path-like
-        JSON to write: ``contenders``, by name what `deepcac.judging.trials.judge_samples` says of
-        each; of two classes ``risks``, what `risks` says of each resample.
-    dataset, contenders, effort, synthetic, grouped
-        As of `deepcac_study.judge.trial_files.run_trials`.
+    The JSON has ``contenders``, by name what `deepcac.judging.trials.judge_samples` says of each;
+    of two classes ``risks``, what `risks` says of each resample. Other arguments are those of
+    `deepcac_study.judge.trial_files.run_trials`.
     """
     made = start_clock()
     matrix = read_rows(features)
@@ -95,10 +89,7 @@ def _empty(one: Contender, effort: Effort) -> Record:
 def risks(found: dict[str, Record], answers: dict[str, pa.Table]) -> Record:
     """Describe the test risks of the newest resample, of the trials that log loss chose.
 
-    Returns
-    -------
-    dict
-        By contender and choice (tuned; with clusters, two or more): what `describe` says.
+    By contender and choice (tuned; with clusters, two or more) it is what `describe` says.
     """
     newest = {
         name: {**record, "resamples": record["resamples"][-1:]} for name, record in found.items()

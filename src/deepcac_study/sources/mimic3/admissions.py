@@ -26,14 +26,8 @@ _KEYS = {"icustays": "icustay_id", "patients": "subject_id", "admissions": "hadm
 def typed(column: str, kind: str, key: str) -> str:
     """Return SQL that casts a text column, and raises an error naming the row if it cannot.
 
-    Parameters
-    ----------
-    column : str
-        Column of a raw table.
-    kind : {"INTEGER", "TIMESTAMP", "DOUBLE"}
-        Type to cast to; a number must be finite.
-    key : str
-        Column that names the row in the error.
+    The kind is "INTEGER", "TIMESTAMP" or "DOUBLE" (finite); the column `key` names the row in the
+    error.
     """
     cast = f"try_cast({column} AS {kind})"
     bad = f"{cast} IS NULL" + (f" OR NOT isfinite({cast})" if kind != "INTEGER" else "")
@@ -46,20 +40,9 @@ def typed(column: str, kind: str, key: str) -> str:
 def load_stays(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Make the table `stays`: one row an ICU stay, with `candidate` for those to be measured.
 
-    Candidates are the first ICU stay of each patient of at least 18 years, of 24 hours or more.
-
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-        Open database; gets the table ``stays``.
-    folder : Path
-        Folder of the raw tables.
-
-    Raises
-    ------
-    DataError
-        A table is missing or damaged, an id stands twice, a date is malformed, or a stay has no
-        patient or admission.
+    Candidates are the first ICU stay of each patient of at least 18 years, of 24 hours or more. A
+    `DataError`: a table is missing or damaged, an id stands twice, a date is malformed, or a stay
+    has no patient or admission.
     """
     raw = {name: find(folder, name, columns) for name, columns in _COLUMNS.items()}
     for name, key in _KEYS.items():

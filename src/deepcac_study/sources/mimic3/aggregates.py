@@ -15,17 +15,8 @@ SETTING_MINUTES = 8 * 60
 def load_part(connection: duckdb.DuckDBPyConnection, measurements: str) -> pa.Table:
     """Make the table `measured` (one plausible value a stay, variable and minute) of one part.
 
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-        Open database.
-    measurements : str
-        Table expression of `scan.part_sql`.
-
-    Returns
-    -------
-    pyarrow.Table
-        variable, values and implausible: counts of the part.
+    `measurements` is a table expression of `scan.part_sql`. Returned are the part's counts:
+    variable, values and implausible.
     """
     # Two items of one variable may be charted in the same minute: their median is one value.
     connection.execute(
@@ -75,22 +66,12 @@ def hourly(connection: duckdb.DuckDBPyConnection) -> pa.Table:
 
 
 def summary(connection: duckdb.DuckDBPyConnection, *, whole_stay: bool) -> pa.Table:
-    """Return the five aggregates of each variable of each stay.
+    """Return stay_id, variable, its five aggregates and filled_median, from `measured` and `stays`.
 
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-        Database with ``measured`` and ``stays``.
-    whole_stay : bool
-        Aggregate up to discharge (what the published program does, switch S1) instead of over
-        the first 24 hours.
-
-    Returns
-    -------
-    pyarrow.Table
-        stay_id, variable, the aggregates, and filled_median: the median of the hourly series
-        after it is filled backwards inside the first 24 hours and forwards to the end (S2). The
-        other four aggregates of the filled series are those of the measured one.
+    They are of the first 24 hours; `whole_stay` goes up to discharge, as the published program does
+    (switch S1). filled_median is the median of the hourly series after it is filled backwards
+    inside the first 24 hours and forwards to the end (S2). The other four aggregates of the filled
+    series are those of the measured one.
     """
     end = "hours" if whole_stay else f"least(hours, {DAY_HOURS})"
     return connection.sql(_SUMMARY.format(end=end, day=DAY_HOURS)).to_arrow_table()

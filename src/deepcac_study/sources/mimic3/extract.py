@@ -29,26 +29,12 @@ def extract(
     scratch: str | os.PathLike[str] | None = None,
     threads: int = 1,
 ) -> None:
-    """Extract the tidy tables of MIMIC-III.
+    """Extract stays, hourly, first_day, whole_stay and quality of MIMIC-III as parquet in `tidy`.
 
-    Memory stays bounded whatever the size of the event tables: each is read once, and the
-    measurements of whole stays are summarised part by part.
-
-    Parameters
-    ----------
-    raw : path-like
-        Folder of the tables (CSV, csv.gz or parquet, any case), or an archive of the demo.
-    tidy : path-like
-        Folder that gets stays, hourly, first_day, whole_stay and quality as parquet.
-    scratch : path-like, optional
-        Folder for intermediate data (the full set needs some 10 GB); a temporary one by default.
-    threads : int
-        Threads of DuckDB.
-
-    Raises
-    ------
-    DataError
-        A raw table is missing, damaged or malformed; the message names file and row.
+    `raw` is the folder of the tables (CSV, csv.gz or parquet, any case), or an archive of the demo.
+    Memory stays bounded: each event table is read once, and whole stays are summarised part by
+    part. `scratch`, by default a temporary folder, holds intermediate data: some 10 GB for the full
+    set. A raw table that is missing, damaged or malformed is a `DataError` that names file and row.
     """
     with tempfile.TemporaryDirectory(dir=scratch, prefix="mimic3-") as name:
         work = Path(name)

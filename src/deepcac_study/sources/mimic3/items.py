@@ -22,23 +22,11 @@ TABLES = ("chartevents", "labevents", "outputevents")
 class Item:
     """One line of ``items.csv``.
 
-    Attributes
-    ----------
-    variable, unit : str
-        What is measured, and the unit it is converted to.
-    lowest, highest : float
-        Plausible range in `unit`; values outside are left out and counted.
-    table : {"chartevents", "labevents", "outputevents"}
-        Where the item is recorded.
-    itemid : int
-        Its id in D_ITEMS or D_LABITEMS.
-    label : str
-        Its label there, for the reader.
-    accepted_units : tuple of str
-        Spellings of the raw unit, lower case, letters, digits, % and / only. A blank unit is
-        always accepted; any other is an error.
-    conversion : str
-        Key of `CONVERSIONS`.
+    `unit` is the unit that the variable is converted to, by a key of `CONVERSIONS`; values outside
+    `lowest` to `highest`, in it, are left out and counted. The table is "chartevents", "labevents"
+    or "outputevents"; id and label are those of D_ITEMS or D_LABITEMS. `accepted_units` are
+    spellings of the raw unit, lower case, letters, digits, % and / only. A blank unit is always
+    accepted; any other is an error.
     """
 
     variable: str
@@ -56,11 +44,8 @@ class Item:
 def item_map() -> tuple[Item, ...]:
     """Read ``items.csv``.
 
-    Raises
-    ------
-    DataError
-        A line has an unknown table or conversion, an item stands twice in a table, or two lines
-        of a variable disagree on its unit or range.
+    A `DataError`: an unknown table or conversion, an item twice in a table, or two lines of a
+    variable that disagree on its unit or range.
     """
     text = (resources.files(__package__) / "items.csv").read_text(encoding="utf-8")
     return parse(text)

@@ -24,15 +24,7 @@ _PREFIX = re.compile(r"^[A-Za-z -]*Error: ")
 
 @dataclass(frozen=True)
 class RawTable:
-    """One raw table on disk.
-
-    Attributes
-    ----------
-    path : Path
-        A .csv, .csv.gz or .parquet file.
-    columns : tuple of str
-        All column names in file order, in lower case.
-    """
+    """One .csv, .csv.gz or .parquet table, with all column names in file order, in lower case."""
 
     path: Path
     columns: tuple[str, ...]
@@ -65,21 +57,9 @@ def quoted(text: str) -> str:
 
 
 def find(folder: str | os.PathLike[str], name: str, columns: tuple[str, ...]) -> RawTable:
-    """Find a table in a folder and check its header.
+    """Find a table in a folder and check its header for lower-case `columns`; case does not matter.
 
-    Parameters
-    ----------
-    folder : path-like
-        Folder of the tables.
-    name : str
-        Table name; its case and that of the file and the columns do not matter.
-    columns : tuple of str
-        Columns that must be there, in lower case.
-
-    Raises
-    ------
-    DataError
-        The table is missing, there twice, empty, or lacks a column.
+    A table that is missing, there twice or empty, or lacks a column, is a `DataError`.
     """
     wanted = {name.lower() + ending for ending in ENDINGS}
     try:
@@ -129,15 +109,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def database(scratch: Path, *, threads: int = 1) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a DuckDB database on disk whose memory is bounded; more than that spills to disk.
-
-    Parameters
-    ----------
-    scratch : Path
-        Existing folder for the database and its spilled data.
-    threads : int
-        Threads of DuckDB.
-    """
+    """Open a DuckDB database on disk whose memory is bounded; what is more spills to `scratch`."""
     connection = duckdb.connect(str(scratch / "mimic3.duckdb"))
     try:
         connection.execute(f"SET memory_limit = {quoted(MEMORY_LIMIT)}")

@@ -20,31 +20,15 @@ _ERROR = {"chartevents": "error", "outputevents": "iserror"}
 
 
 def scan_events(connection: duckdb.DuckDBPyConnection, folder: Path, scratch: Path) -> int:
-    """Write the measurements of the candidate stays as parquet, split into parts of whole stays.
+    """Write the candidate stays' measurements as parquet in parts of whole stays; return how many.
 
-    Rows flagged as an error by the source, rows without a number and rows outside the stay are
-    left out. Values outside the plausible range of their variable are kept, marked.
+    `scratch` gets ``{table}/part={p}/*.parquet`` with columns stay_id, variable (index in the item
+    map), minute (since admission), value and plausible. Rows flagged as an error by the source,
+    rows without a number and rows outside the stay are left out. Values outside the plausible range
+    of their variable are kept, marked.
 
-    Parameters
-    ----------
-    connection : duckdb.DuckDBPyConnection
-        Database with the table ``stays``.
-    folder : Path
-        Folder of the raw tables.
-    scratch : Path
-        Gets ``{table}/part={p}/*.parquet`` with columns stay_id, variable (index in the item
-        map), minute (since admission), value and plausible.
-
-    Returns
-    -------
-    int
-        Number of parts.
-
-    Raises
-    ------
-    DataError
-        A table is missing or damaged; a number, an id or a time of a mapped item is malformed, or
-        its unit is not one the item map accepts.
+    A `DataError`: a table is missing or damaged; a number, an id or a time of a mapped item is
+    malformed, or its unit is not one that the item map accepts.
     """
     raw = {name: find(folder, name, _columns(name)) for name in TABLES}
     parts = 1 + sum(table.csv_bytes for table in raw.values()) // PART_BYTES

@@ -72,7 +72,11 @@ rule report:
         standing=[file for file in _RECORDS if file in standing],
         judged=lambda wildcards: [
             *_JUDGED,
-            *(file for file in study_files if file not in _JUDGED and os.path.exists(file)),
+            *(
+                file
+                for file in study_files
+                if file not in _JUDGED and os.path.exists(file)
+            ),
         ],
     script:
         "../scripts/report.py"

@@ -57,3 +57,10 @@ def test_the_sentences_stand_between_the_marks(whole_run):
     said = whole_run.told(whole_run.read_log(log()))
     assert said.startswith("6 jobs in 0 minutes. Together they ran for 0 minutes.")
     assert "fetch 0.0, features 0.1, run 0.2, report 0.0." in said
+
+
+def test_the_page_has_what_its_table_says(whole_run):
+    page = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
+    said = page.split(whole_run.START)[1].split(whole_run.END)[0]
+    table = (ROOT / "docs" / "results" / "whole_run.csv").read_text(encoding="utf-8")
+    assert said.startswith(f"{len(table.splitlines()) - 1} jobs in ")

@@ -96,7 +96,7 @@ def printed_table(table: pd.DataFrame, paper: str, number: str) -> Table:
 
     A cell is printed / sound / as published.
     """
-    own = table.fillna({"method": "None"}).fillna("").astype(str)  # a method's name
+    own = table.fillna({"method": "None"}).astype(object).fillna("").astype(str)  # a method's name
     own = own[(own["paper"] == paper) & (own["table"] == number) & (own["printed"] != "")]
     own = own[own["sound"] + own["as_published"] != ""]
     part = own["note"].str.split("[;:]", regex=True).str[0].str.strip()

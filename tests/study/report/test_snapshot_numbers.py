@@ -193,6 +193,7 @@ TABLES = {
     "case-study.md": ("ledger", "claims"),
     "class-decomposition.md": ("ledger", "claims"),
     "supervised-kmeans.md": ("ledger", "claims"),
+    "reliability.md": ("repeats", "repeats_other_cpu"),
     "sepsis.md": ("runs",),
     "johnson.md": ("ledger",),
 }

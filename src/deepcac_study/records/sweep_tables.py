@@ -38,17 +38,27 @@ class Sweeps:
 
 
 def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
-    """Read sweep tables by their names: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``."""
+    """Read sweep tables by their names: ``alpha_cic_k2``, ``weights_cic_k3``, ``grid``.
+
+    Those that ship are CSV.
+    """
     found: dict[str, dict[tuple[str, int], pd.DataFrame]]
     found = {"alpha": {}, "weights": {}, "separation": {}, "starts": {}}
     grid = None
     for path in sorted(Path(path) for path in paths):
-        table = read_table(path).to_pandas()
+        table = _kept(path) if path.suffix == ".csv" else read_table(path).to_pandas()
         if name := _NAME.fullmatch(path.stem):
             found[name[1]][name[2], int(name[3])] = table
         else:
             grid = table
     return Sweeps(**found, grid=grid)
+
+
+def _kept(path: Path) -> pd.DataFrame:
+    """Read a sweep that ships; an empty cell of text is a text, not a gap."""
+    table = pd.read_csv(path, float_precision="round_trip")
+    texts = table.select_dtypes(["object", "string"]).columns
+    return table.fillna(dict.fromkeys(texts, ""))
 
 
 def by_split(table: pd.DataFrame) -> list[pd.DataFrame]:

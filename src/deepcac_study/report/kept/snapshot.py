@@ -45,7 +45,7 @@ from deepcac_study.report.kept.run_snapshot import (
     run_table,
     split_table,
 )
-from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables
+from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables, write_sweeps
 from deepcac_study.report.runs.curves import CALIBRATION, CURVES
 from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 
@@ -109,7 +109,10 @@ def write_snapshot(
         texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
         texts |= {name: _csv(table) for name, table in curve_tables(run).items()}
     kept = [name for name, text in texts.items() if text or not extend]
-    return [_write(place / f"{name}.csv", texts[name]) for name in kept]
+    return [
+        *(_write(place / f"{name}.csv", texts[name]) for name in kept),
+        *write_sweeps(run, place),
+    ]
 
 
 def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from deepcac.files.atomic import atomic_path
+from deepcac.files.storage import read_table
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
@@ -37,6 +39,17 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
         SEPARATION: pd.concat(terms, ignore_index=True) if terms else pd.DataFrame(),
         STARTS: pd.DataFrame(starts),
     }
+
+
+def write_sweeps(results: Path, folder: Path) -> list[Path]:
+    """Write the finished sweeps of real data as CSV; claims and curves are made from them again."""
+    found = []
+    for path in sorted((results / "sweeps").glob("*.parquet")):
+        if "demo_" not in path.stem:
+            found.append(folder / "sweeps" / f"{path.stem}.csv")
+            with atomic_path(found[-1]) as partial:
+                read_table(path).to_pandas().to_csv(partial, index=False)
+    return found
 
 
 def _terms(table: pd.DataFrame, dataset: str, k: int) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """The report: a small first page, pages beside it, tables, figures, ledger and claims."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -110,11 +110,10 @@ def write_report(
     out: Path,
     bootstraps: Bootstraps,
     threads: int,
-    kept: tuple[Sequence[Entry], Sequence[Claim]] | None = None,
 ) -> None:
-    """Write everything that is shown; ledger and claims are decided here if none are kept."""
-    ledger = kept[0] if kept else entries(found)
-    decided = kept[1] if kept else claims(found, ledger)
+    """Write everything that is shown; every printed cell and claim is decided here."""
+    ledger = entries(found)
+    decided = claims(found, ledger)
     write_rows(out / "ledger.csv", Entry, ledger)
     write_rows(out / "claims.csv", Claim, decided)
     shown = contents(found, ledger, decided, bootstraps)

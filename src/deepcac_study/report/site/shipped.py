@@ -7,12 +7,10 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from deepcac.files.storage import read_json
-from deepcac_study.papers.claims import Claim
-from deepcac_study.papers.ledger import Entry, read_rows
+from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
 from deepcac_study.records.reader import read
@@ -31,27 +29,24 @@ def report_shipped(
     """Lay the shipped records in a folder and make the report of them and of the kept tables.
 
     The folder gets ``results/``, with the records and ``report/``, whose first page is returned.
-    Ledger and claims are those of ``docs/results``, which hold earlier runs too; what needs score
-    files, the rows of patients or records that do not ship is left out.
+    Every printed cell and claim is decided here. What needs score files or the rows of patients is
+    left out.
     """
     kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
     registry = Path(project) / "config" / "registry"
     rows = record_archive.manifest(kept / "records")
     check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
-    laid = {f"results/{row.path}" for row in rows}
-    found = _material(Path(folder), laid, kept, registry)
-    ledger = [_linked(row, laid) for row in read_rows(kept / "ledger.csv", Entry)]
-    decided = read_rows(kept / "claims.csv", Claim)
-    out = results / "report"
-    write_report(found, registry, out, KeptBootstraps(kept), threads, kept=(ledger, decided))
-    return out / "index.html"
+    found = _material([str(results / row.path) for row in rows], Path(folder), kept, registry)
+    write_report(found, registry, results / "report", KeptBootstraps(kept), threads)
+    return results / "report" / "index.html"
 
 
-def _material(root: Path, laid: Iterable[str], kept: Path, registry: Path) -> Material:
-    paths = {str(root / path) for path in laid}
+def _material(laid: Sequence[str], root: Path, kept: Path, registry: Path) -> Material:
+    paths = [*laid, *(kept / "sweeps").glob("*.csv")]
+    found = read(paths, root, references=printed_clusters(), unscored=frozenset(laid))
     return Material(
-        **vars(read(paths, root, unscored=paths)),
+        **vars(found),
         sources=source_notes(registry, (), None),
         judged=kept_judgement(kept),
         curves=kept_curves(kept),
@@ -64,26 +59,16 @@ def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
     commits = Counter(row.commit[:7] for row in rows).most_common()
     processors = Counter(row.processor for row in rows).most_common()
     day = read_json(kept / "about.json")["date"]
-    cells = read_rows(kept / "ledger.csv", Entry)
-    own = {f"results/{row.path}" for row in rows}
-    linked = [cell for cell in cells if cell.run.endswith(".json")]
-    here = sum(cell.run in own for cell in linked)
     return (
         f"Made from the {len(rows):,} records that ship with the project (commits "
-        f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}. "
-        f"Of {len(linked):,} printed values that one run decides, the record of {here:,} ships; "
-        "the others, the judge and some claims stand on earlier runs, of which only the tables are "
-        "kept. Subtypes and pictures of data need score files and data: snakemake all makes them."
+        f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}: "
+        "curves, sweeps and the judge's verdicts. Every printed value and claim is decided from "
+        "these. Subtypes and pictures of data need score files and data: snakemake all makes them."
     )
 
 
 def _listed(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name or 'unknown'} ({number:,})" for name, number in counts)
-
-
-def _linked(entry: Entry, laid: Iterable[str]) -> Entry:
-    """Return a cell that links only to a record that is here."""
-    return entry if entry.run in laid or not entry.run.endswith(".json") else replace(entry, run="")
 
 
 def main() -> None:

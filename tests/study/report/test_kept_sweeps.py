@@ -1,0 +1,30 @@
+"""Sweeps that ship are read as the ones that were made."""
+
+import pandas as pd
+import pyarrow as pa
+
+from deepcac.files.storage import write_table
+from deepcac_study.records.sweep_tables import load_sweeps
+from deepcac_study.report.kept.sweep_snapshot import write_sweeps
+
+SWEPT = {
+    "starts_cic_k3": pd.DataFrame(
+        {"switch": ["", "D2"], "split": [0, 1], "auroc": [0.1 + 0.2, None], "status": ["ok", ""]}
+    ),
+    "grid": pd.DataFrame({"alpha": [0.05, 1e-17], "k": [2, 3]}),
+}
+
+
+def test_a_kept_sweep_has_every_digit_text_and_gap(tmp_path):
+    made, kept = tmp_path / "results" / "sweeps", tmp_path / "kept"
+    for name, table in {**SWEPT, "alpha_demo_cic_k2": SWEPT["grid"]}.items():
+        write_table(made / f"{name}.parquet", pa.Table.from_pandas(table, preserve_index=False))
+    written = write_sweeps(tmp_path / "results", kept)
+    assert sorted(path.stem for path in written) == ["grid", "starts_cic_k3"]  # none of the demo
+    found, first = load_sweeps(written), load_sweeps(made.glob("[gs]*.parquet"))
+    pairs = (
+        (found.grid, first.grid),
+        (found.starts["cic", 3], first.starts["cic", 3]),
+    )
+    for ours, theirs in pairs:
+        pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False)

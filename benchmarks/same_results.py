@@ -3,6 +3,9 @@
 Before a change: ``python benchmarks/same_results.py . > before.csv``; after it, in a folder where
 the same targets were built: ``python benchmarks/same_results.py . --against before.csv``. Timings
 and versions (the `machine` block of a record) do not count, the report's pages are not looked at.
+
+Whether a finished run says what the shipped records say, as the spot check compares them:
+``python benchmarks/same_results.py . --shipped docs/results/records > repeats.csv``.
 """
 
 import argparse
@@ -12,6 +15,9 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from deepcac_study.records.record_archive import manifest, read
+from deepcac_study.records.spot_check import compare
 
 PARTS = ("data/features", "data/splits", "data/clusterings", "data/pretrained", "results")
 
@@ -35,11 +41,34 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def repeated(folder: Path, archive: Path) -> Iterator[list[object]]:
+    """Yield a header, then a row for each shipped record that the folder has made again."""
+    yield ["record", "verdict", "difference", "score", "shipped", "again", "seconds", "commit"]
+    shipped = read(archive)
+    for row in manifest(archive):
+        made = folder / "results" / row.path
+        if made.exists() and made.read_bytes() != shipped[row.path]:
+            again = json.loads(made.read_bytes())
+            found = compare(row.path, json.loads(shipped[row.path]), again)
+            numbers = (f"{value:.6g}" for value in (found.largest, found.shipped, found.again))
+            difference, ours, theirs = numbers
+            stages = again["machine"].get("seconds", {})
+            seconds = sum(stages.values()) if isinstance(stages, dict) else 0.0
+            place = [found.path, found.verdict, difference, found.where]
+            yield [*place, ours, theirs, f"{seconds:.1f}", row.commit[:7]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--against", type=Path, help="digests written by an earlier call")
+    parser.add_argument("--shipped", type=Path, help="folder of shipped records")
     given = parser.parse_args()
+    if given.shipped:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(
+            repeated(given.folder, given.shipped)
+        )
+        return
     found = dict(digests(given.folder))
     if given.against is None:
         csv.writer(sys.stdout).writerows(found.items())

@@ -16,7 +16,6 @@ from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
 from deepcac_study.report.declarations import declared_figure, declared_table
 
-SECTION = "factorial"
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
 _DEEPCAC, _FNN, _KM_Z = "DeepCACClassifier", "FNNClassifier", "KMZClassifier"
 _OWN = "local"  # the method's own head

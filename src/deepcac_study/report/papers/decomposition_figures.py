@@ -16,7 +16,6 @@ from deepcac_study.simulate.merging_case import MergingCase, merging_case
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
-SECTION = "decomposition"
 _CENTRES = ((-1.6, 1.2), (1.9, -0.6), (0.0, 0.0))  # two clusters of one class, one of the other
 _SPREAD = (0.55, 0.55, 0.45)
 _CLASS = (0, 0, 1)

@@ -1,7 +1,5 @@
 """The judge's answer in sentences."""
 
-from collections.abc import Callable
-
 import pandas as pd
 
 from deepcac.judging.verdicts import half_detect
@@ -10,15 +8,7 @@ from deepcac_study.papers.ledger import number
 from deepcac_study.report.judge.judge_figures import spoken
 from deepcac_study.report.judge.judgement import Judgement, headline
 
-# How a verdict is counted, clusters being what is spoken of.
-_SAID = {
-    BETTER: "they improved the model",
-    EQUIVALENT: "they made no difference",
-    WORSE: "they made it worse",
-    UNDECIDED: "it is inconclusive",
-    NEVER: "they were offered and never chosen",
-}
-# The same after "clusters", with the number last.
+# What follows "clusters"; the number comes last.
 _SPOKEN = {
     BETTER: "improved the model in",
     WORSE: "made it worse in",
@@ -81,16 +71,3 @@ def verdict(rows: pd.DataFrame) -> str:
     models = [spoken(str(name)) for name in better["reference"].unique()]
     where = f"on {better['dataset'].nunique()} of {rows['dataset'].nunique()} data sets"
     return f"Only for {models[0]}, {where}" if len(models) == 1 else f"For some models, {where}"
-
-
-def outcome(rows: pd.DataFrame, write: Callable[[float], str]) -> str:
-    """Count the verdicts, and say how often clusters were chosen and what could have been seen."""
-    counts = rows["verdict"].value_counts()
-    n = len(rows)
-    if counts.get(NEVER, 0) == n:
-        return "clusters were offered and never chosen, so that nothing is compared"
-    found = [name for name in _SAID if counts.get(name, 0)]
-    if n == 1:
-        return _SAID[found[0]]
-    told = ", ".join(f"in {counts[name]} {_SAID[name]}" for name in found)
-    return f"{told}; half could have shown {write(half_detect(rows))}"

@@ -47,15 +47,6 @@ def further_rows(results: Path) -> dict[str, pd.DataFrame]:
 
 def transfer_counts(table: pd.DataFrame, metric: str) -> Table:
     """Count the verdicts on moves to another hospital, by question and learner."""
-    return _counts(table, metric, ["question", "contender", "reference", "learner"])
-
-
-def card_counts(table: pd.DataFrame, metric: str) -> Table:
-    """Count the verdicts on scorecards, by question."""
-    return _counts(table, metric, ["question", "contender", "reference"])
-
-
-def _counts(table: pd.DataFrame, metric: str, by: list[str]) -> Table:
     own = table[(table["metric"] == metric) & (table["cohort"] == REAL)]
 
     def given(word: str) -> How:
@@ -64,18 +55,18 @@ def _counts(table: pd.DataFrame, metric: str, by: list[str]) -> Table:
     def excluded(column: str) -> How:
         return lambda group: (group[1][column] < LEVEL).sum()
 
-    learner: dict[str, How] = {"learner": lambda group: contender_label(group[0][3])}
     columns: dict[str, How] = {
         "question": lambda group: group[0][0].replace("_", " "),
         "compared": lambda group: " less ".join(map(_name, group[0][1:3])),
-        **(learner if "learner" in by else {}),
+        "learner": lambda group: contender_label(group[0][3]),
         "comparisons": lambda group: len(group[1]),
         **{word: given(word) for word in VERDICTS},
         "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
         "gain excluded": excluded("p_gain_excluded"),
         "after Holm": excluded("p_gain_excluded_holm"),
     }
-    return Table.of(own.groupby(by, sort=False), columns, n_labels=len(by) - 1)
+    by = ["question", "contender", "reference", "learner"]
+    return Table.of(own.groupby(by, sort=False), columns, n_labels=3)
 
 
 def transfer_gains(
@@ -97,28 +88,6 @@ def transfer_gains(
         **{f"{m:,} labels": at(m) for m in sorted(own["labels"].unique())},
     }
     return Table.of(own.groupby(["move", "learner"], sort=False), columns, n_labels=2)
-
-
-def transfer_scores(table: pd.DataFrame, metric: str) -> Table:
-    """Return the mean score without recalibration, by the global way and by clusters."""
-    own = table[(table["metric"] == metric) & (table["cohort"] == REAL)]
-    wanted = [("recalibration", GLOBAL), ("fixed", FIXED + KM), ("forced", FORCED + KM)]
-
-    def score(question: str, column: str) -> How:
-        def cell(group: tuple[Any, pd.DataFrame]) -> str:
-            found = group[1][group[1]["question"] == question]
-            return four(abs(found[column].mean())) if len(found) else ""
-
-        return cell
-
-    columns: dict[str, How] = {
-        "target": lambda group: _move(group[0][0]),
-        "learner": lambda group: contender_label(group[0][1]),
-        "labels": lambda group: f"{group[0][2]:,}",
-        "no recalibration": score("recalibration", "reference_score"),
-        **{_name(way): score(question, "score") for question, way in wanted},
-    }
-    return Table.of(own.groupby(["move", "learner", "labels"], sort=False), columns, n_labels=3)
 
 
 def card_gains(table: pd.DataFrame, metric: str) -> Table:

@@ -18,7 +18,6 @@ from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.judge.judge_sentences import outcome
 
 _STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 _WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))
@@ -103,18 +102,6 @@ def counts(table: pd.DataFrame) -> Table:
         "detectable": lambda group: four(half_detect(group[1])),
     }
     return Table.of(own.groupby(["question", "learner"], sort=False), columns, n_labels=2)
-
-
-def said(table: pd.DataFrame, question: str, learner: str) -> str:
-    """Say how often clusters helped a learner, in a sentence."""
-    own = _judged(table)
-    own = own[(own["question"] == question) & (own["contender"].map(_learner) == learner)]
-    n_datasets = own["dataset"].nunique()
-    return (
-        f"Of {len(own)} comparisons of {spoken(learner)} with clusters and without, both tuned, "
-        f"on {n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {_margin()}), "
-        f"{outcome(own, three)}.\n"
-    )
 
 
 def excluded(table: pd.DataFrame, learner: str) -> str:

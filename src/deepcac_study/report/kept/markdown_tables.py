@@ -37,12 +37,11 @@ _KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
     for needed, own in (
         ((snapshot.SCORES,), (judge.scores, judge.matrix)),
         ((snapshot.SCORES, snapshot.VERDICTS), (judge.clusters,)),
-        ((snapshot.VERDICTS,), (judge.counts, judge.said, judge.excluded, judge.subtypes)),
+        ((snapshot.VERDICTS,), (judge.counts, judge.excluded, judge.subtypes)),
         ((kept.TABLES, kept.VERDICTS), (new.table_clusters,)),
         ((kept.TABLES,), (new.table_sizes,)),
         ((kept.VERDICTS,), (new.table_counts, new.table_excluded, new.table_rivals)),
         ((kept.RISKS,), (new.table_risks,)),
-        ((snapshot.RISKS,), (new.study_risks,)),
         ((kept.OVER,), (new.over,)),
         ((kept.POINTS,), (new.table_points,)),
         ((kept.POINTS, kept.RULES), (new.rule_said,)),
@@ -55,12 +54,9 @@ _KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
         ((snapshot.PAIRS,), (pairs, less_learner)),
         (
             (further.MOVES,),
-            (
-                *(further.transfer_counts, further.transfer_gains, further.transfer_scores),
-                further.planted_moves,
-            ),
+            (further.transfer_counts, further.transfer_gains, further.planted_moves),
         ),
-        ((further.CARDED,), (further.card_counts, further.card_gains, further.planted_cards)),
+        ((further.CARDED,), (further.card_gains, further.planted_cards)),
         ((further.LABELLED,), (further.label_gains,)),
         ((RUNS,), (papers.runs,)),
         ((SEPARATION,), (separation, limits)),

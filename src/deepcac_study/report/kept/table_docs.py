@@ -190,10 +190,5 @@ def table_risks(table: pd.DataFrame) -> Table:
     return Table.of(both.groupby(["contender", "choice"]), columns, n_labels=2)
 
 
-def study_risks(table: pd.DataFrame) -> Table:
-    """Return the same over the data sets that are judged with full effort."""
-    return table_risks(table)
-
-
 def _median(name: str, signed: bool) -> How:
     return lambda group: three(group[1][name].median(), signed=signed)

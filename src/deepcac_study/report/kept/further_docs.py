@@ -10,7 +10,7 @@ from deepcac.judging.contenders import CAC, CELLS, HASH, KM
 from deepcac.pages.figures import VERDICTS
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import bounds, four, people, three
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import LEVEL, NEVER
 from deepcac_study.judge.further.further_files import PLANTED
 from deepcac_study.judge.further.further_tables import richer_table, scorecard_table, transfer_table
 from deepcac_study.judge.further.further_verdicts import REAL
@@ -19,6 +19,7 @@ from deepcac_study.judge.further.scorecards import CARDS, ONE
 from deepcac_study.judge.further.transfer import DIRECTIONS, FIXED, FORCED, GLOBAL, NONE, UPDATE
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
 from deepcac_study.report.judge.judge_figures import contender_label
+from deepcac_study.report.kept.judge_docs import STYLES, counted
 
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))
 # Which rows of these tables go together.
@@ -28,7 +29,6 @@ _READ: dict[str, Callable[[Iterable[Path]], pd.DataFrame]] = {
     CARDED: scorecard_table,
     LABELLED: richer_table,
 }
-_STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 _PARTS = {KM: "k-means clusters", CAC: "CAC clusters", CELLS: "random partition", HASH: "hash"}
 _NAMES = {
     **{GLOBAL: "global", NONE: "no recalibration", ONE: "one card", ALONE: "the learner alone"},
@@ -49,9 +49,6 @@ def transfer_counts(table: pd.DataFrame, metric: str) -> Table:
     """Count the verdicts on moves to another hospital, by question and learner."""
     own = table[(table["metric"] == metric) & (table["cohort"] == REAL)]
 
-    def given(word: str) -> How:
-        return lambda group: (group[1]["verdict"] == word).sum()
-
     def excluded(column: str) -> How:
         return lambda group: (group[1][column] < LEVEL).sum()
 
@@ -60,8 +57,7 @@ def transfer_counts(table: pd.DataFrame, metric: str) -> Table:
         "compared": lambda group: " less ".join(map(_name, group[0][1:3])),
         "learner": lambda group: contender_label(group[0][3]),
         "comparisons": lambda group: len(group[1]),
-        **{word: given(word) for word in VERDICTS},
-        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
+        **counted(VERDICTS),
         "gain excluded": excluded("p_gain_excluded"),
         "after Holm": excluded("p_gain_excluded_holm"),
     }
@@ -177,7 +173,7 @@ def _only(rows: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     row = rows.iloc[0]
-    return four(row["mean"], _STYLES[str(row["verdict"])], signed=True)
+    return four(row["mean"], STYLES[str(row["verdict"])], signed=True)
 
 
 def _move(name: str) -> str:

@@ -1,6 +1,6 @@
 """The documentation's tables and sentences of the judge and of the classifier with subtypes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
@@ -19,7 +19,7 @@ from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECI
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 
-_STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
+STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 _WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))
 _WHO = ("contender", contender_label)
 
@@ -47,7 +47,7 @@ def matrix(table: pd.DataFrame, metric: str) -> Table:
 
     def score(dataset: str) -> How:
         best = wide[dataset].max()
-        return dataset, lambda value: three(value, _STYLES[BETTER] if value == best else "{}")
+        return dataset, lambda value: three(value, STYLES[BETTER] if value == best else "{}")
 
     columns = {"contender": _WHO, **{name: score(name) for name in wide.columns}}
     return Table.of(wide.loc[order].reset_index(), columns)
@@ -89,19 +89,26 @@ def counts(table: pd.DataFrame) -> Table:
     """Count how often each verdict was given, by question and learner."""
     own = _judged(table)
     own = own.assign(learner=own["contender"].map(_learner))
-
-    def given(verdict: str) -> How:
-        return lambda group: (group[1]["verdict"] == verdict).sum()
-
     columns: dict[str, How] = {
         "question": lambda group: str(group[0][0]).replace("_", " "),
         "learner": lambda group: contender_label(str(group[0][1])),
         "comparisons": lambda group: len(group[1]),
-        **{name: given(name) for name in VERDICTS},
-        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
+        **counted(VERDICTS),
         "detectable": lambda group: four(half_detect(group[1])),
     }
     return Table.of(own.groupby(["question", "learner"], sort=False), columns, n_labels=2)
+
+
+def counted(verdicts: Iterable[str]) -> dict[str, How]:
+    """Return columns that count verdicts in a group of comparisons, and its mean difference."""
+
+    def given(verdict: str) -> How:
+        return lambda group: (group[1]["verdict"] == verdict).sum()
+
+    return {
+        **{name: given(name) for name in verdicts},
+        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
+    }
 
 
 def excluded(table: pd.DataFrame, learner: str) -> str:
@@ -223,5 +230,5 @@ def _gain(found: Row | None, verdict: str = "verdict", *, chosen: bool = False) 
     """Write a difference in the style of its verdict; and how many resamples chose clusters."""
     if found is None:
         return ""
-    mean = four(found["mean"], _STYLES[str(found[verdict])], signed=True)
+    mean = four(found["mean"], STYLES[str(found[verdict])], signed=True)
     return f"{mean}, {found['clustered']} of {found['resamples']}" if chosen else mean

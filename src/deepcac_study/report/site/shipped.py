@@ -34,44 +34,39 @@ def report_shipped(
     Ledger and claims are those of ``docs/results``, which hold earlier runs too; what needs score
     files, the rows of patients or records that do not ship is left out.
     """
-    kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
-    registry = Path(project) / "config" / "registry"
+    kept, registry = Path(project) / "docs" / "results", Path(project) / "config" / "registry"
+    root = Path(folder)
+    results = root / "results"
     rows = record_archive.manifest(kept / "records")
     check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
     laid = {f"results/{row.path}" for row in rows}
-    found = _material(Path(folder), laid, kept, registry)
-    ledger = [_linked(row, laid) for row in read_rows(kept / "ledger.csv", Entry)]
+    paths = {str(root / path) for path in laid}
+    cells = read_rows(kept / "ledger.csv", Entry)
+    linked = [cell for cell in cells if cell.run.endswith(".json")]
+    here = sum(cell.run in laid for cell in linked)
+    found = Material(
+        **vars(read(paths, root, unscored=paths)),
+        sources=source_notes(registry, ()),
+        judged=kept_judgement(kept),
+        curves=kept_curves(kept),
+        made_from=_made_from(rows, read_json(kept / "about.json")["date"], len(linked), here),
+    )
+    ledger = [_linked(cell, laid) for cell in cells]
     decided = read_rows(kept / "claims.csv", Claim)
     out = results / "report"
     write_report(found, registry, out, KeptBootstraps(kept), threads, kept=(ledger, decided))
     return out / "index.html"
 
 
-def _material(root: Path, laid: Iterable[str], kept: Path, registry: Path) -> Material:
-    paths = {str(root / path) for path in laid}
-    return Material(
-        **vars(read(paths, root, unscored=paths)),
-        sources=source_notes(registry, (), None),
-        judged=kept_judgement(kept),
-        curves=kept_curves(kept),
-        made_from=_made_from(record_archive.manifest(kept / "records"), kept),
-    )
-
-
-def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
+def _made_from(rows: Sequence[record_archive.Row], day: str, linked: int, here: int) -> str:
     """Say what the report is made from, and what it leaves out."""
     commits = Counter(row.commit[:7] for row in rows).most_common()
     processors = Counter(row.processor for row in rows).most_common()
-    day = read_json(kept / "about.json")["date"]
-    cells = read_rows(kept / "ledger.csv", Entry)
-    own = {f"results/{row.path}" for row in rows}
-    linked = [cell for cell in cells if cell.run.endswith(".json")]
-    here = sum(cell.run in own for cell in linked)
     return (
         f"Made from the {len(rows):,} records that ship with the project (commits "
         f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}. "
-        f"Of {len(linked):,} printed values that one run decides, the record of {here:,} ships; "
+        f"Of {linked:,} printed values that one run decides, the record of {here:,} ships; "
         "the others, the judge and some claims stand on earlier runs, of which only the tables are "
         "kept. Subtypes and pictures of data need score files and data: snakemake all makes them."
     )

@@ -1,6 +1,6 @@
 """Tables about the runs themselves: scores, times, clusters and how stable those are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -83,14 +83,12 @@ def times_table(runs: Iterable[Run]) -> Table:
     for run in runs:
         machine = run.record.get("machine") or {}
         stages = machine.get("seconds") or {}
-        # A name with a dot is a part of the stage before the dot.
-        total = sum(seconds for stage, seconds in stages.items() if "." not in stage)
         parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in sorted(stages.items()))
         memory = machine.get("peak_memory_mb")
         rows.append(
             text_row(
                 *_name(run),
-                f"{total:.1f}" if stages else "",
+                f"{total_seconds(stages):.1f}" if stages else "",
                 parts,
                 "" if memory is None else f"{memory:.0f}",
                 machine.get("threads"),
@@ -99,6 +97,11 @@ def times_table(runs: Iterable[Run]) -> Table:
             )
         )
     return declared_table("times", rows)
+
+
+def total_seconds(stages: Mapping[str, float]) -> float:
+    """Return the seconds of all stages; a name with a dot is a part of the stage before the dot."""
+    return float(sum(seconds for stage, seconds in stages.items() if "." not in stage))
 
 
 def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:

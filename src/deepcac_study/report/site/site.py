@@ -13,7 +13,7 @@ from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.ledger import counts
 from deepcac_study.papers.summary import on_prediction
-from deepcac_study.report.judge.judge_sentences import basis, sentence
+from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.papers.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.runs.runtables import tally

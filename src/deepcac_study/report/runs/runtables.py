@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -121,7 +122,7 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
                     sum(sizes),
                     sum(test[cluster]) if cluster < len(test) else "",
                     mix(sizes),
-                    "; ".join(_feature(f) for f in _features(clusters, cluster)),
+                    _features(clusters, cluster),
                     number(clusters.get("polarisation")),
                     "collapsed" if clusters.get("collapsed") else "",
                     number(agreement),
@@ -147,18 +148,14 @@ def mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
     return " : ".join(f"{100 * size / total:.1f} %" for size in sizes) if total else "empty"
 
 
-def _features(
-    clusters: dict[str, list[dict[str, object]]], cluster: int
-) -> list[dict[str, object]]:
+def _features(clusters: dict[str, Any], cluster: int) -> str:
     own = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
-    return own[:_SHOWN_FEATURES]
+    return "; ".join(f"{f['feature']} ({_size(f['effect'])})" for f in own[:_SHOWN_FEATURES])
 
 
-def _feature(feature: dict[str, object]) -> str:
-    effect = float(str(feature["effect"]))
-    # Two constants differ by an infinite effect; rounding makes it merely huge.
-    size = f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
-    return f"{feature['feature']} ({size})"
+def _size(effect: float) -> str:
+    """Two constants differ by an infinite effect; rounding makes it merely huge."""
+    return f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
 
 
 def tally(runs: Runs) -> str:

@@ -73,10 +73,7 @@ def transfer_gains(
     own = own[(own["metric"] == metric) & (own["cohort"] == REAL)]
 
     def at(labels: int) -> How:
-        def cell(group: tuple[Any, pd.DataFrame]) -> str:
-            return _only(group[1][group[1]["labels"] == labels])
-
-        return cell
+        return lambda group: _only(group[1][group[1]["labels"] == labels])
 
     columns: dict[str, How] = {
         "target": lambda group: _move(group[0][0]),

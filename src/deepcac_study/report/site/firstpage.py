@@ -169,7 +169,6 @@ def _spent(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 100 else f"{minutes / 60:,.0f} hours"
 
 
-def _few(values: Sequence[str], most: int = 3) -> str:
-    if len(values) <= most:
-        return ", ".join(values) or "unknown"
-    return f"{', '.join(values[:most])} and {len(values) - most} more"
+def _few(values: Sequence[str]) -> str:
+    more = f" and {len(values) - 3} more" if len(values) > 3 else ""
+    return (", ".join(values[:3]) or "unknown") + more

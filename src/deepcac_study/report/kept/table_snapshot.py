@@ -40,16 +40,10 @@ _COLUMNS = ("dataset", "kind", "advantage", "gain")
 def kept_tables(
     results: Path, resamples: pd.DataFrame, verdicts: pd.DataFrame, power: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `KEPT`, all empty where no table has run.
+    """Return the tables of `KEPT`, all empty where no table has run in a folder ``results``.
 
-    Parameters
-    ----------
-    results : path-like
-        Folder ``results`` of a run.
-    resamples, verdicts : DataFrame
-        Scores and comparisons of the data sets that are judged with full effort.
-    power : DataFrame
-        Of `power_curve`, of the planted cohorts.
+    `resamples` and `verdicts` are of the data sets that are judged with full effort, `power` is
+    the `power_curve` of the planted cohorts.
     """
     study = results / Path(FOLDER).name
     records = read_tables(study)
@@ -83,14 +77,8 @@ def draw_helping(tables: dict[str, pd.DataFrame], folder: Path) -> None:
 def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Figure:
     """Return the gain of CAC's clusters for logistic regression against the trees' advantage.
 
-    Parameters
-    ----------
-    points : DataFrame
-        Of `deepcac_study.judge.tables.helping.table_points` and `planted_points`.
-    margin : float
-        Gains up to this are negligible.
-    threshold : float
-        Advantage above which the rule says that clusters help; infinite for "never".
+    `points` are those of `table_points` and `planted_points`. Gains up to `margin` are negligible;
+    above `threshold` the rule says that clusters help, never if it is infinite.
     """
     own = points.sort_values(["kind", "dataset"])
     tables = own[own["kind"] == TABLE]

@@ -167,11 +167,8 @@ class RiskFactor:
 def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, float]:
     """Return the mean of cases less that of the others, in standard deviations, and its error.
 
-    NaN with fewer than 10 measured rows on a side, or without any spread.
-
-    References
-    ----------
-    Hedges 1981, on the standard error of a standardised difference.
+    NaN with fewer than 10 measured rows on a side, or without any spread. The error is that of
+    Hedges 1981.
     """
     known = ~np.isnan(values)
     one, other = values[known & cases], values[known & ~cases]
@@ -186,12 +183,7 @@ def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, fl
 
 
 def same_everywhere(effect: Array, error: Array) -> float:
-    """Return the p value of Cochran's Q that all known effects are equal; NaN for fewer than two.
-
-    References
-    ----------
-    Cochran 1954.
-    """
+    """Return p of Cochran's Q (1954) that all known effects are equal; NaN for fewer than two."""
     known = np.isfinite(effect) & np.isfinite(error)
     if known.sum() < 2:
         return float("nan")

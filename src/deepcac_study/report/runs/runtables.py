@@ -12,7 +12,7 @@ from deepcac.pages.tables import Cell, Table, text_row
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
-from deepcac_study.records.runs import Run, Runs
+from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 
 _NOT_HELD = -1
@@ -156,13 +156,6 @@ def _features(clusters: dict[str, Any], cluster: int) -> str:
 def _size(effect: float) -> str:
     """Two constants differ by an infinite effect; rounding makes it merely huge."""
     return f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
-
-
-def tally(runs: Runs) -> str:
-    """Return one line on how many runs there are, by protocol."""
-    counts = {name: len(runs.where(protocol=protocol)) for protocol, name in PROTOCOLS.items()}
-    counts["with one switch on"] = len(runs) - sum(counts.values())
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
 def alphas(run: Run) -> str:

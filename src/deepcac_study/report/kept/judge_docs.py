@@ -115,13 +115,14 @@ def excluded(table: pd.DataFrame, learner: str) -> str:
     """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
     own = table[table["contender"].map(_learner) == learner]
     forced = {metric: _of(own, FORCED, metric) for metric in METRICS}
+    margin = three(Judge.model_validate({}).margin)
     offered = _of(own, HELP, METRICS[0])
     (raw, held), (raw_prc, held_prc) = (
         ((one["better"] < LEVEL).sum(), (one["p_gain_excluded_holm"] < LEVEL).sum())
         for one in forced.values()
     )
     sentences = [
-        f"When {spoken(learner)} had to use two clusters or more, a gain of {_margin()} AUROC or "
+        f"When {spoken(learner)} had to use two clusters or more, a gain of {margin} AUROC or "
         f"more is excluded in {raw} of {len(forced[METRICS[0]])} comparisons ({held} after Holm's "
         "correction).",
         f"By AUPRC such a gain is excluded in {raw_prc} ({held_prc}).",
@@ -220,10 +221,6 @@ def _of(own: pd.DataFrame, question: Question, metric: str) -> pd.DataFrame:
 
 def _learner(contender: str) -> str:
     return parse_contender(contender).learner
-
-
-def _margin() -> str:
-    return three(Judge.model_validate({}).margin)
 
 
 def _gain(found: Row | None, verdict: str = "verdict", *, chosen: bool = False) -> str:

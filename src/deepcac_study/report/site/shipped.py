@@ -52,7 +52,11 @@ def report_shipped(
         curves=kept_curves(kept),
         made_from=_made_from(rows, read_json(kept / "about.json")["date"], len(linked), here),
     )
-    ledger = [_linked(cell, laid) for cell in cells]
+    # A cell links to a record that is here alone.
+    ledger = [
+        replace(cell, run="") if cell.run.endswith(".json") and cell.run not in laid else cell
+        for cell in cells
+    ]
     decided = read_rows(kept / "claims.csv", Claim)
     out = results / "report"
     write_report(found, registry, out, KeptBootstraps(kept), threads, kept=(ledger, decided))
@@ -74,11 +78,6 @@ def _made_from(rows: Sequence[record_archive.Row], day: str, linked: int, here: 
 
 def _listed(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name or 'unknown'} ({number:,})" for name, number in counts)
-
-
-def _linked(entry: Entry, laid: Iterable[str]) -> Entry:
-    """Return a cell that links only to a record that is here."""
-    return entry if entry.run in laid or not entry.run.endswith(".json") else replace(entry, run="")
 
 
 def main() -> None:

@@ -65,9 +65,7 @@ def main() -> None:
     parser.add_argument("--shipped", type=Path, help="folder of shipped records")
     given = parser.parse_args()
     if given.shipped:
-        csv.writer(sys.stdout, lineterminator="\n").writerows(
-            repeated(given.folder, given.shipped)
-        )
+        csv.writer(sys.stdout, lineterminator="\n").writerows(repeated(given.folder, given.shipped))
         return
     found = dict(digests(given.folder))
     if given.against is None:

@@ -117,7 +117,6 @@ def _decide(side: Sided, protocol: str) -> Decision:
     return decision
 
 
-def _paths(paths: Sequence[str], most: int = 2) -> str:
-    if len(paths) <= most:
-        return "; ".join(paths)
-    return "; ".join([*paths[:most], f"and {len(paths) - most} more"])
+def _paths(paths: Sequence[str]) -> str:
+    more = [f"and {len(paths) - 2} more"] if len(paths) > 2 else []
+    return "; ".join([*paths[:2], *more])

@@ -141,6 +141,12 @@ def test_share(run: Run) -> float:
     return float(np.mean([test / (test + train) for test, train in sizes]))
 
 
+def tuned_alphas(run: Run) -> list[float]:
+    """Return the alpha of each split of a run that tuned it; a fixed one decides nothing."""
+    tuned = [split for split in run.splits if "alpha" in split.get("tuned", ())]
+    return [float(split["hyperparameters"]["alpha"]) for split in tuned]
+
+
 def exactly(gap: float) -> Difference:
     """Return a difference without spread; what is not seen in print is none."""
     gap = 0.0 if abs(gap) <= TIE else gap

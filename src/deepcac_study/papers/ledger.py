@@ -15,6 +15,7 @@ from deepcac_study.papers.agreement import AGREE, DIFFER, NOT_RUN, Answers, Ours
 from deepcac_study.papers.cac_v1.table_summaries import Summaries
 from deepcac_study.papers.class_decomposition.gain_rules import GainTable
 from deepcac_study.papers.deepcac.length_of_stay import ClusterTables
+from deepcac_study.papers.evidence import tuned_alphas
 from deepcac_study.papers.findings import of_the_papers
 from deepcac_study.papers.null_rate import cells_by_place, origins, place
 from deepcac_study.papers.printed import PrintedCell, printed_cells
@@ -168,12 +169,7 @@ class _OfRuns(Answers):
 
 
 def _of_alpha(run: Run) -> Ours | None:
-    """Return the median tuned alpha over the splits; a fixed alpha decides nothing."""
-    values = [
-        float(split["hyperparameters"]["alpha"])
-        for split in run.splits
-        if "alpha" in split.get("tuned", ())
-    ]
+    values = tuned_alphas(run)
     if not values:
         return None
     sd = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0

@@ -32,13 +32,21 @@ class DecompositionRecord(Stored):
     def against_rest(self) -> Self:
         """Return the record with machines one against rest as its linear ones, where it has any.
 
-        With two classes both are the same machine.
+        Accuracies and times are theirs. With two classes both are the same machine.
         """
         if "svm_rest" not in self.bases:
             return self
         rows = [row for row in self.record["runs"] if row["base"] != "svm"]
         renamed = [row | {"base": PRINTED_BASE.get(row["base"], row["base"])} for row in rows]
-        return replace(self, record={**self.record, "runs": renamed})
+        made = self.record["machine"]
+        times = made["seconds"]
+        own = {
+            stage.replace("svm_rest", "svm"): value
+            for stage, value in times.items()
+            if stage.startswith("svm_rest")
+        }
+        machine = {**made, "seconds": times | own}
+        return replace(self, record={**self.record, "runs": renamed, "machine": machine})
 
     @property
     def n_classes(self) -> int:

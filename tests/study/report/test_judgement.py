@@ -7,11 +7,12 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac_study.records.record import file_digest
-from deepcac_study.report.judge.judge_sentences import basis, sentence
 from deepcac_study.report.judge.judgement import (
+    basis,
     judgement_figures,
     judgement_tables,
     load_judgement,
+    sentence,
 )
 from deepcac_study.report.site.page import build
 

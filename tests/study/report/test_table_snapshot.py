@@ -8,7 +8,6 @@ from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.judging.trials import Effort
 from deepcac_study.judge.tables.table_shape import run_shape
 from deepcac_study.judge.tables.table_trials import run_table
-from deepcac_study.report.judge.helping_figure import helping_figure
 from deepcac_study.report.kept import table_docs, table_snapshot
 from deepcac_study.report.kept.markdown_tables import NOT_RUN, made, read_snapshot
 
@@ -111,5 +110,5 @@ def test_a_figure_without_a_threshold_says_never():
     points = pd.DataFrame(
         {"dataset": ["cic"], "kind": ["table"], "advantage": [0.01], "gain": [0.0]}
     )
-    assert "never" in helping_figure(points, 0.01, np.inf).seen
-    assert "above 0.050" in helping_figure(points, 0.01, 0.05).caption
+    assert "never" in table_snapshot.helping_figure(points, 0.01, np.inf).seen
+    assert "above 0.050" in table_snapshot.helping_figure(points, 0.01, 0.05).caption

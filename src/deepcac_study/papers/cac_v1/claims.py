@@ -17,6 +17,7 @@ from deepcac_study.papers.evidence import (
     Decision,
     Evidence,
     exactly,
+    tuned_alphas,
 )
 from deepcac_study.papers.names import printed_datasets, usual_k
 from deepcac_study.papers.rules.arm_rules import of_arms
@@ -84,11 +85,7 @@ def _alphas_differ(evidence: Evidence) -> Decision:
     for dataset in printed_datasets(_TABLE):
         for base in base_classifiers(_TABLE):
             run = evidence.run(cac_arm("cac_v1", dataset, f"cac_{base}"))
-            alphas = [
-                split["hyperparameters"]["alpha"]
-                for split in (run.splits if run else [])
-                if "alpha" in split.get("tuned", ())
-            ]
+            alphas = tuned_alphas(run) if run else []
             if run is None or not alphas:
                 return Decision(NOT_RUN, f"{dataset} has no tuned alpha for {base} yet")
             tuned.setdefault(dataset, {})[base] = float(np.median(alphas))

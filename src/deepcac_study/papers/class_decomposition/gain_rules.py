@@ -59,7 +59,7 @@ def of_runs(records: Records, judge: Judge) -> Rule:
 def _by_machine(records: Records, judge: Judge, protocol: str) -> Found:
     """Ask a judge about machines one against one and one against rest: print does not say which.
 
-    As published these are one against rest (`gain_table.GainTable`).
+    As published these are one against rest (`GainTable`).
     """
     rest = judge([one.against_rest() for one in records])
     one = judge(records)

@@ -16,6 +16,7 @@ from deepcac_study.papers.printed import PrintedCell
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
 from deepcac_study.records.studies import TOP, CaseStudy
+from deepcac_study.records.sweep_tables import by_split
 
 Checked = tuple[Sequence[Truth], str]
 
@@ -114,11 +115,6 @@ def _of_study(known: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]
     return rule
 
 
-def _by_split(study: CaseStudy) -> list[pd.DataFrame]:
-    """Return the study's table split by split."""
-    return [part for _, part in study.table.groupby("seed", sort=False)]
-
-
 def _lists(part: pd.DataFrame) -> list[set[str]]:
     """Return the ten features that matter most to each cluster's risk model on one split."""
     lists = []
@@ -145,7 +141,7 @@ def _printed_scores(study: CaseStudy) -> Checked:
 def _shared_features(study: CaseStudy) -> Checked:
     """Ask of each split: PaO2 in all three lists, alone there, and two features in two lists."""
     found = []
-    for part in _by_split(study):
+    for part in by_split(study.table):
         within = Counter(name for names in _lists(part) for name in names)
         by_count = Counter(within.values())
         found.append((within["PaO2_last"] == study.k, by_count[3] == 1, by_count[2] == 2))
@@ -158,7 +154,7 @@ def _shared_features(study: CaseStudy) -> Checked:
 def _ventilation_and_urine(study: CaseStudy) -> Checked:
     """Ask whether both are among the ten features with the largest effects on test rows."""
     found = []
-    for part in _by_split(study):
+    for part in by_split(study.table):
         effects = part.drop_duplicates("feature").nlargest(TOP, "effect")["feature"]
         found.append(
             all(effects.str.startswith(name).any() for name in ("MechVent", "UrineOutput"))
@@ -173,7 +169,7 @@ def _own_risk_factors(study: CaseStudy) -> Checked:
     Lists differ by chance too: only if one cluster's lists share more than those of two clusters
     do, on every pair of splits, are the risk factors the clusters' own.
     """
-    lists = [_lists(part) for part in _by_split(study)]
+    lists = [_lists(part) for part in by_split(study.table)]
     excess = []
     for one, other in combinations(lists, 2):
         shared = np.array([[len(a & b) for b in other] for a in one])

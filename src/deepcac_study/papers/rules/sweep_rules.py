@@ -48,7 +48,8 @@ def sweep_rule(tables: Tables, name: str, needs: str, *, each: str = "") -> Rule
                     f"{dataset} k = {k}: true of {right.count(True)} of {len(found)} splits, "
                     f"{found[0][1]}"
                 )
-        return Decision(settled(answers), "; ".join(texts), _files(tables))
+        files = tuple(_file(table, *key) for key, table in tables.items())
+        return Decision(settled(answers), "; ".join(texts), files)
 
     return sound_only(rule, SWEPT)
 
@@ -57,16 +58,11 @@ def _points(table: pd.DataFrame, each: str) -> list[pd.DataFrame]:
     return [own for _, own in table[table[each] > 0].groupby(each)] if each else [table]
 
 
-def _files(tables: Tables) -> tuple[str, ...]:
-    return tuple(
-        f"results/sweeps/{_kind(table)}_{n}_k{k}.parquet" for (n, k), table in tables.items()
-    )
-
-
-def _kind(table: pd.DataFrame) -> str:
-    """Return what the file of a sweep is called after, by what was moved."""
+def _file(table: pd.DataFrame, dataset: str, k: int) -> str:
+    """Return the file of a sweep, which is called after what was moved."""
     kinds = {"parameter": "weights", "term": "separation"}
-    return next((kind for column, kind in kinds.items() if column in table.columns), "alpha")
+    kind = next((kind for column, kind in kinds.items() if column in table.columns), "alpha")
+    return f"results/sweeps/{kind}_{dataset}_k{k}.parquet"
 
 
 def faster(table: pd.DataFrame) -> Checked:
@@ -133,9 +129,8 @@ def large_overfits(table: pd.DataFrame) -> Checked:
 def spread_out(table: pd.DataFrame) -> Checked:
     """Check that the largest alpha leaves a lower silhouette than the smallest."""
     last = final_pass(table)["silhouette"]
-    return bool(
-        last.iloc[-1] < last.iloc[0]
-    ), f"silhouette {last.iloc[0]:.3f} to {last.iloc[-1]:.3f}"
+    first, large = float(last.iloc[0]), float(last.iloc[-1])
+    return large < first, f"silhouette {first:.3f} to {large:.3f}"
 
 
 def lowest_as_printed(table: pd.DataFrame) -> Checked:

@@ -15,7 +15,7 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import read_features
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
-from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
+from deepcac_study.catalogue.methods import WELL_KNOWN, label
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.papers.ledger import number
 from deepcac_study.records.runs import Run, Runs
@@ -83,7 +83,7 @@ def planted_table(found: Sequence[Found]) -> list[Table]:
     rows = [
         text_row(
             one.run.dataset,
-            parse_method(one.run.method).label,
+            label(one.run.method),
             len(np.unique(one.planted)),
             one.run.k,
             number(round(one.agreement, 3)),
@@ -123,7 +123,7 @@ def plane(X: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
     first = shown[0]
-    titles = ["planted", *(f"{_name(one)}, ARI {one.agreement:.2f}" for one in shown)]
+    titles = ["planted", *(f"{label(one.run.method)}, ARI {one.agreement:.2f}" for one in shown)]
     groups = [first.planted, *(one.found for one in shown)]
 
     def draw(canvas: Canvas) -> None:
@@ -136,7 +136,7 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
             axis.set(title=title, xlabel="first component")
         axes[0].set(ylabel="second component")
 
-    said = ", ".join(f"{_name(one)} {one.agreement:.2f}" for one in shown)
+    said = ", ".join(f"{label(one.run.method)} {one.agreement:.2f}" for one in shown)
     return declared_figure(
         "planted_subtypes",
         size=(2.7 * len(groups), 3.1),
@@ -149,7 +149,3 @@ def _map(shown: Sequence[Found], places: npt.NDArray[np.float64]) -> Figure:
         dataset=first.run.dataset,
         columns=(one.run.method for one in shown),
     )
-
-
-def _name(one: Found) -> str:
-    return parse_method(one.run.method).label

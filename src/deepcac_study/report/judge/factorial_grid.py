@@ -16,7 +16,6 @@ from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
 from deepcac_study.report.declarations import declared_figure, declared_table
 
-SECTION = "factorial"
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
 _DEEPCAC, _FNN, _KM_Z = "DeepCACClassifier", "FNNClassifier", "KMZClassifier"
 _OWN = "local"  # the method's own head
@@ -78,8 +77,8 @@ def load_factorials(paths: Iterable[str | os.PathLike[str]]) -> list[Factorial]:
 
 def factorial_table(one: Factorial) -> Table:
     """Return every cell beside the networks without DeepCAC's clusters."""
-    rows = [text_row(label, "", _mean(mean)) for label, mean in one.yardsticks.items()]
-    rows = [[*row, *text_row(*[""] * (len(HEADS) + 2))] for row in rows]
+    empty = [""] * (len(HEADS) + 2)
+    rows = [text_row(label, "", f"{x:.4f}", *empty) for label, x in one.yardsticks.items()]
     sizes = one.table[one.table["head"] == _OWN].groupby(["k", "beta"])["smallest"].mean()
     for k, beta in one.cells:
         means = (one.scores(_DEEPCAC, k, beta, head) for head in HEADS)
@@ -88,7 +87,7 @@ def factorial_table(one: Factorial) -> Table:
             text_row(
                 f"DeepCAC, k = {k}",
                 f"{beta:g}",
-                *(_mean(scores.mean()) if len(scores) else "" for scores in means),
+                *(f"{scores.mean():.4f}" if len(scores) else "" for scores in means),
                 f"{sizes[k, beta]:,.0f}",
                 number(gap.mean, signed=True) if gap else "",
                 f"{gap.low:+.3f} to {gap.high:+.3f}" if gap else "",
@@ -101,10 +100,6 @@ def factorial_table(one: Factorial) -> Table:
         splits=one.table["seed"].nunique(),
         heads=HEADS.values(),
     )
-
-
-def _mean(value: float) -> str:
-    return f"{value:.4f}"
 
 
 def factorial_figure(one: Factorial) -> Figure | None:

@@ -42,8 +42,8 @@ _ARMS = {
     CAC: ("o", "a model in each CAC cluster"),
     KM: ("s", "in each k-means cluster"),
     DISTANCES: ("D", "distances to k-means centres"),
+    "": ("^", "clusters of latents"),
 }
-_LATENT = ("^", "clusters of latents")
 _TASKS = "tasks.csv"  # data sets as a stranger knows them, clinical ones first
 _APART = 0.22  # rows between two arms of one data set
 _CURVE = (
@@ -146,7 +146,7 @@ def _references(rows: pd.DataFrame) -> list[str]:
 
 
 def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
-    arms = [*_ARMS, ""]
+    arms = list(_ARMS)
     for row in rows.to_dict("records"):
         arm = parse_contender(str(row["contender"])).arm
         colour = VERDICT_COLOURS[str(row["verdict"])]
@@ -158,7 +158,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
             mean,
             height,
             xerr=np.array([[mean - low], [high - mean]]) if compared else None,
-            fmt=_ARMS.get(arm, _LATENT)[0],
+            fmt=_ARMS[arm][0],
             color=colour,
             markerfacecolor=colour if compared else "none",
             markersize=4,
@@ -169,7 +169,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
 def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
     """Return the marks of the arms that are there, and the colours of the verdicts."""
     present = {parse_contender(str(name)).arm for name in rows["contender"]}
-    marks = [shown for arm, shown in [*_ARMS.items(), ("", _LATENT)] if arm in present]
+    marks = [shown for arm, shown in _ARMS.items() if arm in present]
     shapes = [
         Line2D([], [], marker=mark, color="#555555", linestyle="", label=label)
         for mark, label in marks

@@ -23,7 +23,6 @@ from deepcac_study.papers.ledger import number
 from deepcac_study.report.declarations import declared_figure, declared_table, rows_of
 from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
 
-SECTION = "divisions"
 # A metric, and by which of the stored choices of a trial it is shown.
 _SHOWN = {"auroc": "auroc", "auprc": "auprc", "min_se_pp": "auprc"}
 

@@ -10,7 +10,7 @@ from deepcac.judging.contenders import CAC, CELLS, HASH, KM
 from deepcac.pages.figures import VERDICTS
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import bounds, four, people, three
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import LEVEL, NEVER
 from deepcac_study.judge.further.further_files import PLANTED
 from deepcac_study.judge.further.further_tables import richer_table, scorecard_table, transfer_table
 from deepcac_study.judge.further.further_verdicts import REAL
@@ -19,6 +19,7 @@ from deepcac_study.judge.further.scorecards import CARDS, ONE
 from deepcac_study.judge.further.transfer import DIRECTIONS, FIXED, FORCED, GLOBAL, NONE, UPDATE
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
 from deepcac_study.report.judge.judge_figures import contender_label
+from deepcac_study.report.kept.judge_docs import STYLES, counted
 
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))
 # Which rows of these tables go together.
@@ -28,7 +29,6 @@ _READ: dict[str, Callable[[Iterable[Path]], pd.DataFrame]] = {
     CARDED: scorecard_table,
     LABELLED: richer_table,
 }
-_STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 _PARTS = {KM: "k-means clusters", CAC: "CAC clusters", CELLS: "random partition", HASH: "hash"}
 _NAMES = {
     **{GLOBAL: "global", NONE: "no recalibration", ONE: "one card", ALONE: "the learner alone"},
@@ -47,35 +47,22 @@ def further_rows(results: Path) -> dict[str, pd.DataFrame]:
 
 def transfer_counts(table: pd.DataFrame, metric: str) -> Table:
     """Count the verdicts on moves to another hospital, by question and learner."""
-    return _counts(table, metric, ["question", "contender", "reference", "learner"])
-
-
-def card_counts(table: pd.DataFrame, metric: str) -> Table:
-    """Count the verdicts on scorecards, by question."""
-    return _counts(table, metric, ["question", "contender", "reference"])
-
-
-def _counts(table: pd.DataFrame, metric: str, by: list[str]) -> Table:
     own = table[(table["metric"] == metric) & (table["cohort"] == REAL)]
-
-    def given(word: str) -> How:
-        return lambda group: (group[1]["verdict"] == word).sum()
 
     def excluded(column: str) -> How:
         return lambda group: (group[1][column] < LEVEL).sum()
 
-    learner: dict[str, How] = {"learner": lambda group: contender_label(group[0][3])}
     columns: dict[str, How] = {
         "question": lambda group: group[0][0].replace("_", " "),
         "compared": lambda group: " less ".join(map(_name, group[0][1:3])),
-        **(learner if "learner" in by else {}),
+        "learner": lambda group: contender_label(group[0][3]),
         "comparisons": lambda group: len(group[1]),
-        **{word: given(word) for word in VERDICTS},
-        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
+        **counted(VERDICTS),
         "gain excluded": excluded("p_gain_excluded"),
         "after Holm": excluded("p_gain_excluded_holm"),
     }
-    return Table.of(own.groupby(by, sort=False), columns, n_labels=len(by) - 1)
+    by = ["question", "contender", "reference", "learner"]
+    return Table.of(own.groupby(by, sort=False), columns, n_labels=3)
 
 
 def transfer_gains(
@@ -86,10 +73,7 @@ def transfer_gains(
     own = own[(own["metric"] == metric) & (own["cohort"] == REAL)]
 
     def at(labels: int) -> How:
-        def cell(group: tuple[Any, pd.DataFrame]) -> str:
-            return _only(group[1][group[1]["labels"] == labels])
-
-        return cell
+        return lambda group: _only(group[1][group[1]["labels"] == labels])
 
     columns: dict[str, How] = {
         "target": lambda group: _move(group[0][0]),
@@ -97,28 +81,6 @@ def transfer_gains(
         **{f"{m:,} labels": at(m) for m in sorted(own["labels"].unique())},
     }
     return Table.of(own.groupby(["move", "learner"], sort=False), columns, n_labels=2)
-
-
-def transfer_scores(table: pd.DataFrame, metric: str) -> Table:
-    """Return the mean score without recalibration, by the global way and by clusters."""
-    own = table[(table["metric"] == metric) & (table["cohort"] == REAL)]
-    wanted = [("recalibration", GLOBAL), ("fixed", FIXED + KM), ("forced", FORCED + KM)]
-
-    def score(question: str, column: str) -> How:
-        def cell(group: tuple[Any, pd.DataFrame]) -> str:
-            found = group[1][group[1]["question"] == question]
-            return four(abs(found[column].mean())) if len(found) else ""
-
-        return cell
-
-    columns: dict[str, How] = {
-        "target": lambda group: _move(group[0][0]),
-        "learner": lambda group: contender_label(group[0][1]),
-        "labels": lambda group: f"{group[0][2]:,}",
-        "no recalibration": score("recalibration", "reference_score"),
-        **{_name(way): score(question, "score") for question, way in wanted},
-    }
-    return Table.of(own.groupby(["move", "learner", "labels"], sort=False), columns, n_labels=3)
 
 
 def card_gains(table: pd.DataFrame, metric: str) -> Table:
@@ -208,7 +170,7 @@ def _only(rows: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     row = rows.iloc[0]
-    return four(row["mean"], _STYLES[str(row["verdict"])], signed=True)
+    return four(row["mean"], STYLES[str(row["verdict"])], signed=True)
 
 
 def _move(name: str) -> str:

@@ -1,6 +1,6 @@
 """The documentation's tables and sentences of the judge and of the classifier with subtypes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pandas as pd
@@ -18,9 +18,8 @@ from deepcac.pages.wording import Row, bounds, four, less, people, three
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
-from deepcac_study.report.judge.judge_sentences import outcome
 
-_STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
+STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
 _WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))
 _WHO = ("contender", contender_label)
 
@@ -48,7 +47,7 @@ def matrix(table: pd.DataFrame, metric: str) -> Table:
 
     def score(dataset: str) -> How:
         best = wide[dataset].max()
-        return dataset, lambda value: three(value, _STYLES[BETTER] if value == best else "{}")
+        return dataset, lambda value: three(value, STYLES[BETTER] if value == best else "{}")
 
     columns = {"contender": _WHO, **{name: score(name) for name in wide.columns}}
     return Table.of(wide.loc[order].reset_index(), columns)
@@ -90,44 +89,40 @@ def counts(table: pd.DataFrame) -> Table:
     """Count how often each verdict was given, by question and learner."""
     own = _judged(table)
     own = own.assign(learner=own["contender"].map(_learner))
-
-    def given(verdict: str) -> How:
-        return lambda group: (group[1]["verdict"] == verdict).sum()
-
     columns: dict[str, How] = {
         "question": lambda group: str(group[0][0]).replace("_", " "),
         "learner": lambda group: contender_label(str(group[0][1])),
         "comparisons": lambda group: len(group[1]),
-        **{name: given(name) for name in VERDICTS},
-        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
+        **counted(VERDICTS),
         "detectable": lambda group: four(half_detect(group[1])),
     }
     return Table.of(own.groupby(["question", "learner"], sort=False), columns, n_labels=2)
 
 
-def said(table: pd.DataFrame, question: str, learner: str) -> str:
-    """Say how often clusters helped a learner, in a sentence."""
-    own = _judged(table)
-    own = own[(own["question"] == question) & (own["contender"].map(_learner) == learner)]
-    n_datasets = own["dataset"].nunique()
-    return (
-        f"Of {len(own)} comparisons of {spoken(learner)} with clusters and without, both tuned, "
-        f"on {n_datasets} data set{'s' * (n_datasets > 1)} (AUROC, margin {_margin()}), "
-        f"{outcome(own, three)}.\n"
-    )
+def counted(verdicts: Iterable[str]) -> dict[str, How]:
+    """Return columns that count verdicts in a group of comparisons, and its mean difference."""
+
+    def given(verdict: str) -> How:
+        return lambda group: (group[1]["verdict"] == verdict).sum()
+
+    return {
+        **{name: given(name) for name in verdicts},
+        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
+    }
 
 
 def excluded(table: pd.DataFrame, learner: str) -> str:
     """Say how often a gain is excluded where two clusters or more had to be used, in sentences."""
     own = table[table["contender"].map(_learner) == learner]
     forced = {metric: _of(own, FORCED, metric) for metric in METRICS}
+    margin = three(Judge.model_validate({}).margin)
     offered = _of(own, HELP, METRICS[0])
     (raw, held), (raw_prc, held_prc) = (
         ((one["better"] < LEVEL).sum(), (one["p_gain_excluded_holm"] < LEVEL).sum())
         for one in forced.values()
     )
     sentences = [
-        f"When {spoken(learner)} had to use two clusters or more, a gain of {_margin()} AUROC or "
+        f"When {spoken(learner)} had to use two clusters or more, a gain of {margin} AUROC or "
         f"more is excluded in {raw} of {len(forced[METRICS[0]])} comparisons ({held} after Holm's "
         "correction).",
         f"By AUPRC such a gain is excluded in {raw_prc} ({held_prc}).",
@@ -228,13 +223,9 @@ def _learner(contender: str) -> str:
     return parse_contender(contender).learner
 
 
-def _margin() -> str:
-    return three(Judge.model_validate({}).margin)
-
-
 def _gain(found: Row | None, verdict: str = "verdict", *, chosen: bool = False) -> str:
     """Write a difference in the style of its verdict; and how many resamples chose clusters."""
     if found is None:
         return ""
-    mean = four(found["mean"], _STYLES[str(found[verdict])], signed=True)
+    mean = four(found["mean"], STYLES[str(found[verdict])], signed=True)
     return f"{mean}, {found['clustered']} of {found['resamples']}" if chosen else mean

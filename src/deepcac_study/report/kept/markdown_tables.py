@@ -28,21 +28,20 @@ from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, limits,
 from deepcac_study.report.subtypes.subtype_worth import arms, stability
 
 Tables = dict[str, pd.DataFrame]
+Kinds = dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]]
 NOT_RUN = "Not run yet.\n"
 
 _MARKED = re.compile(r"(<!-- from the snapshot: ([^>]+) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 # What can be asked for, by the tables of the snapshot that it is made from.
-_KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
+_KINDS: Kinds = {
     one.__name__: (one, needed)
     for needed, own in (
         ((snapshot.SCORES,), (judge.scores, judge.matrix)),
         ((snapshot.SCORES, snapshot.VERDICTS), (judge.clusters,)),
-        ((snapshot.VERDICTS,), (judge.counts, judge.said, judge.excluded, judge.subtypes)),
-        ((kept.TABLES, kept.VERDICTS), (new.table_clusters,)),
+        ((snapshot.VERDICTS,), (judge.counts, judge.excluded, judge.subtypes)),
         ((kept.TABLES,), (new.table_sizes,)),
-        ((kept.VERDICTS,), (new.table_counts, new.table_excluded, new.table_rivals)),
+        ((kept.VERDICTS,), (new.table_rivals,)),
         ((kept.RISKS,), (new.table_risks,)),
-        ((snapshot.RISKS,), (new.study_risks,)),
         ((kept.OVER,), (new.over,)),
         ((kept.POINTS,), (new.table_points,)),
         ((kept.POINTS, kept.RULES), (new.rule_said,)),
@@ -55,12 +54,9 @@ _KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
         ((snapshot.PAIRS,), (pairs, less_learner)),
         (
             (further.MOVES,),
-            (
-                *(further.transfer_counts, further.transfer_gains, further.transfer_scores),
-                further.planted_moves,
-            ),
+            (further.transfer_counts, further.transfer_gains, further.planted_moves),
         ),
-        ((further.CARDED,), (further.card_counts, further.card_gains, further.planted_cards)),
+        ((further.CARDED,), (further.card_gains, further.planted_cards)),
         ((further.LABELLED,), (further.label_gains,)),
         ((RUNS,), (papers.runs,)),
         ((SEPARATION,), (separation, limits)),
@@ -72,6 +68,12 @@ _KINDS: dict[str, tuple[Callable[..., Table | str], tuple[str, ...]]] = {
     )
     for one in own
 }
+# The same of the tables that are judged in one job each.
+_OF_TABLES: Kinds = {
+    "table_clusters": (judge.clusters, (kept.TABLES, kept.VERDICTS)),
+    "table_counts": (judge.counts, (kept.VERDICTS,)),
+    "table_excluded": (judge.excluded, (kept.VERDICTS,)),
+}
 
 
 def renew(text: str, tables: Tables) -> str:
@@ -81,11 +83,12 @@ def renew(text: str, tables: Tables) -> str:
 
 def made(tables: Tables, kind: str, *asked: str) -> str:
     """Return one table or sentence as Markdown; one that lacks a table waits for a run."""
-    if kind not in _KINDS:
+    known = {**_KINDS, **_OF_TABLES}
+    if kind not in known:
         raise ConfigError(
-            f"no table {kind!r} can be made from a snapshot; known: {', '.join(_KINDS)}"
+            f"no table {kind!r} can be made from a snapshot; known: {', '.join(known)}"
         )
-    write, needed = _KINDS[kind]
+    write, needed = known[kind]
     own = [tables[name] for name in needed]
     if any(table.empty for table in own):
         return NOT_RUN

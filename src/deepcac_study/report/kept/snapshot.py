@@ -16,7 +16,6 @@ import pandas as pd
 
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
-from deepcac.judging.questions import HELP
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.verdicts import verdicts
 from deepcac.pages.figures import as_svg
@@ -31,6 +30,7 @@ from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.papers.kept_report import REPORT, covers
 from deepcac_study.report.judge.judge_figures import verdict_forest
+from deepcac_study.report.judge.judgement import headline
 from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.further_docs import ROWS as FURTHER_ROWS
@@ -156,7 +156,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
 def draw_answer(table: pd.DataFrame, folder: Path) -> None:
     """Draw what clusters add to each learner, as the first page of the report does."""
     if not table.empty:
-        rows = table[(table["question"] == HELP.id) & (table["metric"] == METRICS[0])]
+        rows = headline(table)
         if len(rows):
             figure = verdict_forest(rows, Judge.model_validate({}).margin)
             (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")

@@ -15,7 +15,7 @@ from deepcac.scoring.equivalence import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from deepcac_study.judge.tables.helping import LINE, STATISTICS, TABLE, TREES
 from deepcac_study.judge.tables.over_tables import MAIN, MARGINS
 from deepcac_study.report.judge.judge_figures import contender_label
-from deepcac_study.report.kept import judge_docs
+from deepcac_study.report.kept.judge_docs import counted
 
 _SCOPES = {"all": "all", "new": "new alone", "room": "LR below .995"}
 _WORDS = {
@@ -31,21 +31,6 @@ _WAYS = {
     "halves": "gain and advantage from other resamples",
     "k-means": "k-means in the place of CAC",
 }
-
-
-def table_clusters(means: pd.DataFrame, verdicts: pd.DataFrame, learner: str) -> Table:
-    """Return what clusters add to a learner on every new table."""
-    return judge_docs.clusters(means, verdicts, learner)
-
-
-def table_counts(verdicts: pd.DataFrame) -> Table:
-    """Count how often each verdict was given on the new tables, by question and learner."""
-    return judge_docs.counts(verdicts)
-
-
-def table_excluded(verdicts: pd.DataFrame, learner: str) -> str:
-    """Say how often a gain is excluded on the new tables."""
-    return judge_docs.excluded(verdicts, learner)
 
 
 def table_sizes(means: pd.DataFrame) -> Table:
@@ -146,16 +131,11 @@ def rule_said(points: pd.DataFrame, table: pd.DataFrame) -> str:
 def table_rivals(verdicts: pd.DataFrame) -> Table:
     """Return the risk model with subtypes and the bag of trees, less their rivals."""
     own = verdicts[(verdicts["metric"] == MAIN) & verdicts["question"].isin([SUBTYPES.id, BAG.id])]
-
-    def given(verdict: str) -> How:
-        return lambda group: (group[1]["verdict"] == verdict).sum()
-
     columns: dict[str, How] = {
         "contender": lambda group: contender_label(group[0][0]),
         "less": lambda group: contender_label(group[0][1]),
         "tables": lambda group: len(group[1]),
-        **{name: given(name) for name in (BETTER, EQUIVALENT, UNDECIDED, WORSE)},
-        "mean difference": lambda group: four(group[1]["mean"].mean(), signed=True),
+        **counted((BETTER, EQUIVALENT, UNDECIDED, WORSE)),
     }
     return Table.of(own.groupby(["contender", "reference"]), columns, n_labels=2)
 
@@ -188,11 +168,6 @@ def table_risks(table: pd.DataFrame) -> Table:
         },
     }
     return Table.of(both.groupby(["contender", "choice"]), columns, n_labels=2)
-
-
-def study_risks(table: pd.DataFrame) -> Table:
-    """Return the same over the data sets that are judged with full effort."""
-    return table_risks(table)
 
 
 def _median(name: str, signed: bool) -> How:

@@ -1,13 +1,22 @@
-"""What the judge found on tables of one job each, as small tables that may be kept."""
+"""What the judge found on tables of one job each, as small tables that may be kept and a figure."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
 
-from deepcac.pages.figures import as_svg
+from deepcac.pages.figures import PALETTE, Figure, as_svg
 from deepcac_study.judge.study_files import FOLDER
-from deepcac_study.judge.tables.helping import planted_points, read_shapes, rules, table_points
+from deepcac_study.judge.tables.helping import (
+    PLANTED,
+    TABLE,
+    planted_points,
+    read_shapes,
+    rules,
+    table_points,
+)
 from deepcac_study.judge.tables.over_tables import (
     MAIN,
     MARGINS,
@@ -18,26 +27,23 @@ from deepcac_study.judge.tables.over_tables import (
     table_scores,
     table_verdicts,
 )
-from deepcac_study.report.judge.helping_figure import helping_figure
+from deepcac_study.report.declarations import declared_figure
 
 TABLES, VERDICTS, RISKS = "judge_tables", "judge_table_verdicts", "judge_table_risks"
 OVER, POINTS, RULES = "judge_over_tables", "judge_helping", "judge_rules"
 KEPT = (TABLES, VERDICTS, RISKS, OVER, POINTS, RULES)
+_NEW = "uci_"  # at the beginning of the names of the twenty sets of class decomposition
+_NAMED = 0.01  # gains of this size have their names beside them
+_COLUMNS = ("dataset", "kind", "advantage", "gain")
 
 
 def kept_tables(
     results: Path, resamples: pd.DataFrame, verdicts: pd.DataFrame, power: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `KEPT`, all empty where no table has run.
+    """Return the tables of `KEPT`, all empty where no table has run in a folder ``results``.
 
-    Parameters
-    ----------
-    results : path-like
-        Folder ``results`` of a run.
-    resamples, verdicts : DataFrame
-        Scores and comparisons of the data sets that are judged with full effort.
-    power : DataFrame
-        Of `power_curve`, of the planted cohorts.
+    `resamples` and `verdicts` are of the data sets that are judged with full effort, `power` is
+    the `power_curve` of the planted cohorts.
     """
     study = results / Path(FOLDER).name
     records = read_tables(study)
@@ -66,3 +72,51 @@ def draw_helping(tables: dict[str, pd.DataFrame], folder: Path) -> None:
     threshold = float(own.get(("tables", "advantage"), np.inf))
     figure = helping_figure(tables[POINTS], MARGINS[MAIN], threshold)
     (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
+
+
+def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Figure:
+    """Return the gain of CAC's clusters for logistic regression against the trees' advantage.
+
+    `points` are those of `table_points` and `planted_points`. Gains up to `margin` are negligible;
+    above `threshold` the rule says that clusters help, never if it is infinite.
+    """
+    own = points.sort_values(["kind", "dataset"])
+    tables = own[own["kind"] == TABLE]
+    rule = f"above {threshold:.3f}" if np.isfinite(threshold) else "never"
+    return declared_figure(
+        "judge_helping",
+        size=(7.2, 4.6),
+        draw=lambda canvas: _draw(canvas, own, margin, threshold),
+        data=own[list(_COLUMNS)].to_numpy().tolist(),
+        seen=f"{len(tables)} tables with gains from {tables['gain'].min():+.3f} to "
+        f"{tables['gain'].max():+.3f}, {(tables['gain'] >= margin).sum()} of them {margin:g} or "
+        f"more; the rule says that clusters help: {rule}",
+        columns=_COLUMNS,
+        rule=rule,
+    )
+
+
+def _draw(canvas: Canvas, points: pd.DataFrame, margin: float, threshold: float) -> None:
+    axis = canvas.subplots()
+    axis.axhspan(-margin, margin, color="#e3e6ea", linewidth=0)
+    new = points["dataset"].str.startswith(_NEW)
+    table = points["kind"] == TABLE
+    _scatter(axis, points[table & ~new], "o", PALETTE[0], "nine data sets and summaries")
+    _scatter(axis, points[table & new], "s", PALETTE[1], "sets of class decomposition")
+    _scatter(axis, points[points["kind"] == PLANTED], "D", PALETTE[2], "planted cohorts")
+    if np.isfinite(threshold):
+        axis.axvline(threshold, color="#555555", linestyle="--", label="threshold of the rule")
+    for row in points[points["gain"] >= _NAMED].to_dict("records"):
+        name = str(row["dataset"]).removeprefix(_NEW)
+        place = float(row["advantage"]), float(row["gain"])
+        axis.annotate(name, place, xytext=(4, 3), textcoords="offset points", fontsize="x-small")
+    axis.set(
+        xlabel="AUROC of LightGBM less that of logistic regression, both tuned",
+        ylabel="AUROC that CAC's clusters add to it",
+    )
+    axis.legend(loc="upper left")
+
+
+def _scatter(axis: Axes, rows: pd.DataFrame, mark: str, colour: str, label: str) -> None:
+    if len(rows):
+        axis.scatter(rows["advantage"], rows["gain"], marker=mark, color=colour, s=22, label=label)

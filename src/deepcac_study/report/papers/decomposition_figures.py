@@ -16,7 +16,6 @@ from deepcac_study.simulate.merging_case import MergingCase, merging_case
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
-SECTION = "decomposition"
 _CENTRES = ((-1.6, 1.2), (1.9, -0.6), (0.0, 0.0))  # two clusters of one class, one of the other
 _SPREAD = (0.55, 0.55, 0.45)
 _CLASS = (0, 0, 1)
@@ -46,26 +45,23 @@ def _rows(seed: int) -> tuple[Array, Ids]:
     return np.vstack(parts), np.repeat(_CLASS, _SIZES)
 
 
-def _models(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> dict[str, Any]:
-    bent = SVC(kernel="poly", degree=_DEGREE, coef0=1.0, C=1e4)
-    return {
+def _boundaries(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figure:
+    bent = f"polynomial of degree {_DEGREE}"
+    models: dict[str, Any] = {
         "linear": PairwiseLinearSVC().fit(X, y),
-        f"polynomial of degree {_DEGREE}": bent.fit(X, y),
+        bent: SVC(kernel="poly", degree=_DEGREE, coef0=1.0, C=1e4).fit(X, y),
         "linear on clusters": decomposed,
     }
-
-
-def _boundaries(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figure:
-    models = _models(X, y, decomposed)
     new = _rows(2)
     shares = {name: (m.score(X, y), m.score(*new)) for name, m in models.items()}
-    panels = (("linear", f"polynomial of degree {_DEGREE}"), ("linear on clusters",))
+    panels = (("linear", bent), ("linear on clusters",))
 
     def draw(canvas: Canvas) -> None:
         for axis, names in zip(canvas.subplots(1, 2, sharey=True), panels, strict=True):
             _scatter(axis, X, y)
             for name, style in zip(names, ("solid", "dashed"), strict=False):
-                _boundary(axis, models[name], style)
+                ground = _predicted(models[name], _EDGE)
+                axis.contour(*ground, levels=[0.5], colors="black", linestyles=style)
             lines = [
                 f"{name}: {a:.0%}, new rows {b:.0%}" for name in names for a, b in [shares[name]]
             ]
@@ -93,10 +89,9 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
         before, after = canvas.subplots(1, 2, sharey=True)
         _scatter(before, X, y)
         before.set(title="classes")
-        for name, own in _pairs(y, clusters).items():
-            label, cluster = name
+        for label, cluster in sorted(set(zip(y.tolist(), clusters.tolist(), strict=True))):
             after.scatter(
-                *X[own].T,
+                *X[(y == label) & (clusters == cluster)].T,
                 s=16,
                 marker=_MARKERS[cluster % len(_MARKERS)],
                 color=PALETTE[label],
@@ -120,21 +115,12 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
     )
 
 
-def _pairs(y: Ids, clusters: Ids) -> dict[tuple[int, int], npt.NDArray[np.bool_]]:
-    names = sorted(set(zip(y.tolist(), clusters.tolist(), strict=True)))
-    return {(a, b): (y == a) & (clusters == b) for a, b in names}
-
-
 def _scatter(axis: Axes, X: Array, y: Ids) -> None:
     for label, sign in enumerate(_SIGNS):
         own = y == label
         across, down = X[own].T
         marker = "+" if sign == "+" else "_"
         axis.scatter(across, down, s=22, marker=marker, color=PALETTE[label])
-
-
-def _boundary(axis: Axes, model: Any, style: str) -> None:
-    axis.contour(*_predicted(model, _EDGE), levels=[0.5], colors="black", linestyles=style)
 
 
 def _predicted(model: Any, edge: float) -> tuple[Array, Array, Array]:

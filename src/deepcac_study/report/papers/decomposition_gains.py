@@ -21,13 +21,7 @@ from deepcac_study.records.decompositions import (
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure, declared_table
 from deepcac_study.report.papers.decomposition_figures import boundary_figures, merging_figure
-from deepcac_study.report.runs.comparisons import (
-    METRICS,
-    Bootstraps,
-    Difference,
-    family_effects,
-    usable,
-)
+from deepcac_study.report.runs.comparisons import METRICS, Bootstraps, family_effects, usable
 from deepcac_study.report.runs.effecttables import effects_table
 
 Records = Sequence[DecompositionRecord]
@@ -154,7 +148,7 @@ def rows_or_classes_tables(runs: Runs, bootstraps: Bootstraps) -> list[Table]:
         effects_table(effects, metric, "rows_or_classes", "rows_or_classes_effects")
         for metric in shown
     ]
-    return [_arm_scores(runs, effects), *tables]
+    return [_arm_scores(runs), *tables]
 
 
 def _arms(runs: Runs, base: str, dataset: str, k: int) -> dict[str | None, Run]:
@@ -191,7 +185,7 @@ def _name(arm: str | None) -> str:
     return "plain" if arm is None else ARM_NAMES[arm]
 
 
-def _arm_scores(runs: Runs, effects: list[Difference]) -> Table:
+def _arm_scores(runs: Runs) -> Table:
     names: list[str | None] = [None, *ARM_NAMES]
     rows = []
     for dataset, base, k in _places(runs):

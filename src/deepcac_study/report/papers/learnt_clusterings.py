@@ -10,7 +10,6 @@ from deepcac.pages.tables import Table, text_row
 from deepcac_study.records.clusterings import ClusteringRun, Clusterings, Measured
 from deepcac_study.report.declarations import declared_figure, declared_table
 
-SECTION = "learning"
 _METHODS = {"iterative": "Iterative", "spectral": "Spectral", "pair": "Pair", "none": "None"}
 _AXES = {
     "clusterings": "example clusterings n",

@@ -175,15 +175,8 @@ def deciding(claim: Claim, known: Mapping[str, Place]) -> tuple[Place, ...]:
     """Return what shows the numbers behind a claim's verdict; nothing where it is not decided."""
     if claim.verdict not in _DECIDED and claim.as_published not in _DECIDED:
         return ()
-    found: dict[str, Place] = {}
-    for pattern in _patterns(claim):
-        found |= _first(pattern, known)
-    return tuple(found.values())[:_MOST]
-
-
-def _first(pattern: str, known: Mapping[str, Place]) -> dict[str, Place]:
-    name = next((name for name in known if fnmatchcase(name, pattern)), None)
-    return {name: known[name]} if name else {}
+    found = (next((n for n in known if fnmatchcase(n, one)), "") for one in _patterns(claim))
+    return tuple(known[name] for name in dict.fromkeys(found) if name)[:_MOST]
 
 
 def _patterns(claim: Claim) -> Iterator[str]:

@@ -149,17 +149,17 @@ def curve_figures(runs: Runs, curves: Callable[[Run], Curves | None] = from_scor
     """Return ROC and PR curves and a calibration plot for each sound two-class data set."""
     figures = []
     for dataset, group in groupby(runs.where(protocol="sound", status="ok"), lambda r: r.dataset):
-        shown = [(run, own) for run in chosen(list(group)) if (own := curves(run))]
+        shown = [(run, own) for run in _chosen(list(group)) if (own := curves(run))]
         if shown:
             section = "synthetic" if shown[0][0].synthetic else "figures"
             figures += [draw(dataset, shown, section) for draw in (_roc_pr, calibration_figure)]
     return [figure for figure in figures if figure.data]
 
 
-def chosen(runs: Sequence[Run], most: int = 6) -> list[Run]:
-    """Return at most `most` runs of one data set: well known methods first, smallest k above 1."""
+def _chosen(runs: Sequence[Run]) -> list[Run]:
+    """Return at most six runs of one data set: well known methods first, smallest k above 1."""
     best = {run.method: run for run in at_smallest_k(runs).values()}
-    return [best[method] for method in WELL_KNOWN if method in best][:most]
+    return [best[method] for method in WELL_KNOWN if method in best][:6]
 
 
 def roc(scores: SplitScores) -> Array:

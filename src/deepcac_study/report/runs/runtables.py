@@ -1,7 +1,8 @@
 """Tables about the runs themselves: scores, times, clusters and how stable those are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from deepcac.pages.tables import Cell, Table, text_row
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
-from deepcac_study.records.runs import Run, Runs
+from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 
 _NOT_HELD = -1
@@ -83,14 +84,12 @@ def times_table(runs: Iterable[Run]) -> Table:
     for run in runs:
         machine = run.record.get("machine") or {}
         stages = machine.get("seconds") or {}
-        # A name with a dot is a part of the stage before the dot.
-        total = sum(seconds for stage, seconds in stages.items() if "." not in stage)
         parts = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in sorted(stages.items()))
         memory = machine.get("peak_memory_mb")
         rows.append(
             text_row(
                 *_name(run),
-                f"{total:.1f}" if stages else "",
+                f"{total_seconds(stages):.1f}" if stages else "",
                 parts,
                 "" if memory is None else f"{memory:.0f}",
                 machine.get("threads"),
@@ -99,6 +98,11 @@ def times_table(runs: Iterable[Run]) -> Table:
             )
         )
     return declared_table("times", rows)
+
+
+def total_seconds(stages: Mapping[str, float]) -> float:
+    """Return the seconds of all stages; a name with a dot is a part of the stage before the dot."""
+    return float(sum(seconds for stage, seconds in stages.items() if "." not in stage))
 
 
 def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
@@ -118,7 +122,7 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
                     sum(sizes),
                     sum(test[cluster]) if cluster < len(test) else "",
                     mix(sizes),
-                    "; ".join(_feature(f) for f in _features(clusters, cluster)),
+                    _features(clusters, cluster),
                     number(clusters.get("polarisation")),
                     "collapsed" if clusters.get("collapsed") else "",
                     number(agreement),
@@ -144,25 +148,14 @@ def mix(sizes: Sequence[int] | npt.NDArray[np.float64]) -> str:
     return " : ".join(f"{100 * size / total:.1f} %" for size in sizes) if total else "empty"
 
 
-def _features(
-    clusters: dict[str, list[dict[str, object]]], cluster: int
-) -> list[dict[str, object]]:
+def _features(clusters: dict[str, Any], cluster: int) -> str:
     own = [f for f in clusters.get("features", ()) if f.get("cluster") == cluster]
-    return own[:_SHOWN_FEATURES]
+    return "; ".join(f"{f['feature']} ({_size(f['effect'])})" for f in own[:_SHOWN_FEATURES])
 
 
-def _feature(feature: dict[str, object]) -> str:
-    effect = float(str(feature["effect"]))
-    # Two constants differ by an infinite effect; rounding makes it merely huge.
-    size = f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
-    return f"{feature['feature']} ({size})"
-
-
-def tally(runs: Runs) -> str:
-    """Return one line on how many runs there are, by protocol."""
-    counts = {name: len(runs.where(protocol=protocol)) for protocol, name in PROTOCOLS.items()}
-    counts["with one switch on"] = len(runs) - sum(counts.values())
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
+def _size(effect: float) -> str:
+    """Two constants differ by an infinite effect; rounding makes it merely huge."""
+    return f"{effect:+.2f}" if abs(effect) < _HUGE else f"{'+' if effect > 0 else '−'}∞"
 
 
 def alphas(run: Run) -> str:

@@ -12,8 +12,8 @@ from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
 from deepcac_study.records.runs import Run
-from deepcac_study.report.judge.judge_sentences import basis, sentence
-from deepcac_study.report.judge.judgement import Judgement
+from deepcac_study.report.judge.judgement import Judgement, basis, sentence
+from deepcac_study.report.runs.runtables import total_seconds
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.sourcecode import LIBRARIES
 
@@ -140,7 +140,7 @@ def provenance(runs: Sequence[Run]) -> str:
         sorted({str(one.get(name) or "") for one in machines} - {""})
         for name in ("device", "processor", "python")
     )
-    seconds = sum(_seconds(one) for one in machines)
+    seconds = sum(total_seconds(one.get("seconds") or {}) for one in machines)
     return (
         f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
         f"commit {_few(commits)}; the newest is of {date.day} {date:%B %Y}. Machine: "
@@ -169,15 +169,6 @@ def _spent(seconds: float) -> str:
     return f"{minutes} minutes" if minutes < 100 else f"{minutes / 60:,.0f} hours"
 
 
-def _few(values: Sequence[str], most: int = 3) -> str:
-    if len(values) <= most:
-        return ", ".join(values) or "unknown"
-    return f"{', '.join(values[:most])} and {len(values) - most} more"
-
-
-def _seconds(machine: Mapping[str, object]) -> float:
-    """Return the seconds of a record's stages; a name with a dot is a part of another."""
-    stages = machine.get("seconds")
-    if not isinstance(stages, Mapping):
-        return 0.0
-    return float(sum(value for name, value in stages.items() if "." not in name))
+def _few(values: Sequence[str]) -> str:
+    more = f" and {len(values) - 3} more" if len(values) > 3 else ""
+    return (", ".join(values[:3]) or "unknown") + more

@@ -32,33 +32,29 @@ def report_shipped(
     Every printed cell and claim is decided here. What needs score files or the rows of patients is
     left out.
     """
-    kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
-    registry = Path(project) / "config" / "registry"
+    kept, registry = Path(project) / "docs" / "results", Path(project) / "config" / "registry"
+    root = Path(folder)
+    results = root / "results"
     rows = record_archive.manifest(kept / "records")
     check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
-    found = _material([str(results / row.path) for row in rows], Path(folder), kept, registry)
+    laid = frozenset(str(results / row.path) for row in rows)
+    paths = [*laid, *(kept / "sweeps").glob("*.csv")]
+    found = Material(
+        **vars(read(paths, root, references=printed_clusters(), unscored=laid)),
+        sources=source_notes(registry, ()),
+        judged=kept_judgement(kept),
+        curves=kept_curves(kept),
+        made_from=_made_from(rows, read_json(kept / "about.json")["date"]),
+    )
     write_report(found, registry, results / "report", KeptBootstraps(kept), threads)
     return results / "report" / "index.html"
 
 
-def _material(laid: Sequence[str], root: Path, kept: Path, registry: Path) -> Material:
-    paths = [*laid, *(kept / "sweeps").glob("*.csv")]
-    found = read(paths, root, references=printed_clusters(), unscored=frozenset(laid))
-    return Material(
-        **vars(found),
-        sources=source_notes(registry, (), None),
-        judged=kept_judgement(kept),
-        curves=kept_curves(kept),
-        made_from=_made_from(record_archive.manifest(kept / "records"), kept),
-    )
-
-
-def _made_from(rows: Sequence[record_archive.Row], kept: Path) -> str:
+def _made_from(rows: Sequence[record_archive.Row], day: str) -> str:
     """Say what the report is made from, and what it leaves out."""
     commits = Counter(row.commit[:7] for row in rows).most_common()
     processors = Counter(row.processor for row in rows).most_common()
-    day = read_json(kept / "about.json")["date"]
     return (
         f"Made from the {len(rows):,} records that ship with the project (commits "
         f"{_listed(commits)}; CPUs {_listed(processors)}) and from its kept tables of {day}: "

@@ -13,10 +13,9 @@ from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.ledger import counts
 from deepcac_study.papers.summary import on_prediction
-from deepcac_study.report.judge.judge_sentences import basis, sentence
+from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.papers.paperpages import PaperPage, paper_pages, places, switch_sentences
-from deepcac_study.report.runs.runtables import tally
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.report.site.firstpage import (
     DECIDED,
@@ -79,7 +78,6 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     title = DEMO_TITLE if demo else TITLE
     made.globals |= {
         "menu": found,
-        "demo": demo,
         "what": DEMO_WHAT if demo else WHAT,
         "made_from": made_from,
         "judged_note": "" if made_from else shown.found.judged.note if shown.found.judged else "",
@@ -153,15 +151,12 @@ def _first(shown: Contents, pages: list[PaperPage]) -> dict[str, Any]:
         "current": "index",
         "up": "",
         "answer": answer(shown),
-        "tables": shown.tables,
-        "figures": shown.figures,
         "papers": pages,
         "n_real": len(shown.found.real),
         "n_decided": cells.get(AGREE, 0) + cells.get(DIFFER, 0),
         "decided_cells": decided_cells(shown.counts),
         "decided_claims": {name: claims[name] for name in DECIDED if name in claims},
         "undecided": undecided(cells, claims),
-        "tally": tally(shown.found.real),
     }
 
 

@@ -92,17 +92,16 @@ def who_table(run: Run, rows: UnseenRows, entry: DataSet, *, hidden: bool) -> Ta
         pairs = zip(events, sizes, strict=True)
         events = withheld_parts([withheld(e or 0, n) if n else None for e, n in pairs])
     outcome = entry.positive or "of class 2"
-    body = []
-    for name, size, event, risk in zip(names(rows), sizes, events, rows.medians, strict=True):
-        body.append(
-            text_row(
-                name,
-                "fewer than 10, withheld" if size is None else f"{size:,}",
-                "withheld" if event is None else f"{event:,}",
-                f"{100 * event / size:.1f} %" if size and event is not None else "",
-                _percent(risk),
-            )
+    body = [
+        text_row(
+            name,
+            "fewer than 10, withheld" if size is None else f"{size:,}",
+            "withheld" if event is None else f"{event:,}",
+            f"{100 * event / size:.1f} %" if size and event is not None else "",
+            _percent(risk),
         )
+        for name, size, event, risk in zip(names(rows), sizes, events, rows.medians, strict=True)
+    ]
     return declared_table("subtype_who", body, page=page_id(run), outcome=outcome)
 
 
@@ -110,32 +109,26 @@ def _percent(risk: float | None) -> str:
     """Return a risk in per cent; no risk is written as certain."""
     if risk is None:
         return ""
-    return (
-        "> 99.9 %" if risk > CERTAIN else "< 0.1 %" if risk < 1 - CERTAIN else f"{100 * risk:.1f} %"
-    )
+    if risk > CERTAIN:
+        return "> 99.9 %"
+    return "< 0.1 %" if risk < 1 - CERTAIN else f"{100 * risk:.1f} %"
 
 
 def medians_table(run: Run, rows: UnseenRows, ordered: Sequence[Variable]) -> Table:
     """Return the medians of every variable, in the order given."""
-    body = []
-    for variable in ordered:
-        everyone = np.ones(len(rows.cluster), dtype=bool)
-        values = [variable.middle(everyone)]
-        values += [variable.middle(rows.cluster == j) for j in range(rows.k)]
-        body.append(
-            text_row(
-                variable.name,
-                variable.unit,
-                *(_value(value, share=variable.yes_or_no) for value in values),
-            )
-        )
+    everyone = np.ones(len(rows.cluster), dtype=bool)
+    parts = [everyone, *(rows.cluster == j for j in range(rows.k))]
+    body = [
+        text_row(v.name, v.unit, *(_value(v.middle(part), share=v.yes_or_no) for part in parts))
+        for v in ordered
+    ]
     return declared_table("subtype_medians", body, page=page_id(run), columns=names(rows))
 
 
 def _value(value: float, *, share: bool) -> str:
-    if share:
-        return "" if np.isnan(value) else f"{value:.1f}"
-    return "" if np.isnan(value) else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if np.isnan(value):
+        return ""
+    return f"{value:.1f}" if share else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
 def factors_table(run: Run, rows: UnseenRows) -> Table:
@@ -174,11 +167,8 @@ class RiskFactor:
 def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, float]:
     """Return the mean of cases less that of the others, in standard deviations, and its error.
 
-    NaN with fewer than 10 measured rows on a side, or without any spread.
-
-    References
-    ----------
-    Hedges 1981, on the standard error of a standardised difference.
+    NaN with fewer than 10 measured rows on a side, or without any spread. The error is that of
+    Hedges 1981.
     """
     known = ~np.isnan(values)
     one, other = values[known & cases], values[known & ~cases]
@@ -193,12 +183,7 @@ def standardised(values: Array, cases: npt.NDArray[np.bool_]) -> tuple[float, fl
 
 
 def same_everywhere(effect: Array, error: Array) -> float:
-    """Return the p value of Cochran's Q that all known effects are equal; NaN for fewer than two.
-
-    References
-    ----------
-    Cochran 1954.
-    """
+    """Return p of Cochran's Q (1954) that all known effects are equal; NaN for fewer than two."""
     known = np.isfinite(effect) & np.isfinite(error)
     if known.sum() < 2:
         return float("nan")

@@ -248,7 +248,7 @@ def _badly_calibrated(rows: UnseenRows) -> str:
     if not rows.gives_probabilities:
         return ""
     gaps = {}
-    for name, j in zip(names(rows), range(rows.k), strict=True):
+    for j, name in enumerate(names(rows)):
         own = rows.cluster == j
         if own.sum() >= _ENOUGH:
             gaps[name] = (float(rows.risk[own].mean()), float((rows.label[own] == 1).mean()))

@@ -206,6 +206,14 @@ def test_the_shortcut_and_the_classes():
     assert search.shortcut(by_set(plans(lambda c: 22 - c)))[0] == "fails"
 
 
+def test_the_time_of_machines_one_against_rest_is_their_own():
+    (record, *_) = against_rest(0.9, 0.9)
+    times = record.record["machine"]["seconds"]
+    times |= {"svm_greedy": 2.0, "svm_rest_greedy": 7.0}
+    assert record.against_rest().seconds("svm_greedy") == 7.0
+    assert record.seconds("svm_greedy") == 2.0  # the record itself is as it was
+
+
 def test_time_of_the_search():
     assert search.search_takes_longest(table(seconds=(1.0, 5.0)))[0] == "holds"
     long = by_set({"uci_letter": {"seconds": (5.0, 500.0)}})

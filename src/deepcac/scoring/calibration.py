@@ -19,41 +19,20 @@ _WEAK = 1e5  # a penalty that only keeps the curve finite where the risks tell t
 
 
 class Calibration(NamedTuple):
-    """How risks and outcomes agree.
+    """How risks and outcomes agree."""
 
-    Attributes
-    ----------
-    intercept : float
-        Calibration in the large: what is added to the log odds of all so that their mean is
-        right; 0 is right.
-    slope : float
-        1 is right; below 1 the risks are too extreme.
-    ratio : float
-        Observed events over expected ones.
-    brier, scaled_brier, log_loss : float
-        Scaled Brier: 1 is perfect, 0 is the share of events for everybody.
-    """
-
-    intercept: float
-    slope: float
-    ratio: float
+    intercept: float  # what is added to all log odds so that their mean is right: 0 is right
+    slope: float  # 1 is right; below 1 the risks are too extreme
+    ratio: float  # observed events over expected ones
     brier: float
-    scaled_brier: float
+    scaled_brier: float  # 1 is perfect, 0 is the share of events for everybody
     log_loss: float
 
 
 def calibration(y: Ids, risk: Array) -> Calibration:
-    """Compare predicted risks with outcomes.
+    """Compare predicted risks with outcomes (Van Calster et al. 2019), shape (n,) both.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        1 where the event came; both values are there.
-    risk : ndarray of shape (n,)
-
-    References
-    ----------
-    Van Calster et al. 2019, "Calibration: the Achilles heel of predictive analytics".
+    `y` is 1 where the event came, and holds both values.
     """
     odds, share = log_odds(risk), y.mean()
     brier = float(((risk - y) ** 2).mean())
@@ -69,14 +48,9 @@ def calibration(y: Ids, risk: Array) -> Calibration:
 
 
 class CalibrationCurve(NamedTuple):
-    """A smooth calibration curve.
+    """A smooth calibration curve at 50 risks, from the 1st to the 99th percentile of all.
 
-    Attributes
-    ----------
-    risk : ndarray of shape (50,)
-        From the 1st to the 99th percentile of the predicted risks.
-    observed, low, high : ndarray of shape (50,)
-        Share of events at that risk, with a 95 % interval.
+    `observed` is the share of events at that risk, with a 95 % interval.
     """
 
     risk: Array

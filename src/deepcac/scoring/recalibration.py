@@ -15,15 +15,7 @@ _FAR = 60.0  # log odds beyond every risk
 
 
 class Recalibration(NamedTuple):
-    """What makes risks fit other patients.
-
-    Attributes
-    ----------
-    slope, intercept : float
-        The new log odds are intercept + slope * old log odds.
-    risk : ndarray of shape (n,)
-        By them.
-    """
+    """What makes risks fit other patients: new log odds are intercept + slope * old ones."""
 
     slope: float
     intercept: float
@@ -31,13 +23,9 @@ class Recalibration(NamedTuple):
 
 
 def recalibrated(y: npt.NDArray[np.int64], risk: Array) -> Recalibration:
-    """Refit the intercept and the slope of predicted risks (Cox 1958).
+    """Refit the intercept and the slope of predicted risks (Cox 1958), shape (n,).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        1 where the event came; both values are there.
-    risk : ndarray of shape (n,)
+    `y` is 1 where the event came, and holds both values.
     """
     slope = calibration_slope(y, risk)
     odds = slope * log_odds(risk)

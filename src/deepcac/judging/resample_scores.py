@@ -68,14 +68,10 @@ def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
     if scores.empty:
         return scores
     own = [f"{metric}_{choice}" for metric in METRICS for choice in CHOICES]
-    counted = {
-        "resamples": ("seed", "size"),
-        "trials": ("trials", "first"),
-        "seconds": ("seconds", "sum"),
-    }
+    counted = {"resamples": ("seed", "size"), "trials": ("trials", "first")}
     means = {name: (name, "mean") for name in (*own, *LOSSES) if name in scores}
     found = scores.groupby(["dataset", "contender"], sort=False, as_index=False)
-    table: pd.DataFrame = found.agg(**counted, **means)
+    table: pd.DataFrame = found.agg(**counted, seconds=("seconds", "sum"), **means)
     return table.assign(seconds=table["seconds"].round().astype(int)).round(6)
 
 

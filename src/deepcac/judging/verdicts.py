@@ -148,33 +148,23 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
     `over_datasets`.
     """
     texts = {question.id: question.text for question in QUESTIONS}
-    found = []
-    for (question, metric), rows in table.groupby(["question", "metric"], sort=False):
-        across = [
-            {
-                "contender": contender,
-                "reference": reference,
-                "datasets": len(pair),
-                **dict(
-                    zip(
-                        ("worse", "same", "better"),
-                        over_datasets(pair["mean"].to_numpy(), margin),
-                        strict=True,
-                    )
-                ),
-            }
-            for (contender, reference), pair in rows[rows["verdict"] != NEVER].groupby(
-                ["contender", "reference"]
-            )
-        ]
-        found.append(
-            {
-                "question": question,
-                "text": texts[str(question)],
-                "metric": metric,
-                "n": len(rows),
-                **Counter(rows["verdict"]),
-                "over_datasets": across,
-            }
-        )
-    return found
+    return [
+        {
+            "question": question,
+            "text": texts[str(question)],
+            "metric": metric,
+            "n": len(rows),
+            **Counter(rows["verdict"]),
+            "over_datasets": list(_across(rows[rows["verdict"] != NEVER], margin)),
+        }
+        for (question, metric), rows in table.groupby(["question", "metric"], sort=False)
+    ]
+
+
+def _across(rows: pd.DataFrame, margin: float) -> Iterator[dict[str, Any]]:
+    for (contender, reference), pair in rows.groupby(["contender", "reference"]):
+        told = over_datasets(pair["mean"].to_numpy(), margin)
+        yield {
+            **{"contender": contender, "reference": reference, "datasets": len(pair)},
+            **dict(zip(("worse", "same", "better"), told, strict=True)),
+        }

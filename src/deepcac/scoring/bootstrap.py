@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.task import Array, Ids
+
 Weights = npt.NDArray[np.uint8]
 
 

@@ -11,9 +11,8 @@ from sklearn.preprocessing import SplineTransformer
 
 from deepcac.scoring.calibration_slope import calibration_slope
 from deepcac.scoring.recalibration import log_odds, shift
+from deepcac.task import Array, Ids
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 _KNOTS = 4
 _WEAK = 1e5  # a penalty that only keeps the curve finite where the risks tell the outcome
 
@@ -60,7 +59,7 @@ class CalibrationCurve(NamedTuple):
 
 
 def calibration_curve(
-    y: Ids, risk: Array, patient: npt.NDArray[np.intp], *, draws: int = 50, seed: int = 0
+    y: Ids, risk: Array, patient: npt.NDArray[np.intp], *, draws: int = 50
 ) -> CalibrationCurve:
     """Fit the share of events as a smooth function of the log odds of the risk.
 
@@ -72,7 +71,7 @@ def calibration_curve(
     grid = np.linspace(float(least), float(most), 50)
     places = log_odds(grid)[:, None]
     _, place = np.unique(patient, return_inverse=True)
-    weights = np.random.default_rng(seed).poisson(1.0, (draws, place.max() + 1))
+    weights = np.random.default_rng(0).poisson(1.0, (draws, place.max() + 1))
     model = make_pipeline(
         SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear"),
         LogisticRegression(C=_WEAK, solver="newton-cholesky", tol=1e-8),

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 from scipy.special import logsumexp
 
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
 
 FREEDOMS = (2, 4, 8, 16, 64)  # of Student's distribution over data sets, equally likely
 _MEANS, _SPREADS, _MIXED = 81, 60, 25  # points of the grid, and normals that make a Student

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 from scipy.optimize import brentq
 
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
+
 FEWEST_TO_PREDICT = 3  # sites; of two the spread between sites has no freedom left
 
 

@@ -12,14 +12,7 @@ DEFAULT, TUNED, CLUSTERED = CHOICES = ("default", "tuned", "clustered")
 
 
 class Chosen(NamedTuple):
-    """Test scores of a contender, one a resample, and the trial of each.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (J,)
-    trials : list of int
-        Numbers of the chosen trials.
-    """
+    """Test scores of a contender, one a resample, and the number of the trial of each."""
 
     scores: Array
     trials: list[int]
@@ -29,12 +22,7 @@ def open_to(found: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
     """Return the record of a contender; an arm may choose among its learner's own trials as well.
 
     So no clusters is a candidate as good as the learner itself has. This favours clusters: their
-    side has twice the trials.
-
-    Raises
-    ------
-    DataError
-        Both were not run on the same resamples.
+    side has more trials. Both on other resamples are a `DataError`.
     """
     record = found[name]
     alone = found.get(record["learner"], record)
@@ -54,14 +42,10 @@ def open_to(found: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
 
 
 def choose(record: dict[str, Any], choice: str, metric: str) -> Chosen:
-    """Choose a trial in each resample by the metric that is reported.
+    """Choose a trial in each resample of a record by the metric that is reported.
 
-    Parameters
-    ----------
-    record : dict
-        Of `trials.run_trials`, or of `open_to`.
-    choice : {"default", "tuned", "clustered"}
-        The first trial; the best on the validation rows; the best with two clusters or more.
+    A `choice` of "default" is the first trial, "tuned" the best on the validation rows, "clustered"
+    the best with two clusters or more.
     """
     candidates = _candidates(record["trials"], choice)
     scores, numbers = [], []

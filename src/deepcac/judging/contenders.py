@@ -12,15 +12,7 @@ KM, CAC, DISTANCES, CELLS, HASH = ARMS = ("km", "cac", "dist", "cells", "hash")
 
 @dataclass(frozen=True)
 class Contender:
-    """A learner and its arm.
-
-    Attributes
-    ----------
-    learner : str
-        A name of `spaces.yaml`.
-    arm : str
-        One of `ARMS`, or nothing for the learner alone.
-    """
+    """A learner of `spaces.yaml` and its arm, one of `ARMS`, or nothing for the learner alone."""
 
     learner: str
     arm: str = ""
@@ -43,9 +35,9 @@ class Contender:
     def trials(self, n: int) -> list[Values]:
         """Return the values of its trials, of `n` draws.
 
-        Those of an arm have the partition's values as well. Its draws of one cluster are left
-        out: they are trials of the learner alone, which the arm may choose anyhow
-        (`choice.open_to`). A learner of fixed settings has one trial.
+        Those of an arm have the partition's values as well. Its draws of one cluster are left out:
+        the arm may choose trials of the learner alone anyhow (`choice.open_to`). A learner of fixed
+        settings has one trial.
         """
         drawn = trials(self.learner, n if learners()[self.learner].space else 1)
         if not self.arm:

@@ -15,23 +15,10 @@ SHARE = 0.25  # for the test, and of what is left for validation: 57 / 18 / 25 (
 def draw(
     label: npt.NDArray[np.int64], seed: int, *, stratified: bool, share: float = SHARE
 ) -> npt.NDArray[np.int8]:
-    """Assign each row to a part.
+    """Assign each row to a part: 0 train, 1 validation, 2 test, shape (n,).
 
-    Parameters
-    ----------
-    label : ndarray of shape (n,)
-        Class ids.
-    seed : int
-        Of both draws.
-    stratified : bool
-        Keep the class shares in each part (sound), or not (switch D3).
-    share : float
-        Share of the rows for the test, and of the others for validation.
-
-    Returns
-    -------
-    ndarray of shape (n,), int8
-        0 train, 1 validation, 2 test.
+    `share` is that of the rows for the test, and of the others for validation. `stratified` keeps
+    the class shares in each part; not to is switch D3. Too few rows of a class are a `DataError`.
     """
     classes, counts = np.unique(label, return_counts=True)
     if len(classes) < 2:
@@ -57,19 +44,9 @@ def units(
 ) -> tuple[npt.NDArray[np.int64], Any]:
     """Return what is drawn in place of rows, so that rows of one patient stay together.
 
-    Parameters
-    ----------
-    label : ndarray of shape (n,)
-        Class ids.
-    unit : ndarray of shape (n,) or None
-        Equal where rows are of one patient; None where every row is one.
-
-    Returns
-    -------
-    label : ndarray of shape (m,), int64
-        1 for a patient with a row of the rarest class; without `unit` the labels as they are.
-    place : ndarray of shape (n,) or slice
-        Of each row among them.
+    `unit`, shape (n,), is equal where rows are of one patient; None where every row is one.
+    Returned are labels of m patients, 1 for one with a row of the rarest class, and the place of
+    each row among them. Without `unit` labels and rows are as they are.
     """
     if unit is None:
         return label, slice(None)

@@ -13,32 +13,18 @@ from deepcac.task import Array, Ids
 
 
 class Partition(NamedTuple):
-    """Clusters of the training rows, and how another row finds its own.
-
-    Attributes
-    ----------
-    train : ndarray of shape (n,), int64
-        Cluster of each training row.
-    assign : callable
-        Rows to their clusters.
-    """
+    """Clusters of the training rows, shape (n,), and how other rows find their own."""
 
     train: Ids
     assign: Callable[[Rows], Ids]
 
 
 def part(sample: Resample, arm: str, k: int, alpha: float) -> Partition:
-    """Part the rows of a resample.
+    """Part the rows of a resample, whose ``shared`` keeps what was clustered before.
 
-    Parameters
-    ----------
-    sample : Resample
-        Its ``shared`` keeps what was clustered before.
-    arm : {"km", "cac", "dist", "cells", "hash"}
-        k-means; CAC from these clusters; k-means again, whose distances are features; the cells
-        around k training rows drawn at random; a hash of the row id, which knows nothing.
-    alpha : float
-        Of CAC.
+    Arms: "km" is k-means; "cac" is CAC from these clusters with `alpha`; "dist" is k-means again,
+    whose distances are features; "cells" lie around k training rows drawn at random; "hash" is one
+    of the row id, which knows nothing.
     """
     if arm == HASH:
         return Partition(*_hashed(sample, k))

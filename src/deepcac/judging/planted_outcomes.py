@@ -34,17 +34,10 @@ _NOTHING = 1e-9  # spread of a column that is constant in a subtype
 class PlantingGround:
     """Rows on which outcomes are planted.
 
-    Attributes
-    ----------
-    features : FeatureMatrix
-        Real columns, with the real label of two classes.
-    scaled : ndarray of shape (n, q)
-        The columns imputed and standardised.
-    risk : ndarray of shape (n,)
-        Log odds of the real label by a logistic regression, shrunk to be calibrated on rows that
-        it did not see.
-    subtype : ndarray of shape (n,), int64
-        The two clusters of k-means: the subtypes that a clustering finds most easily.
+    `features` have the real label of two classes, `scaled` (n, q) are imputed and standardised.
+    `risk` (n,) are log odds of that label by a logistic regression, shrunk to be calibrated on rows
+    that it did not see. `subtype` (n,) has the two clusters of k-means, which a clustering finds
+    most easily.
     """
 
     features: FeatureMatrix
@@ -54,13 +47,7 @@ class PlantingGround:
 
 
 def planting_ground(features: FeatureMatrix, seed: int = 0) -> PlantingGround:
-    """Return rows with their risk and two subtypes.
-
-    Raises
-    ------
-    DataError
-        No two groups of rows can be told apart.
-    """
+    """Return rows with their risk and two subtypes; rows that are all alike are a `DataError`."""
     scaled = np.clip(TableScaler().fit_transform(features.X), -OUTLIER, OUTLIER)
     model = LogisticRegression(solver="newton-cholesky", max_iter=500)
     held_out = cross_val_predict(
@@ -77,22 +64,12 @@ def planting_ground(features: FeatureMatrix, seed: int = 0) -> PlantingGround:
 def plant(ground: PlantingGround, strength: float, seed: int) -> tuple[FeatureMatrix, float]:
     """Draw outcomes that depend on the subtype, as frequent as the real one.
 
-    Parameters
-    ----------
-    ground : PlantingGround
-    strength : float
-        Log odds ratio of a standard deviation of a sum of `REVERSED` columns: plus this in one
-        subtype, minus this in the other. It is added to the risk of the real label.
-    seed : int
-        Of the columns and of the draw.
+    `strength` is the log odds ratio of a standard deviation of a sum of `REVERSED` columns: plus
+    this in one subtype, minus this in the other. It is added to the risk of the real label.
 
-    Returns
-    -------
-    FeatureMatrix
-        The rows with the planted label.
-    float
-        AUROC that knowing the subtype adds to a logistic regression of these columns, both fitted
-        to the true risks, so that it is free of chance.
+    Returned are the rows with the planted label, and the AUROC that knowing the subtype adds to a
+    logistic regression of these columns, both fitted to the true risks, so that it is free of
+    chance.
     """
     rng = np.random.default_rng([seed, 41])
     sign = 2.0 * ground.subtype - 1.0
@@ -151,22 +128,11 @@ def told(matrix: FeatureMatrix, subtype: Ids) -> FeatureMatrix:
 def planted_comparisons(
     records: Mapping[str, dict[str, Any]], questions: Sequence[Question], margin: float
 ) -> list[dict[str, Any]]:
-    """Return how each comparison on a planted cohort ended.
+    """Return how each comparison on a planted cohort ended, by the given questions and `ORACLE`.
 
-    Parameters
-    ----------
-    records : mapping
-        Contender to record (`trials.judge_rows`); those that were told have `TOLD` before the name.
-    questions : sequence of Question
-        Asked besides `ORACLE`.
-    margin : float
-        Differences in AUROC up to this are of no account.
-
-    Returns
-    -------
-    list of dict
-        ``question``, ``contender``, ``reference``, ``mean`` difference, ``p`` and ``verdict`` at a
-        test of its own.
+    Records (`trials.judge_rows`) are by contender; of one that was told `TOLD` is before the name.
+    A row has ``question``, ``contender``, ``reference``, ``mean`` difference, ``p`` and ``verdict``
+    at a test of its own.
     """
     own = sorted(name for name in records if not name.startswith(TOLD))
     asked = [(question, *pair) for question in questions for pair in pairs(question, own)]

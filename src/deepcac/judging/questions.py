@@ -9,16 +9,11 @@ from deepcac.judging.spaces import of_kind
 
 
 class Question(NamedTuple):
-    """A family of comparisons that one correction covers.
-
-    Attributes
-    ----------
-    choice, reference_choice : str
-        How the trial of either side is chosen (`choice.CHOICES`).
-    """
+    """A family of comparisons that one correction covers."""
 
     id: str
     text: str
+    # How the trial of either side is chosen (`choice.CHOICES`).
     choice: str = TUNED
     reference_choice: str = TUNED
 
@@ -53,13 +48,7 @@ QUESTIONS = (HELP, FORCED, SEPARATED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPE
 
 
 def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the contenders of each comparison and their references, among those of a data set.
-
-    Parameters
-    ----------
-    present : list of str
-        Contenders that have finished on a data set.
-    """
+    """Yield contender and reference of each comparison, of those that have finished."""
     for name in present:
         one = parse_contender(name)
         for reference in _references(question, one):

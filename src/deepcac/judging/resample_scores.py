@@ -17,23 +17,14 @@ def resample_scores(
 ) -> pd.DataFrame:
     """Score the chosen trials of every contender on the test rows of every resample.
 
-    Parameters
-    ----------
-    records : mapping
-        Data set to contender to record (as the study reads them).
-    metrics : sequence of str
-        Of `trial_scores.METRICS`; more is better for each.
+    Records are by data set and contender; metrics are those of `trial_scores.METRICS`.
 
-    Returns
-    -------
-    DataFrame
-        A row a data set, contender and resample: ``seed``, ``test_share`` (test rows for each that
-        was learnt from), ``trials`` of its own (one cluster makes those of an arm its learner's),
-        ``seconds`` of the processor;
-        ``auroc_default``, ``auroc_tuned`` and, if there are trials with two clusters or more,
-        ``auroc_clustered``: the trial chosen by that metric on the validation rows (`open_to`);
-        its number of clusters as ``auroc_tuned_k``; likewise the other metrics; and ``log_loss``
-        and ``brier`` (lower is better) of the trial that log loss chose.
+    A row a data set, contender and resample: ``seed``, ``test_share`` (the part of the rows in the
+    test), ``trials`` of its own, ``seconds`` of the processor; ``auroc_default``, ``auroc_tuned``
+    and, if there are trials with two clusters or more, ``auroc_clustered``: the trial chosen by
+    that metric on the validation rows (`open_to`); its number of clusters as ``auroc_tuned_k``;
+    likewise the other metrics; and ``log_loss`` and ``brier`` (lower is better) of the trial that
+    log loss chose.
     """
     return pd.DataFrame(
         [
@@ -70,30 +61,17 @@ def _rows(
 
 
 def mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a data set and contender.
+    """Return a row a data set and contender of `resample_scores`.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Of `deepcac.judging.resample_scores.resample_scores`.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``contender``, ``resamples``, ``trials`` of its own, ``seconds`` of all
-        resamples, and the means of its scores over them.
+    It has ``resamples``, ``trials`` of its own, ``seconds`` of all resamples, and mean scores.
     """
     if scores.empty:
         return scores
     own = [f"{metric}_{choice}" for metric in METRICS for choice in CHOICES]
-    counted = {
-        "resamples": ("seed", "size"),
-        "trials": ("trials", "first"),
-        "seconds": ("seconds", "sum"),
-    }
+    counted = {"resamples": ("seed", "size"), "trials": ("trials", "first")}
     means = {name: (name, "mean") for name in (*own, *LOSSES) if name in scores}
     found = scores.groupby(["dataset", "contender"], sort=False, as_index=False)
-    table: pd.DataFrame = found.agg(**counted, **means)
+    table: pd.DataFrame = found.agg(**counted, seconds=("seconds", "sum"), **means)
     return table.assign(seconds=table["seconds"].round().astype(int)).round(6)
 
 

@@ -19,21 +19,11 @@ OUTLIER = 5.0  # standard deviations; what lies further makes no cluster of its 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of one part.
+    """Rows of one part: n of them.
 
-    Attributes
-    ----------
-    raw : ndarray of shape (n, d)
-        Features as they are, NaN where missing.
-    scaled : ndarray of shape (n, q)
-        Imputed, flagged and standardised (`TableScaler`).
-    y : ndarray of shape (n,), int64
-        Class ids.
-    row_id : ndarray of shape (n,), int64
-    unit : ndarray of shape (n,) or None
-        Rows with one value, those of a patient, stay together.
-    weight : ndarray of shape (n,) or None
-        How many patients each row stands for (`FollowUp.weights`); None where each is one.
+    Features as they are (`raw`, (n, d), NaN where missing), and imputed, flagged and standardised
+    (`scaled`, (n, q), `TableScaler`); class ids; row ids. Rows with one `unit`, those of a patient,
+    stay together. `weight` is how many patients each row stands for (`FollowUp.weights`).
     """
 
     raw: Array
@@ -79,12 +69,8 @@ class Rows:
 class Resample:
     """One draw of training, validation and test rows.
 
-    Attributes
-    ----------
-    seed : int
-        Of the draw and of every random choice of a contender.
-    shared : dict
-        What contenders on this resample have in common (clusterings, autoencoders).
+    The seed is that of the draw and of every random choice of a contender. `shared` holds what
+    contenders have in common (clusterings, autoencoders).
     """
 
     train: Rows
@@ -120,19 +106,12 @@ def resamples(
 ) -> Iterator[Resample]:
     """Yield `n` stratified resamples: 56 % for training, 19 % validation, 25 % test.
 
-    Parameters
-    ----------
-    n : int
-        Number of resamples; resample i has seed `first` + i.
-    train_rows : int
-        Of more training rows than this a stratified part is drawn, anew in each resample. The
-        rows of validation and test stay whole, so that a difference is measured as sharply.
-    unit : ndarray of shape (n,), optional
-        Rows with one value, those of a patient, stay in one part; the shares are then shares of
-        patients (`deepcac.judging.draws.units`).
-    follow : FollowUp, optional
-        Rows are weighted for censoring, as learnt from the training rows. Those whose outcome is
-        not known are left out of training and validation, and weigh nothing in the test.
+    Resample i has seed `first` + i. Of more than `train_rows` training rows a stratified part is
+    drawn, anew in each resample; validation and test stay whole, so that a difference is measured
+    as sharply. Rows of one `unit`, those of a patient, stay in one part; the shares are then shares
+    of patients (`deepcac.judging.draws.units`). With `follow` rows are weighted for censoring, as
+    learnt from the training rows; those whose outcome is not known are left out of training and
+    validation, and weigh nothing in the test.
     """
     drawn, place = units(features.label, unit)
     for seed in range(first, first + n):

@@ -21,13 +21,9 @@ def score_trial(
 ) -> Scores:
     """Score probabilities of shape (n, n_classes), rows weighted if they have weights.
 
-    Returns
-    -------
-    dict
-        ``validation`` and ``test``, each with ``auroc``, ``auprc`` (means over the classes of
-        three or more), ``f1`` at the threshold that is best on the validation rows (the most
-        probable class of three or more), and ``log_loss`` and ``brier`` with a minus, so that
-        more is better.
+    ``validation`` and ``test`` each have ``auroc``, ``auprc`` (means over the classes of three or
+    more), ``f1`` at the threshold that is best on the validation rows (the most probable class of
+    three or more), and ``log_loss`` and ``brier`` with a minus, so that more is better.
     """
     threshold = best_threshold(y_validation, validation[:, 1], weights[0])
     return {

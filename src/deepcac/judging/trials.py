@@ -24,24 +24,14 @@ ROWS = ["seed", "part", "row_id", "label"]  # columns of the answers that tell w
 
 
 class Effort(NamedTuple):
-    """How much every contender is given.
-
-    Attributes
-    ----------
-    resamples, resamples_small : int
-        Number of resamples, and that of a data set with fewer than `small_rows` rows.
-    train_rows : int
-        Largest number of training rows.
-    trials, network_trials : int
-        Draws a contender, and draws a network.
-    """
+    """How much every contender is given."""
 
     resamples: int
-    resamples_small: int
+    resamples_small: int  # of a data set with fewer than `small_rows` rows
     small_rows: int
-    train_rows: int
-    trials: int
-    network_trials: int
+    train_rows: int  # at most
+    trials: int  # draws a contender
+    network_trials: int  # draws a network
 
     def trials_of(self, contender: Contender) -> int:
         """Return how many trials a contender is given."""
@@ -56,14 +46,10 @@ def judge_rows(
 ) -> tuple[dict[str, Any], pa.Table]:
     """Run all trials of a contender on rows in memory; see `resamples` for the unit.
 
-    Returns
-    -------
-    dict
-        ``contender``, ``arm``, ``learner``, ``trials`` (their values) and ``resamples``: each
-        with ``seed``, the sizes of its parts, and ``trials`` (the scores of each).
-    pyarrow.Table
-        Probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2
-        test), ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
+    The record has ``contender``, ``arm``, ``learner``, ``trials`` (their values) and ``resamples``,
+    each with ``seed``, the sizes of its parts, and ``trials`` (the scores of each). The table has
+    the probabilities of every validation and test row: ``seed``, ``part`` (1 validation, 2 test),
+    ``row_id``, ``label``, and ``t{trial}_{class}`` as float32, without class 0.
     """
     return judge_samples(study_resamples(matrix, effort, unit), [contender], effort)[0]
 
@@ -114,10 +100,7 @@ def run_resample(
 ) -> tuple[dict[str, Any], pa.Table]:
     """Run all trials of a contender on one resample, each by `fit`.
 
-    Returns
-    -------
-    dict, pyarrow.Table
-        An entry of ``resamples`` and the rows of the table of `judge_rows`.
+    Returned are an entry of ``resamples`` and the rows of the table of `judge_rows`.
     """
     parts = (sample.validation, sample.test)
     columns: dict[str, Any] = {

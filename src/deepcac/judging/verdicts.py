@@ -29,33 +29,19 @@ def verdicts(
 ) -> pd.DataFrame:
     """Compare the contenders of every question on every data set.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Of `deepcac.judging.resample_scores.resample_scores`.
-    margin, strict : float
-        Differences that are negligible, and a stricter choice of them.
-    questions : sequence of Question
-    paired : callable
-        As `questions.pairs`.
-    metrics : sequence of str
-        To compare by; the margin is of each.
+    Scores are those of `deepcac.judging.resample_scores.resample_scores`; differences up to
+    `margin` are negligible, by each of the metrics, and `strict` is a stricter choice. `paired` is
+    as `questions.pairs`.
 
-    Returns
-    -------
-    DataFrame
-        One row a question, metric, data set, contender and reference: the number of resamples, and
-        of those in which the chosen trial has ``clustered`` the rows; both mean scores, the
-        fields of `Difference`, ``p_holm``, ``p_equivalent_holm`` and ``p_gain_excluded_holm``
-        (adjusted inside the question and metric), ``verdict`` and ``verdict_strict`` by these;
-        ``verdict_wide``, as if only training rows, and no validation rows, were learnt from.
-        Where clusters were offered and chosen in no resample, both sides are one model: the
-        verdict is `NEVER`, there is no interval, and the row belongs to no family.
+    A row a question, metric, data set, contender and reference: the number of resamples, and of
+    those in which the chosen trial has ``clustered`` the rows; both mean scores, the fields of
+    `Difference`, ``p_holm``, ``p_equivalent_holm`` and ``p_gain_excluded_holm`` (adjusted inside
+    the question and metric), ``verdict`` and ``verdict_strict`` by these; ``verdict_wide``, as if
+    only training rows, and no validation rows, were learnt from. Where both sides have the same
+    score in every resample, the verdict is `NEVER`, there is no interval, and the row belongs to no
+    family.
 
-    Raises
-    ------
-    DataError
-        Two contenders were not run on the same resamples.
+    Contenders that were not run on the same resamples are a `DataError`.
     """
     by_dataset = {
         str(dataset): {str(name): own for name, own in rows.groupby("contender")}
@@ -155,43 +141,30 @@ def half_detect(rows: pd.DataFrame) -> float:
 
 
 def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
-    """Count the verdicts of each question and metric, by contender and reference over data sets.
+    """Count the verdicts of each question and metric.
 
-    Returns
-    -------
-    list of dict
-        ``question``, ``text``, ``metric``, ``n``, a count for each verdict; and ``over_datasets``:
-        for each pair of contenders the number of data sets and the probabilities of
-        `over_datasets`.
+    A row has ``question``, ``text``, ``metric``, ``n``, a count for each verdict; and
+    ``over_datasets``: for each pair of contenders the number of data sets and the probabilities of
+    `over_datasets`.
     """
     texts = {question.id: question.text for question in QUESTIONS}
-    found = []
-    for (question, metric), rows in table.groupby(["question", "metric"], sort=False):
-        across = [
-            {
-                "contender": contender,
-                "reference": reference,
-                "datasets": len(pair),
-                **dict(
-                    zip(
-                        ("worse", "same", "better"),
-                        over_datasets(pair["mean"].to_numpy(), margin),
-                        strict=True,
-                    )
-                ),
-            }
-            for (contender, reference), pair in rows[rows["verdict"] != NEVER].groupby(
-                ["contender", "reference"]
-            )
-        ]
-        found.append(
-            {
-                "question": question,
-                "text": texts[str(question)],
-                "metric": metric,
-                "n": len(rows),
-                **Counter(rows["verdict"]),
-                "over_datasets": across,
-            }
-        )
-    return found
+    return [
+        {
+            "question": question,
+            "text": texts[str(question)],
+            "metric": metric,
+            "n": len(rows),
+            **Counter(rows["verdict"]),
+            "over_datasets": list(_across(rows[rows["verdict"] != NEVER], margin)),
+        }
+        for (question, metric), rows in table.groupby(["question", "metric"], sort=False)
+    ]
+
+
+def _across(rows: pd.DataFrame, margin: float) -> Iterator[dict[str, Any]]:
+    for (contender, reference), pair in rows.groupby(["contender", "reference"]):
+        told = over_datasets(pair["mean"].to_numpy(), margin)
+        yield {
+            **{"contender": contender, "reference": reference, "datasets": len(pair)},
+            **dict(zip(("worse", "same", "better"), told, strict=True)),
+        }

@@ -11,16 +11,9 @@ from deepcac.errors import DataError
 class BiasVariance(NamedTuple):
     """Mean zero-one loss of test rows, and its parts: error = bias + variance.
 
-    Attributes
-    ----------
-    error : float
-        Over all samples and rows.
-    bias : float
-        What an average over samples leaves: half the squared distance of the shares of the
-        predicted classes from the right class, estimated without bias.
-    variance : float
-        How much predictions of the same row change with the sample: the probability that two
-        samples differ, halved, estimated without bias.
+    Bias is what an average over samples leaves: half the squared distance of the shares of the
+    predicted classes from the right class. Variance is half the probability that two samples
+    differ on a row. Both are estimated without bias.
     """
 
     error: float
@@ -36,12 +29,8 @@ def bias_variance(predicted: npt.ArrayLike, truth: npt.ArrayLike) -> BiasVarianc
     samples the second is R / (R - 1) times too small on average, and the first too large by as
     much; both are corrected, so that bias can be a little below 0.
 
-    Parameters
-    ----------
-    predicted : array-like of shape (R, n)
-        Class of each row by the model of each sample.
-    truth : array-like of shape (n,)
-        Classes.
+    `predicted`, shape (R, n), is the class of each row by the model of each sample; `truth` is of
+    shape (n,). Fewer than two samples, or other shapes, are a `DataError`.
     """
     found, right = np.asarray(predicted), np.asarray(truth)
     if found.ndim != 2 or found.shape[1:] != right.shape or len(found) < 2:

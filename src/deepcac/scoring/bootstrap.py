@@ -8,23 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.task import Array, Ids
+
 Weights = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class SplitScores:
-    """What one run says about the test rows of one split.
+    """What one run says about the n test rows of one split: all arrays are of shape (n,).
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n,), int64
-        Row ids.
-    label, predicted : ndarray of shape (n,), int64
-        True and predicted class ids.
-    score : ndarray of shape (n,)
-        Score of the positive class.
+    `rows` are row ids, `label` and `predicted` class ids, `score` is that of the positive class.
     """
 
     rows: Ids
@@ -34,39 +27,19 @@ class SplitScores:
 
 
 def poisson_weights(n: int, resamples: int, seed: int = 0) -> Weights:
-    """Draw how often each of n rows is in each bootstrap sample.
+    """Draw how often each of n rows is in each of r bootstrap samples, shape (n, r).
 
-    Parameters
-    ----------
-    n, resamples : int
-        Rows, and samples r.
-    seed : int
-        The same n, r and seed give the same weights.
-
-    Returns
-    -------
-    ndarray of shape (n, r), uint8
-        Poisson counts with mean 1; a row's weights lie together.
+    Poisson counts with mean 1; the same n, r and seed give the same ones.
     """
     return np.random.default_rng(seed).poisson(1.0, size=(n, resamples)).astype(np.uint8)
 
 
 def weighted_scores(split: SplitScores, weights: Weights) -> Mapping[str, Array]:
-    """Score one split under several weightings of its rows.
+    """Score one split of n rows under r weightings, shape (n, r).
 
-    Parameters
-    ----------
-    split : SplitScores
-        With n rows.
-    weights : ndarray of shape (n, r), uint8
-        One weighting a column.
-
-    Returns
-    -------
-    mapping of str to ndarray of shape (r,)
-        ``f1`` of class 1, 0 without a positive label or prediction; ``auroc``, ties count one
-        half; ``auprc``, the average precision. The last two are NaN where one class (for
-        AUPRC: the positive one) has no weight.
+    Of shape (r,) each: ``f1`` of class 1, 0 without a positive label or prediction; ``auroc``, ties
+    count one half; ``auprc``, the average precision. The last two are NaN where one class (for
+    AUPRC: the positive one) has no weight.
     """
     order = np.argsort(-split.score, kind="stable")
     ranked = split.score[order]
@@ -127,17 +100,8 @@ def bootstrap_scores(splits: Sequence[SplitScores], weights: Weights) -> Mapping
     A row has the same weight in every split, and in every run over the same rows with the same
     weights: differences of two results are a paired bootstrap that keeps the splits' correlation.
 
-    Parameters
-    ----------
-    splits : sequence of SplitScores
-        The test parts of one run.
-    weights : ndarray of shape (n, r), uint8
-        Of all rows that are in any split, by ascending id: see `poisson_weights`.
-
-    Returns
-    -------
-    mapping of str to ndarray of shape (r,)
-        Means over the splits of ``f1``, ``auroc`` and ``auprc``.
+    Weights, shape (n, r), are of all rows that are in any split, by ascending id. Returned are the
+    means over the splits of what `weighted_scores` says.
     """
     rows = all_rows(splits)
     scores = [weighted_scores(s, weights[np.searchsorted(rows, s.rows)]) for s in splits]

@@ -11,49 +11,27 @@ from sklearn.preprocessing import SplineTransformer
 
 from deepcac.scoring.calibration_slope import calibration_slope
 from deepcac.scoring.recalibration import log_odds, shift
+from deepcac.task import Array, Ids
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 _KNOTS = 4
 _WEAK = 1e5  # a penalty that only keeps the curve finite where the risks tell the outcome
 
 
 class Calibration(NamedTuple):
-    """How risks and outcomes agree.
+    """How risks and outcomes agree."""
 
-    Attributes
-    ----------
-    intercept : float
-        Calibration in the large: what is added to the log odds of all so that their mean is
-        right; 0 is right.
-    slope : float
-        1 is right; below 1 the risks are too extreme.
-    ratio : float
-        Observed events over expected ones.
-    brier, scaled_brier, log_loss : float
-        Scaled Brier: 1 is perfect, 0 is the share of events for everybody.
-    """
-
-    intercept: float
-    slope: float
-    ratio: float
+    intercept: float  # what is added to all log odds so that their mean is right: 0 is right
+    slope: float  # 1 is right; below 1 the risks are too extreme
+    ratio: float  # observed events over expected ones
     brier: float
-    scaled_brier: float
+    scaled_brier: float  # 1 is perfect, 0 is the share of events for everybody
     log_loss: float
 
 
 def calibration(y: Ids, risk: Array) -> Calibration:
-    """Compare predicted risks with outcomes.
+    """Compare predicted risks with outcomes (Van Calster et al. 2019), shape (n,) both.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        1 where the event came; both values are there.
-    risk : ndarray of shape (n,)
-
-    References
-    ----------
-    Van Calster et al. 2019, "Calibration: the Achilles heel of predictive analytics".
+    `y` is 1 where the event came, and holds both values.
     """
     odds, share = log_odds(risk), y.mean()
     brier = float(((risk - y) ** 2).mean())
@@ -69,14 +47,9 @@ def calibration(y: Ids, risk: Array) -> Calibration:
 
 
 class CalibrationCurve(NamedTuple):
-    """A smooth calibration curve.
+    """A smooth calibration curve at 50 risks, from the 1st to the 99th percentile of all.
 
-    Attributes
-    ----------
-    risk : ndarray of shape (50,)
-        From the 1st to the 99th percentile of the predicted risks.
-    observed, low, high : ndarray of shape (50,)
-        Share of events at that risk, with a 95 % interval.
+    `observed` is the share of events at that risk, with a 95 % interval.
     """
 
     risk: Array
@@ -86,7 +59,7 @@ class CalibrationCurve(NamedTuple):
 
 
 def calibration_curve(
-    y: Ids, risk: Array, patient: npt.NDArray[np.intp], *, draws: int = 50, seed: int = 0
+    y: Ids, risk: Array, patient: npt.NDArray[np.intp], *, draws: int = 50
 ) -> CalibrationCurve:
     """Fit the share of events as a smooth function of the log odds of the risk.
 
@@ -98,7 +71,7 @@ def calibration_curve(
     grid = np.linspace(float(least), float(most), 50)
     places = log_odds(grid)[:, None]
     _, place = np.unique(patient, return_inverse=True)
-    weights = np.random.default_rng(seed).poisson(1.0, (draws, place.max() + 1))
+    weights = np.random.default_rng(0).poisson(1.0, (draws, place.max() + 1))
     model = make_pipeline(
         SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear"),
         LogisticRegression(C=_WEAK, solver="newton-cholesky", tol=1e-8),

@@ -12,22 +12,10 @@ _NO_PENALTY = 1e10
 
 
 def calibration_slope(y: npt.NDArray[np.int64], risk: Array) -> float:
-    """Return the slope of the outcome's log odds on those of the predicted risk.
+    """Return the slope of the outcome's log odds on those of the predicted risk (Cox 1958).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        1 where the event came; both values are there.
-    risk : ndarray of shape (n,)
-
-    Returns
-    -------
-    float
-        1 is right; below 1 the risks are too extreme; 0 where all risks are one.
-
-    References
-    ----------
-    Cox 1958; Van Calster et al. 2019.
+    1 is right; below 1 the risks are too extreme; it is 0 where all risks are one. `y`, shape (n,),
+    is 1 where the event came, and holds both values.
     """
     odds = logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN))
     spread = odds.std()
@@ -42,20 +30,8 @@ def calibration_slope(y: npt.NDArray[np.int64], risk: Array) -> float:
 def calibration_intercept(y: npt.NDArray[np.int64], risk: Array) -> float:
     """Return the shift of the predicted log odds at which as many events are expected as came.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        1 where the event came; both values are there.
-    risk : ndarray of shape (n,)
-
-    Returns
-    -------
-    float
-        0 is right; above 0 the risks are too low.
-
-    References
-    ----------
-    Cox 1958; Van Calster et al. 2019 (calibration in the large).
+    Calibration in the large (Cox 1958): 0 is right, above 0 the risks are too low. `y`, shape (n,),
+    is 1 where the event came, and holds both values.
     """
     odds = logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN))
     most = np.abs(odds).max() + np.abs(logit(y.mean())) + 1.0

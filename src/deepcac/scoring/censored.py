@@ -16,16 +16,9 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class KaplanMeier:
-    """A product-limit curve (Kaplan and Meier 1958).
+    """A product-limit curve (Kaplan and Meier 1958) at m different times, ascending.
 
-    Attributes
-    ----------
-    time : ndarray of shape (m,)
-        Different times, ascending.
-    survival : ndarray of shape (m,)
-        Just after each time.
-    at_risk, events : ndarray of shape (m,), int64
-        At each time.
+    Of shape (m,) each; `survival` is just after a time, `at_risk` and `events` are at it.
     """
 
     time: Array
@@ -59,14 +52,7 @@ class KaplanMeier:
 
 
 def kaplan_meier(time: Array, event: Flags) -> KaplanMeier:
-    """Return the curve of an event.
-
-    Parameters
-    ----------
-    time : ndarray of shape (n,)
-        To the event, or to the end of follow-up.
-    event : ndarray of shape (n,), bool
-    """
+    """Return the curve of an event, from times (n,) to it or to the end of follow-up."""
     moments, at_risk, events, _ = _counts(time, event)
     survival = np.cumprod(1 - events / at_risk, dtype=np.float64)
     return KaplanMeier(moments, survival, at_risk, events)
@@ -89,14 +75,9 @@ def _counts(time: Array, event: Flags) -> tuple[Array, Ids, Ids, Ids]:
 
 @dataclass(frozen=True)
 class FollowUp:
-    """How long patients were followed, and to which horizon they are judged.
+    """How long n patients were followed, and to which horizon they are judged.
 
-    Attributes
-    ----------
-    time : ndarray of shape (n,)
-        To the event, or to the end of follow-up.
-    event : ndarray of shape (n,), bool
-    horizon : float
+    Times, shape (n,), are to the event, or to the end of follow-up.
     """
 
     time: Array
@@ -120,16 +101,8 @@ class FollowUp:
     def weights(self, learnt: npt.NDArray[np.intp] | slice = slice(None)) -> Array:
         """Return how many patients each one stands for; 0 where the outcome is not known.
 
-        The inverse of the chance to be still followed at the event, or at the horizon.
-
-        Parameters
-        ----------
-        learnt : ndarray of int, or slice
-            Patients from whom the curve of censoring is learnt.
-
-        References
-        ----------
-        Robins and Rotnitzky 1992; Graf et al. 1999.
+        The inverse of the chance to be still followed at the event, or at the horizon (Robins and
+        Rotnitzky 1992; Graf et al. 1999). The curve of censoring is of the patients `learnt`.
         """
         time = self.time[learnt]
         curve = censoring_curve(time, self.event[learnt])

@@ -20,22 +20,13 @@ DRAWS = 50_000  # of the posterior over data sets
 
 @dataclass(frozen=True)
 class Difference:
-    """A mean difference over resamples of one data set.
+    """A mean difference over resamples of one data set, with its 95 % interval.
 
-    Attributes
-    ----------
-    mean, low, high : float
-        Mean and 95 % interval.
-    p : float
-        Two-sided, of no difference.
-    p_equivalent : float
-        Of the two one-sided tests that it lies inside the margin.
-    detectable : float
-        The smallest true difference that would be found with 80 % power, by the first step of
-        Holm's procedure if the test is one of several.
-    worse, same, better : float
-        Posterior probability that it lies below, inside and above the margin; the last is also
-        the p of the one-sided test that a gain of the margin or more is excluded.
+    `p` is two-sided, of no difference; `p_equivalent` is of the two one-sided tests that it lies
+    inside the margin. `detectable` is the smallest true difference that would be found with 80 %
+    power, by the first step of Holm's procedure if the test is one of several. `worse`, `same` and
+    `better` are posterior probabilities that it lies below, inside and above the margin; the last
+    is also the p of the one-sided test that a gain of the margin or more is excluded.
     """
 
     mean: float
@@ -54,26 +45,11 @@ def difference(
 ) -> Difference:
     """Measure a mean difference of correlated resamples against a margin.
 
-    Parameters
-    ----------
-    values : array-like of shape (J,)
-        Score of one contender less that of the other, one a resample; J is at least 2.
-    test_share : float
-        Part of the rows in the test; the correlation of two resamples is taken to be this.
-    margin : float
-        Differences up to this are negligible.
-    tests : int
-        Tests of the family that this one belongs to.
-
-    Returns
-    -------
-    Difference
-        The posterior is Student's with the same mean, width and J - 1 degrees of freedom. If all
-        values are equal, there is no doubt left: every probability is 0 or 1.
-
-    References
-    ----------
-    Nadeau and Bengio 2003, section 3. Benavoli et al. 2017, section 3.
+    Values, shape (J,) with J of at least 2, are the score of one contender less that of the other.
+    The correlation of two resamples is taken to be the part of the rows in the test (Nadeau and
+    Bengio 2003, section 3). `tests` counts the family. The posterior is Student's with the same
+    mean, width and J - 1 degrees of freedom (Benavoli et al. 2017, section 3). If all values are
+    equal, there is no doubt left: every probability is 0 or 1.
     """
     d = np.asarray(values, dtype=np.float64)
     error = corrected_error(d, test_share / (1 - test_share))
@@ -83,15 +59,9 @@ def difference(
 def measured(
     mean: float, error: float, freedom: float, *, margin: float, tests: int = 1
 ) -> Difference:
-    """Hold a difference with a standard error against a margin.
+    """Hold a difference with a standard error against a margin, as `difference` does.
 
-    Parameters
-    ----------
-    mean, error : float
-    freedom : float
-        Degrees of freedom of Student's distribution; infinite for the normal one.
-    margin, tests
-        As of `difference`.
+    `freedom` is that of Student's distribution; infinite for the normal one.
     """
     error = max(error, 1e-12)
     spread = stats.t(freedom, loc=mean, scale=error)
@@ -114,13 +84,8 @@ def verdict(found: Difference, p: float, p_equivalent: float) -> str:
     """Return the verdict on a difference.
 
     It is better or worse if the test excludes no difference; equivalent if the two one-sided tests
-    exclude both sides of the margin; else it is undecided.
-
-    Parameters
-    ----------
-    found : Difference
-    p, p_equivalent : float
-        Of `found`, or adjusted for the family that it belongs to.
+    exclude both sides of the margin; else it is undecided. The p values are those of `found`, or
+    adjusted for the family that it belongs to.
     """
     if p < LEVEL:
         return BETTER if found.mean > 0 else WORSE
@@ -130,22 +95,9 @@ def verdict(found: Difference, p: float, p_equivalent: float) -> str:
 def over_datasets(means: Sequence[float] | Array, margin: float) -> tuple[float, float, float]:
     """Return how probable it is that a contender is worse, the same and better on a new data set.
 
-    Parameters
-    ----------
-    means : array-like of shape (m,)
-        Mean difference on each data set.
-    margin : float
-        Differences up to this are the same.
-
-    Returns
-    -------
-    worse, same, better : float
-        Shares of draws from the posterior of the Bayesian signed-rank test in which each is the
-        most probable; they sum to 1. One prior observation lies at 0.
-
-    References
-    ----------
-    Benavoli et al. 2017, section 4.
+    Given is its mean difference on each of m data sets. The answers are shares of draws from the
+    posterior of the Bayesian signed-rank test (Benavoli et al. 2017, section 4) in which each is
+    the most probable; they sum to 1. One prior observation lies at 0.
     """
     z = np.concatenate([[0.0], np.asarray(means, dtype=np.float64)])
     pair = z[:, None] + z[None, :]

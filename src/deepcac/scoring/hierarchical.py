@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 from scipy.special import logsumexp
 
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
 
 FREEDOMS = (2, 4, 8, 16, 64)  # of Student's distribution over data sets, equally likely
 _MEANS, _SPREADS, _MIXED = 81, 60, 25  # points of the grid, and normals that make a Student
@@ -16,14 +15,9 @@ _LEAST = 0.1  # errors below this part of the margin count as it: never chosen i
 
 
 class NewDataset(NamedTuple):
-    """What is to be expected of a new data set.
+    """Posterior mean over data sets, and what is to be expected of a new one.
 
-    Attributes
-    ----------
-    mean : float
-        Posterior mean of the mean over data sets.
-    worse, same, better : float
-        Probabilities that the true difference lies below, inside and above the margin.
+    Probabilities that its true difference lies below, inside and above the margin.
     """
 
     mean: float
@@ -39,18 +33,9 @@ def hierarchical(
 
     The difference of a data set is normal around its true value; true values are Student around a
     common mean. The mean is uniform within the largest difference on either side, the spread
-    uniform from 0 to that.
+    uniform from 0 to that (Corani et al. 2017, with a grid in the place of draws).
 
-    Parameters
-    ----------
-    differences, errors : array-like of shape (m,)
-        One a data set, with its standard error.
-    margin : float
-        Above 0; differences up to this are the same.
-
-    References
-    ----------
-    Corani et al. 2017, with a grid in the place of draws.
+    Differences and their standard errors are of shape (m,); the margin is above 0.
     """
     d = np.asarray(differences, dtype=np.float64)
     variance = np.square(np.maximum(np.asarray(errors, dtype=np.float64), _LEAST * margin))

@@ -17,21 +17,10 @@ SILHOUETTE_MIB = 16
 
 
 def one_against_rest(y: Ids, score: Array, n_classes: int, kind: str) -> Array:
-    """Return AUROC or AUPRC of every class against the others.
+    """Return "auroc" or "auprc" of every class against the others, shape (n_classes,).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Class ids.
-    score : ndarray of shape (n, n_classes)
-        Higher means more of that class.
-    n_classes : int
-    kind : {"auroc", "auprc"}
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        NaN for a class that no row, or every row, belongs to.
+    Of class ids (n,) and scores (n, n_classes). NaN for a class that no row, or every row, belongs
+    to.
     """
     measure = sk.roc_auc_score if kind == "auroc" else sk.average_precision_score
     values = np.full(n_classes, np.nan)
@@ -49,15 +38,7 @@ def min_sensitivity_precision(y: Ids, score: Array) -> float:
 
 
 def expected_calibration_error(y: Ids, probability: Array, bins: int = RISK_BINS) -> float:
-    """Weighted mean gap between predicted and observed risk in `bins` equal-width bins.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        0 or 1.
-    probability : ndarray of shape (n,)
-        Predicted risk in [0, 1].
-    """
+    """Weighted mean gap between risks (n,) and outcomes 0 or 1 in `bins` equal-width bins."""
     gap = np.bincount(risk_bins(probability, bins), weights=y - probability, minlength=bins)
     return float(np.abs(gap).sum() / len(y))
 
@@ -65,11 +46,8 @@ def expected_calibration_error(y: Ids, probability: Array, bins: int = RISK_BINS
 def score(task: Task, fitted: Fitted) -> Scores:
     """Score the predictions and the clusters of the test rows of one split.
 
-    Returns
-    -------
-    dict
-        Metric name to value; None where it is not defined (a class is absent from the test
-        part, the method gives no probabilities, there is one cluster only).
+    A metric is None where it is not defined: a class is absent from the test part, the method gives
+    no probabilities, there is one cluster only.
     """
     return score_predictions(task, fitted) | score_clusters(task, fitted)
 
@@ -111,13 +89,8 @@ def unweighted(probability: Array, class_shares: Array | None) -> Array:
 
     A model whose classes were weighed to count alike answers for a population in which they are
     as frequent as each other. By Bayes' rule the odds of the real one are those times the odds
-    of the classes; without this, every balanced model looks badly calibrated.
-
-    Parameters
-    ----------
-    probability : ndarray of shape (n, n_classes)
-    class_shares : ndarray of shape (n_classes,) or None
-        Shares of the classes in the training rows; None leaves everything as it is.
+    of the classes; without this, every balanced model looks badly calibrated. Shares (n_classes,)
+    are those in the training rows; None leaves probabilities (n, n_classes) as they are.
     """
     if class_shares is None:
         return probability

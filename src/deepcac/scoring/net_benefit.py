@@ -8,21 +8,10 @@ Ids = npt.NDArray[np.int64]
 
 
 def net_benefit(y: Ids, risk: Array, thresholds: Array) -> Array:
-    """Return the net benefit of treating all whose risk reaches a threshold.
+    """Return the net benefit of treating all whose risk reaches a threshold, shape (T,).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        1 where the event came.
-    risk : ndarray of shape (n,)
-    thresholds : ndarray of shape (T,)
-        Risks inside (0, 1) from which a patient is treated.
-
-    Returns
-    -------
-    ndarray of shape (T,)
-        True positives less false positives at the odds of the threshold, a patient. Treating
-        nobody has 0.
+    True positives less false positives at the odds of the threshold, a patient; treating nobody has
+    0. `y` and `risk` are of shape (n,), thresholds (T,) lie inside (0, 1).
     """
     return np.asarray(_benefit(y, risk, thresholds).mean(axis=0))
 
@@ -49,25 +38,11 @@ def net_benefit_gain(
     draws: int = 500,
     seed: int = 0,
 ) -> Array:
-    """Return how much more net benefit one risk has than another, with an interval.
+    """Return how much more net benefit one risk has than another, with an interval, shape (3, T).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-    risk, reference : ndarray of shape (n,)
-        Of the same predictions, pooled over resamples.
-    thresholds : ndarray of shape (T,)
-    patient : ndarray of shape (n,)
-        Whose prediction it is; a patient is drawn whole.
-    draws : int
-        Of the bootstrap over patients.
-    seed : int
-
-    Returns
-    -------
-    ndarray of shape (3, T)
-        The difference, and the ends of its 95 % percentile interval. The interval holds the
-        spread of the patients, not of the training rows.
+    Risks, of shape (n,), are pooled over resamples; `patient` tells whose each is. The 95 %
+    percentile interval is of a bootstrap that draws patients whole: it holds their spread, not that
+    of the training rows.
     """
     gain = _benefit(y, risk, thresholds) - _benefit(y, reference, thresholds)
     _, place = np.unique(patient, return_inverse=True)

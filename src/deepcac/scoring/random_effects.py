@@ -4,55 +4,32 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 from scipy.optimize import brentq
 
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
+
 FEWEST_TO_PREDICT = 3  # sites; of two the spread between sites has no freedom left
 
 
 class Pooled(NamedTuple):
-    """A mean over sites.
+    """A mean over sites."""
 
-    Attributes
-    ----------
-    mean, error : float
-        Mean of the true differences, and its standard error.
-    freedom : int
-        Of its t distribution.
-    tau : float
-        Standard deviation of the true differences between sites.
-    new_low, new_high : float
-        95 % prediction interval for the true difference in a new site; NaN below three sites.
-    """
-
-    mean: float
+    mean: float  # of the true differences
     error: float
-    freedom: int
-    tau: float
-    new_low: float
+    freedom: int  # of its t distribution
+    tau: float  # standard deviation of the true differences between sites
+    new_low: float  # 95 % prediction interval of a new site; NaN below three sites
     new_high: float
 
 
 def pool_sites(differences: Sequence[float] | Array, errors: Sequence[float] | Array) -> Pooled:
-    """Pool differences that were measured in several sites.
+    """Pool differences of k sites, at least two, with standard errors above 0.
 
-    Parameters
-    ----------
-    differences, errors : array-like of shape (k,)
-        One a site, with its standard error above 0; k is at least 2.
-
-    Returns
-    -------
-    Pooled
-        The variance between sites is that of Paule and Mandel. The error is that of Hartung,
-        Knapp, Sidik and Jonkman with k - 1 degrees of freedom. Their factor is 1 wherever the
-        variance is above 0; where it is 0 the factor may not make the interval narrower.
-
-    References
-    ----------
-    Paule and Mandel 1982. Knapp and Hartung 2003. Higgins, Thompson and Spiegelhalter 2009.
+    The variance between sites is that of Paule and Mandel (1982). The error is that of Hartung,
+    Knapp, Sidik and Jonkman (2003) with k - 1 degrees of freedom. Their factor is 1 wherever the
+    variance is above 0; where it is 0 the factor may not make the interval narrower. The prediction
+    interval is that of Higgins, Thompson and Spiegelhalter (2009).
     """
     y, variance = np.asarray(differences, float), np.square(np.asarray(errors, float))
     between = _between(y, variance)

@@ -3,41 +3,28 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from deepcac.scoring.calibration_slope import calibration_slope
+from deepcac.task import Array, Ids
 
-Array = npt.NDArray[np.float64]
 _CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
 _FAR = 60.0  # log odds beyond every risk
 
 
 class Recalibration(NamedTuple):
-    """What makes risks fit other patients.
-
-    Attributes
-    ----------
-    slope, intercept : float
-        The new log odds are intercept + slope * old log odds.
-    risk : ndarray of shape (n,)
-        By them.
-    """
+    """What makes risks fit other patients: new log odds are intercept + slope * old ones."""
 
     slope: float
     intercept: float
     risk: Array
 
 
-def recalibrated(y: npt.NDArray[np.int64], risk: Array) -> Recalibration:
-    """Refit the intercept and the slope of predicted risks (Cox 1958).
+def recalibrated(y: Ids, risk: Array) -> Recalibration:
+    """Refit the intercept and the slope of predicted risks (Cox 1958), shape (n,).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        1 where the event came; both values are there.
-    risk : ndarray of shape (n,)
+    `y` is 1 where the event came, and holds both values.
     """
     slope = calibration_slope(y, risk)
     odds = slope * log_odds(risk)
@@ -50,7 +37,7 @@ def log_odds(risk: Array) -> Array:
     return np.asarray(logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN)))
 
 
-def shift(y: npt.NDArray[np.int64], odds: Array) -> float:
+def shift(y: Ids, odds: Array) -> float:
     """Return what is added to all log odds so that as many events are expected as came."""
     ends = -_FAR - odds.max(), _FAR - odds.min()
     return float(brentq(lambda step: expit(odds + step).sum() - y.sum(), *ends))

@@ -14,27 +14,13 @@ MOST_FOR_ERROR = 30  # parameters up to which the formula of the average error w
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Patients that each criterion asks for.
+    """Patients that each criterion asks for."""
 
-    Attributes
-    ----------
-    overall : int
-        The overall risk is known within .05.
-    average_error : int or None
-        A patient's risk is off by .05 on average; None beyond 30 parameters.
-    shrinkage : int
-        Effects need to be shrunk by 10 % at most.
-    optimism : int
-        R2 looks better than it is by .05 at most.
-    r2 : float
-        Cox and Snell's R2 that was assumed.
-    """
-
-    overall: int
-    average_error: int | None
-    shrinkage: int
-    optimism: int
-    r2: float
+    overall: int  # the overall risk is known within .05
+    average_error: int | None  # a risk is off by .05 on average; None beyond 30 parameters
+    shrinkage: int  # effects need to be shrunk by 10 % at most
+    optimism: int  # R2 looks better than it is by .05 at most
+    r2: float  # Cox and Snell's, as assumed
 
     @property
     def needed(self) -> int:
@@ -50,26 +36,12 @@ def largest_r2(share: float) -> float:
 def sample_size(parameters: int, share: float, r2: float | None = None) -> SampleSize:
     """Return the smallest sample to develop a risk model of a binary outcome on.
 
-    Parameters
-    ----------
-    parameters : int
-        Candidate predictor parameters: a number has one, a category one a level but the first.
-    share : float
-        Of patients with the outcome, between 0 and 1.
-    r2 : float, optional
-        Cox and Snell's R2 that the model is expected to have; `EXPLAINED` of the largest if None.
+    Of candidate parameters a number has one, a category one a level but the first. `share` of the
+    patients have the outcome. `r2` is Cox and Snell's, as expected; `EXPLAINED` of the largest if
+    None. A number outside of its range is a `ConfigError`.
 
-    Raises
-    ------
-    ConfigError
-        A number lies outside of its range.
-
-    References
-    ----------
     Riley et al. 2020 (BMJ 368, m441), figures 1 to 4.
 
-    Examples
-    --------
     >>> sample_size(24, 0.174, 0.288).optimism
     662
     """

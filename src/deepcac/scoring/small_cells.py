@@ -29,15 +29,8 @@ def few_rows(counts: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return which groups of a table of counts are withheld, its margins being known.
 
     Those with a cell from 1 to `FEW` - 1; of one such group alone the smallest other one too,
-    because the margins would tell it.
+    because the margins would tell it. Counts are of shape (groups, classes).
 
-    Parameters
-    ----------
-    counts : array-like of shape (groups, classes)
-        Patients.
-
-    Examples
-    --------
     >>> few_rows([[40, 2], [30, 9], [50, 20]]).tolist()
     [True, True, False]
     """

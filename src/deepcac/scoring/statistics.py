@@ -15,17 +15,7 @@ RISK_BINS = 10
 
 @dataclass(frozen=True)
 class Comparison:
-    """A difference with its uncertainty.
-
-    Attributes
-    ----------
-    mean : float
-        Mean difference over the splits.
-    low, high : float
-        95 % interval.
-    t, p : float
-        Test statistic and two-sided p value; NaN with fewer than two splits.
-    """
+    """A mean difference over splits with its 95 % interval, test statistic and two-sided p."""
 
     mean: float
     low: float
@@ -38,18 +28,8 @@ def corrected_error(values: Array, ratio: float) -> float:
     """Return the standard error of a mean over overlapping resamples.
 
     Training sets of repeated splits overlap, so the plain variance of the mean is too small;
-    it is widened from 1/J to 1/J + n_test/n_train.
-
-    Parameters
-    ----------
-    values : ndarray of shape (J,)
-        One a resample; J is at least 2.
-    ratio : float
-        Test rows by training rows.
-
-    References
-    ----------
-    Nadeau and Bengio 2003, section 3.
+    it is widened from 1/J to 1/J + `ratio`, test rows by training rows (Nadeau and Bengio 2003,
+    section 3). J, the number of values, is at least 2.
     """
     return float(np.sqrt((1 / len(values) + ratio) * values.var(ddof=1)))
 
@@ -59,18 +39,9 @@ def corrected_t_test(
 ) -> Comparison:
     """Test a mean difference over overlapping resamples (`corrected_error`).
 
-    Parameters
-    ----------
-    differences : array-like of shape (J,)
-        Score of one method less that of the other, one a split.
-    n_train, n_test : float
-        Rows in the training and the test part (means over the splits).
-
-    Returns
-    -------
-    Comparison
-        The interval and the test are NaN with fewer than two splits, and where all differences
-        are equal: nothing varies then, so that nothing can be tested.
+    Differences, shape (J,), are the score of one method less that of the other; rows are means over
+    the splits. Interval and test are NaN with fewer than two splits, and where all differences are
+    equal: nothing varies then, so that nothing can be tested.
     """
     values = np.asarray(differences, dtype=np.float64)
     mean = float(values.mean())
@@ -84,21 +55,9 @@ def corrected_t_test(
 
 
 def holm(p_values: Sequence[float] | Array) -> Array:
-    """Adjust p values for all tests of one table.
+    """Adjust p values (m,) for all tests of one table (Holm 1979).
 
-    Parameters
-    ----------
-    p_values : array-like of shape (m,)
-        NaN for a test that could not be made; it does not count and stays NaN.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Adjusted values, in the order given, at most 1.
-
-    References
-    ----------
-    Holm 1979.
+    NaN stands for a test that could not be made: it does not count and stays NaN.
     """
     p = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(len(p), np.nan)
@@ -115,23 +74,9 @@ def risk_bins(probability: Array, bins: int = RISK_BINS) -> Ids:
 
 
 def reliability(label: Ids, probability: Array, bins: int = RISK_BINS) -> tuple[Array, Array, Ids]:
-    """Return the calibration curve over equal-width bins.
+    """Return the calibration curve over equal-width bins of [0, 1], from labels and risks (n,).
 
-    Parameters
-    ----------
-    label : ndarray of shape (n,)
-        1 for the positive class.
-    probability : ndarray of shape (n,)
-        Of the positive class.
-    bins : int
-        Number of bins over [0, 1].
-
-    Returns
-    -------
-    predicted, observed : ndarray of shape (b,)
-        Mean probability and share of positives in each bin that holds rows.
-    count : ndarray of shape (b,), int64
-        Rows in the bin.
+    Mean probability, share of positives and number of rows in each bin that holds rows.
     """
     place = risk_bins(probability, bins)
     count = np.bincount(place, minlength=bins)
@@ -142,19 +87,9 @@ def reliability(label: Ids, probability: Array, bins: int = RISK_BINS) -> tuple[
 
 
 def wilson(share: Array, count: Ids, level: float = 0.95) -> tuple[Array, Array]:
-    """Return the interval of a share (Wilson 1927).
+    """Return the interval of shares (b,) of at least one row each (Wilson 1927).
 
-    Parameters
-    ----------
-    share : ndarray of shape (b,)
-    count : ndarray of shape (b,), int64
-        Rows behind each share, at least 1.
-    level : float
-
-    Returns
-    -------
-    low, high : ndarray of shape (b,)
-        Always hold the share and lie within [0, 1].
+    It always holds the share and lies within [0, 1].
     """
     z = stats.norm.ppf((1 + level) / 2)
     centre = (share + z**2 / (2 * count)) / (1 + z**2 / count)

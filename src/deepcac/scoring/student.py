@@ -30,30 +30,13 @@ def distil(
     features: each row occurs once for every class with the probability as its weight, so that
     the log-loss is the cross-entropy to the teacher. Importance is the loss that the splits on
     a feature save in all trees, as in scikit-learn's importances; like every importance by
-    split, it favours features with many values and is shared among correlated ones.
+    split, it favours features with many values and is shared among correlated ones (DeepCAC,
+    Srivastava et al. 2021, section 14).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        In original units, NaN where missing.
-    cluster : ndarray of shape (n,)
-    probability : ndarray of shape (n, n_classes)
-        Of the teacher.
-    train : ndarray of int
-        Positions of the training rows.
-    k : int
-        Number of clusters.
-
-    Returns
-    -------
-    importance : ndarray of shape (k, d)
-        Adds up to 1 in each cluster; zeros for a cluster without training rows.
-    answered : ndarray of shape (n, n_classes)
-        Probabilities of each row's student; for such a cluster the teacher's mean.
-
-    References
-    ----------
-    DeepCAC (Srivastava et al. 2021), section 14.
+    X, (n, d), is in original units, NaN where missing; `probability`, (n, n_classes), is the
+    teacher's; `train` has the positions of the training rows. Returned are the importance, (k, d),
+    which adds up to 1 in each cluster, and the probabilities of each row's student, (n, n_classes).
+    A cluster without training rows has zeros and the teacher's mean.
     """
     from xgboost import XGBClassifier
 

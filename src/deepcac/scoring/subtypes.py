@@ -26,22 +26,11 @@ def sizes_by_class(cluster: Ids, y: Ids, k: int, n_classes: int) -> list[list[in
 def distinguishing_features(
     X: Array, cluster: Ids, names: tuple[str, ...], top: int = TOP_FEATURES
 ) -> list[dict[str, Any]]:
-    """Rank, for every cluster, the features whose means differ most from the other rows.
+    """Rank, for every cluster, the `top` features whose means differ most from the other rows.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Scaled training features.
-    cluster : ndarray of shape (n,)
-    names : tuple of str, length d
-    top : int
-        How many features a cluster.
-
-    Returns
-    -------
-    list of dict
-        ``cluster``, ``feature`` and ``effect`` (Cohen's d against all other rows). There is no p
-        value: the clusters were made from these features, so pure noise would be significant.
+    X, (n, d), are the scaled training features. A row is ``cluster``, ``feature`` and ``effect``
+    (Cohen's d against all other rows). There is no p value: the clusters were made from these
+    features, so pure noise would be significant.
     """
     rows: list[dict[str, Any]] = []
     for j in np.unique(cluster):
@@ -72,12 +61,7 @@ def _contrast(inside: Array, outside: Array) -> Array:
 def describe(task: Task, fitted: Fitted, names: tuple[str, ...] | None) -> dict[str, Any]:
     """Summarise the clusters of one split, without any single row.
 
-    Parameters
-    ----------
-    task, fitted
-        A split and what a method made of it.
-    names : tuple of str or None
-        Names of the columns of `task.X_train`; None (sequences) leaves features out.
+    Names are of the columns of `task.X_train`; None (sequences) leaves features out.
     """
     k = max(task.k, int(fitted.train_cluster.max()) + 1, int(fitted.cluster.max()) + 1)
     train = sizes_by_class(fitted.train_cluster, task.y_train, k, task.n_classes)

@@ -40,10 +40,7 @@ class Finished:
 def read_summary(text: str) -> list[Finished]:
     """Read what ``snakemake --detailed-summary`` prints.
 
-    Raises
-    ------
-    DataError
-        It is no such table, or a file of the run is missing or out of date.
+    Another table, or a file that is missing or out of date, is a `DataError`.
     """
     lines = [line.split("\t") for line in text.splitlines() if "\t" in line]
     if not lines or not set(_COLUMNS) <= set(lines[0]):
@@ -72,12 +69,8 @@ def _job(rows: list[dict[str, str]]) -> Finished:
 def describe(root: Path, jobs: Iterable[Finished], configuration: Iterable[str]) -> Path:
     """Write the crate of a finished run, and return its ``ro-crate-metadata.json``.
 
-    The project's folder becomes the crate; configuration files are relative to it.
-
-    Raises
-    ------
-    ConfigError
-        rocrate is not installed.
+    The project's folder becomes the crate; configuration files are relative to it. Without rocrate
+    it is a `ConfigError`.
     """
     try:
         from rocrate.rocrate import ROCrate

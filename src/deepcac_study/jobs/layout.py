@@ -124,9 +124,6 @@ class Layout:
             "shared": self.shared_file(variant, dataset, method),
         }
 
-    def _plans(self) -> list[Plan]:
-        return [checked(Plan, plan, "runs") for plan in self.config["runs"]]
-
     def shared_file(self, variant: str, dataset: str, method: str) -> list[str]:
         """Return the autoencoders that a network starts from (0 or 1 file)."""
         if parse_method(method).family != "deep":
@@ -144,8 +141,8 @@ class Layout:
 
     def runs(self, part: str) -> list[str]:
         """Return the run records of one part of the configuration (``cac`` or ``deep``)."""
-        plans = [plan for plan in self._plans() if plan.part == part]
-        wanted = (path for plan in plans for path in self._grid(plan))
+        plans = (checked(Plan, plan, "runs") for plan in self.config["runs"])
+        wanted = (path for plan in plans if plan.part == part for path in self._grid(plan))
         return list(dict.fromkeys(wanted))
 
     def _grid(self, plan: Plan) -> Iterator[str]:

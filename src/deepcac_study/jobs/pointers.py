@@ -71,13 +71,7 @@ class _Content(BaseModel):
 
 
 def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
-    """Read the outputs of a ``.dvc`` file, all below its folder.
-
-    Raises
-    ------
-    DataError
-        It is no pointer, or it leads out of its folder.
-    """
+    """Read the outputs of a ``.dvc`` file; one that leads out of its folder is a `DataError`."""
     path = Path(path)
     try:
         content = _Content.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
@@ -143,13 +137,8 @@ def align_times(targets: Iterable[Path]) -> None:
 def commit_rebuilt(root: str | os.PathLike[str], places: Iterable[str]) -> list[str]:
     """Put rebuilt files that equal their pointers into the local DVC cache; name those that differ.
 
-    A damaged copy in the cache is replaced. Places are pointers, and folders of pointers, below the
-    project's folder; nothing is done if it holds no ``.dvc``.
-
-    Raises
-    ------
-    DataError
-        A pointer is damaged, or DVC failed.
+    A damaged copy in the cache is replaced; a damaged pointer is a `DataError`. Places are pointers
+    and folders of pointers below the project's folder; nothing is done if it holds no ``.dvc``.
     """
     root = Path(root)
     if not (root / ".dvc").is_dir():

@@ -123,12 +123,8 @@ def _pairwise_parts(layout: Layout) -> list[str]:
 def for_bucket(registry: Registry, folders: Mapping[str, str | None]) -> Registry:
     """Return what of a registry may be known where every output leaves the machine.
 
-    Restricted sources stay as what their generated stand-ins imitate, if nothing of them is here.
-
-    Raises
-    ------
-    ConfigError
-        The folder of a restricted source is named.
+    Restricted sources stay as what their generated stand-ins imitate; a folder that is named for
+    one is a `ConfigError`.
     """
     given = [name for name, folder in folders.items() if folder]
     if given:
@@ -153,13 +149,8 @@ def _places(root: Path) -> list[Path]:
 def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[str, str]) -> None:
     """Point to finished files of a project, and push them to its default DVC remote.
 
-    `closed` has `Origins.closed` of each of them and of all `pointed_files`.
-
-    Raises
-    ------
-    DataError
-        A file, or what a pointer here names, is not known to be open; a file is not what its
-        pointer says; DVC failed. Then nothing was pushed.
+    `closed` has `Origins.closed` of each of them and of all `pointed_files`. Where one is not known
+    to be open, or not what its pointer says, it is a `DataError`, and nothing was pushed.
     """
     root = Path(root)
     alone = {f"{file}.dvc": [file] for file in files if file.startswith(ALONE)}
@@ -205,12 +196,8 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
     Targets are pointers or files of the project; by default all that its remote has. Returned is
     how many files are here as their pointers say, and how many asked for are not here.
 
-    Raises
-    ------
-    DataError
-        A pointer leads out of the project or is damaged (then nothing was touched), DVC failed, a
-        file named in `targets` cannot be had, or a file came damaged; its damaged copies here are
-        removed.
+    A `DataError`: a pointer leads out of the project or is damaged (then nothing was touched), DVC
+    failed, a target cannot be had, or a file came damaged; its copies here are removed.
     """
     root = Path(root)
     pointers = list(find_pointers(_places(root)))

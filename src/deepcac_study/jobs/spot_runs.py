@@ -42,12 +42,8 @@ def spot_check(
 
     They are made in `folder`, from raw files on, by the workflow and configuration of the clone
     `project`; it gets ``index.html`` and ``spotcheck.csv``. A check that was cut goes on from what
-    lies there. For `draws`, `seed` and `minutes` see `deepcac_study.records.spot_check.draw`.
-
-    Raises
-    ------
-    DataError
-        A record did not come back; the page is written before.
+    lies there. For `draws`, `seed` and `minutes` see `deepcac_study.records.spot_check.draw`. A
+    record that did not come back is a `DataError`; the page is written before.
     """
     archive = Path(project) / "docs" / "results" / "records"
     rows = manifest(archive)

@@ -116,10 +116,8 @@ def blend_rows(
     ``blend`` (learners, with ``+`` between), its mean test ``auroc``, and of the tuned classifier
     less it ``mean``, ``low`` and ``high``.
     """
-    boosting, network, ours = (
-        *(of_kind(kind)[0] for kind in ("boosting", "network")),
-        of_kind("subtypes")[-1],
-    )
+    boosting, network = of_kind("boosting")[0], of_kind("network")[0]
+    ours = of_kind("subtypes")[-1]
     for dataset, found in records.items():
         for names in ((boosting,), (boosting, network)):
             answers = [answers_path(folder / dataset / name) for name in names]

@@ -7,7 +7,7 @@ one rule a subtype.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -27,7 +27,7 @@ FIRST_ENCOUNTER, FIRST_PATIENT = 900_000_001, 900_000_001  # no real id is as la
 
 Texts = npt.NDArray[np.str_]
 Subtypes = npt.NDArray[np.int64]
-Kinds = Sequence[Mapping[str, Any]]  # typical values of each subtype
+Columns = dict[str, npt.NDArray[np.generic]]
 
 LOG_ODDS = -0.5
 FURTHER_VISITS = 0.3
@@ -50,8 +50,7 @@ def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> N
     if n < 1:
         raise ConfigError(f"{n} synthetic patients asked for; at least one is needed")
     rng = np.random.default_rng(seed)
-    share = [subtype["share"] for subtype in subtypes().values()]
-    of_patient = rng.choice(len(subtypes()), n, p=share)
+    of_patient = rng.choice(len(subtypes()), n, p=_typical("share"))
     # Visit by visit: as in the real file, a patient's first row is the first encounter.
     visits = 1 + rng.poisson(FURTHER_VISITS, n)
     patient = np.concatenate([np.flatnonzero(visits > visit) for visit in range(visits.max())])
@@ -70,40 +69,32 @@ def simulate(path: str | os.PathLike[str], *, n: int = 2000, seed: int = 0) -> N
 def _encounters(
     patient: npt.NDArray[np.int64], subtype: Subtypes, rng: np.random.Generator
 ) -> pd.DataFrame:
-    n = len(patient)
-    kinds = list(subtypes().values())
-    columns: dict[str, npt.NDArray[np.generic]] = {
-        "encounter_id": FIRST_ENCOUNTER + 6 * np.arange(n),
+    columns: Columns = {
+        "encounter_id": FIRST_ENCOUNTER + 6 * np.arange(len(patient)),
         "patient_nbr": FIRST_PATIENT + 9 * patient,
     }
-    columns |= _demography(subtype, kinds, rng)
-    columns |= _stay(subtype, kinds, rng)
-    columns |= _treatment(subtype, kinds, rng)
-    columns["readmitted"] = _readmitted(columns, subtype, kinds, rng)
+    columns |= _demography(subtype, rng)
+    columns |= _stay(subtype, rng)
+    columns |= _treatment(subtype, rng)
+    columns["readmitted"] = _readmitted(columns, subtype, rng)
     return pd.DataFrame({name: columns[name] for name in variables()})
 
 
-def _demography(
-    subtype: Subtypes, kinds: Kinds, rng: np.random.Generator
-) -> dict[str, npt.NDArray[np.generic]]:
+def _demography(subtype: Subtypes, rng: np.random.Generator) -> Columns:
     n = len(subtype)
     races = ("Caucasian", "AfricanAmerican", "Hispanic", "Asian", "Other", "?")
     return {
         "race": rng.choice(races, n, p=(0.74, 0.19, 0.02, 0.01, 0.02, 0.02)),
         "gender": rng.choice(("Female", "Male"), n),
-        "age": np.array(variables()["age"].levels)[
-            _drawn(subtype, [kind["age"] for kind in kinds], rng)
-        ],
+        "age": np.array(variables()["age"].levels)[_drawn(subtype, "age", rng)],
         "weight": rng.choice(("?", "[75-100)", "[50-75)"), n, p=(0.97, 0.02, 0.01)),
         "payer_code": rng.choice(("?", "MC", "HM", "SP", "BC"), n, p=(0.4, 0.35, 0.1, 0.1, 0.05)),
     }
 
 
-def _stay(
-    subtype: Subtypes, kinds: Kinds, rng: np.random.Generator
-) -> dict[str, npt.NDArray[np.generic]]:
+def _stay(subtype: Subtypes, rng: np.random.Generator) -> Columns:
     n = len(subtype)
-    days = np.array([kind["days"] for kind in kinds])[subtype]
+    days = np.array(_typical("days"))[subtype]
     ends = (1, 3, 6, 18, 2, 11, 13)
     return {
         "admission_type_id": rng.choice((1, 2, 3, 6), n, p=(0.55, 0.2, 0.2, 0.05)),
@@ -112,73 +103,64 @@ def _stay(
         ),
         "admission_source_id": rng.choice((7, 1, 17, 4), n, p=(0.5, 0.38, 0.08, 0.04)),
         "time_in_hospital": np.clip(rng.poisson(days), 1, 14),
-        "medical_specialty": _drawn(subtype, [kind["specialties"] for kind in kinds], rng),
+        "medical_specialty": _drawn(subtype, "specialties", rng),
         "num_lab_procedures": np.clip(rng.normal(43, 18, n).round(), 1, 120).astype(np.int64),
         "num_procedures": np.minimum(rng.poisson(1.3, n), 6),
         "num_medications": 1 + rng.poisson(15, n),
         "number_outpatient": rng.poisson(0.3, n),
         "number_emergency": rng.poisson(0.15, n),
         "number_inpatient": rng.poisson(0.4, n),
-        "diag_1": _drawn(subtype, [kind["diagnoses"] for kind in kinds], rng),
+        "diag_1": _drawn(subtype, "diagnoses", rng),
         "diag_2": rng.choice(("276", "428", "250", "427", "401", "E878", "?"), n),
         "diag_3": rng.choice(("250", "401", "276", "428", "V45", "?"), n),
         "number_diagnoses": rng.integers(3, 10, n),
     }
 
 
-def _treatment(
-    subtype: Subtypes, kinds: Kinds, rng: np.random.Generator
-) -> dict[str, npt.NDArray[np.generic]]:
+def _treatment(subtype: Subtypes, rng: np.random.Generator) -> Columns:
     n = len(subtype)
-    columns: dict[str, npt.NDArray[np.generic]] = {
+    columns: Columns = {
         "max_glu_serum": rng.choice(
             ("None", "Norm", ">200", ">300"), n, p=(0.95, 0.02, 0.015, 0.015)
         ),
-        "A1Cresult": _weighted(
-            subtype, ("None", "Norm", ">7", ">8"), [kind["a1c"] for kind in kinds], rng
-        ),
+        "A1Cresult": _weighted(subtype, ("None", "Norm", ">7", ">8"), "a1c", rng),
     }
     doses = ("No", "Steady", "Up", "Down")
     for name in medications():
         given = rng.random(n) < (0.2 if name == "metformin" else RARE_MEDICATION)
         columns[name] = np.where(given, rng.choice(doses[1:], n, p=(0.9, 0.05, 0.05)), "No")
-    columns["insulin"] = _weighted(subtype, doses, [kind["insulin"] for kind in kinds], rng)
+    columns["insulin"] = _weighted(subtype, doses, "insulin", rng)
     taken = np.column_stack([columns[name] for name in medications()])
     columns["change"] = np.where(np.isin(taken, ("Up", "Down")).any(axis=1), "Ch", "No")
     columns["diabetesMed"] = np.where((taken != "No").any(axis=1), "Yes", "No")
     return columns
 
 
-def _readmitted(
-    columns: dict[str, npt.NDArray[np.generic]],
-    subtype: Subtypes,
-    kinds: Kinds,
-    rng: np.random.Generator,
-) -> Texts:
+def _readmitted(columns: Columns, subtype: Subtypes, rng: np.random.Generator) -> Texts:
     days, emergency = columns["time_in_hospital"], columns["admission_source_id"] == 7
     signals = np.column_stack([days, emergency, columns["num_medications"]]).astype(np.float64)
     spread = signals.std(axis=0)
     z = (signals - signals.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    effects = np.array([kind["effects"] for kind in kinds])[subtype]
+    effects = np.array(_typical("effects"))[subtype]
     risk = 1 / (1 + np.exp(-(LOG_ODDS + (z * effects).sum(axis=1))))
     soon = rng.random(len(subtype)) < 0.25
     again = rng.random(len(subtype)) < risk
     return np.where(again, np.where(soon, "<30", ">30"), "NO")
 
 
-def _drawn(
-    subtype: Subtypes, choices: Sequence[Sequence[object]], rng: np.random.Generator
-) -> npt.NDArray[np.generic]:
+def _typical(name: str) -> list[Any]:
+    """Return what each subtype has under a name."""
+    return [kind[name] for kind in subtypes().values()]
+
+
+def _drawn(subtype: Subtypes, name: str, rng: np.random.Generator) -> npt.NDArray[np.generic]:
     """Draw one of the subtype's values for each row, all equally likely."""
-    values = [rng.choice(np.array(options), len(subtype)) for options in choices]
+    values = [rng.choice(np.array(options), len(subtype)) for options in _typical(name)]
     return np.choose(subtype, values)
 
 
 def _weighted(
-    subtype: Subtypes,
-    values: Sequence[str],
-    shares: Sequence[Sequence[float]],
-    rng: np.random.Generator,
+    subtype: Subtypes, values: Sequence[str], name: str, rng: np.random.Generator
 ) -> npt.NDArray[np.generic]:
     """Draw one of the values for each row, with the subtype's probabilities."""
-    return np.choose(subtype, [rng.choice(values, len(subtype), p=share) for share in shares])
+    return np.choose(subtype, [rng.choice(values, len(subtype), p=p) for p in _typical(name)])

@@ -109,7 +109,7 @@ def _limits(name: str) -> tuple[float, float]:
     """Return values that no drawn measurement passes: a tenth and ten times the typical one."""
     if name == "BaseExcess":
         return -30.0, 30.0
-    value, *_ = _normal()[name]
+    value = _normal()[name][0]
     ceiling = {"O2Sat": 100.0, "SaO2": 100.0, "FiO2": 1.0}
     return value / 10, ceiling.get(name, value * 10)
 

@@ -8,7 +8,7 @@ the cleaning rules undo are planted as well.
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -167,15 +167,6 @@ def _stay(record_id: int, rng: np.random.Generator) -> Stay:
     return Stay(record_id, subtype, events, _outcome(subtype, z, rng))
 
 
-def draw_stays(n: int, seed: int) -> list[Stay]:
-    """Draw synthetic stays with missing values, codes and slips; records ascend."""
-    rng = np.random.default_rng(seed)
-    stays = [_stay(FIRST_RECORD + i, rng) for i in range(n)]
-    return [
-        Stay(stay.record_id, stay.subtype, spoil(stay.events, rng), stay.outcome) for stay in stays
-    ]
-
-
 @cache
 def slips() -> list[tuple[str, str, float]]:
     """Return variable, what a slip makes of a value, and how often; the challenge's are rarer."""
@@ -214,7 +205,9 @@ def simulate(folder: str | os.PathLike[str], *, n: int, seed: int = 2012) -> Non
     if n < len(SETS):
         raise ConfigError(f"{n} synthetic stays asked for; each of {len(SETS)} sets needs one")
     folder = Path(folder)
-    stays = draw_stays(n, seed)
+    rng = np.random.default_rng(seed)
+    drawn = [_stay(FIRST_RECORD + i, rng) for i in range(n)]
+    stays = [replace(stay, events=spoil(stay.events, rng)) for stay in drawn]
     for k, letter in enumerate(SETS):
         part = stays[k * n // 3 : (k + 1) * n // 3]
         write_archive(

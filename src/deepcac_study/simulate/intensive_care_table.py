@@ -58,7 +58,8 @@ def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> No
         if column.name in table:
             continue
         if column.kind == "category":
-            table[column.name] = _category(column.name, column.levels, subtype, rng)
+            drawn, system = rng.choice(column.levels, n), np.take(_SYSTEMS, subtype)
+            table[column.name] = system if column.name == "apache_3j_bodysystem" else drawn
             missing = 0.03 * column.missing
         else:
             values = _number(column, subtype, offset, risk, rng)
@@ -68,13 +69,6 @@ def simulate(path: str | os.PathLike[str], *, n: int = 800, seed: int = 0) -> No
     with atomic_path(path) as partial:
         ordered = pa.table({column.name: table[column.name] for column in columns})
         csv.write_csv(ordered, partial, csv.WriteOptions(quoting_style="needed"))
-
-
-def _category(
-    name: str, levels: tuple[str, ...], subtype: npt.NDArray[np.int64], rng: np.random.Generator
-) -> npt.NDArray[np.str_]:
-    drawn = rng.choice(levels, len(subtype))
-    return np.take(_SYSTEMS, subtype) if name == "apache_3j_bodysystem" else drawn
 
 
 def _number(
@@ -104,11 +98,6 @@ def _number(
         return np.zeros(n)
     if name == "age":
         return np.clip(rng.normal(63, 15, n), 16, 89).round()
-    if _is_flag(column):
+    if name in (*_COMPLETE_FLAGS, *_OTHER_FLAGS) or column.meaning == "APACHE comorbidity":
         return (rng.random(n) < 0.1).astype(float)
     return rng.normal(50, 10, n)
-
-
-def _is_flag(column: Variable) -> bool:
-    named = column.name in (*_COMPLETE_FLAGS, *_OTHER_FLAGS)
-    return named or column.meaning == "APACHE comorbidity"

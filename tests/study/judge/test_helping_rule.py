@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepcac_study.judge.tables.helping import planted_points, rules, table_points
-from deepcac_study.judge.tables.helping_rule import best_threshold, try_rule
+from deepcac_study.judge.tables.helping import (
+    best_threshold,
+    planted_points,
+    rules,
+    table_points,
+    try_rule,
+)
 
 
 def test_the_threshold_is_the_middle_of_the_widest_gap_without_errors():

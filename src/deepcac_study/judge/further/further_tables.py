@@ -82,9 +82,8 @@ def scorecard_table(paths: _Paths) -> pd.DataFrame:
 
 
 def _cohorts(name: str, cohorts: Sequence[Sequence[dict[str, Any]]]) -> list[dict[Any, Any]]:
-    about = {"dataset": name}
     # A family a row: each has a test of its own.
-    rows = [row for own in cohorts for row in _carded(own, {"cohort": name} | about)]
+    rows = [row for own in cohorts for row in _carded(own, {"cohort": name, "dataset": name})]
     each = decided(pd.DataFrame(rows).assign(cohort=lambda own: own.index))
     key = ["question", "metric", "dataset", "items", "contender", "reference"]
     means = {name: (name, "mean") for name in ("score", "reference_score", "mean")}

@@ -10,10 +10,8 @@ from deepcac.judging.resamples import test_share
 from deepcac.scoring.equivalence import NEVER, measured, verdict
 from deepcac.scoring.statistics import corrected_error, holm
 from deepcac.task import Array
-from deepcac_study.catalogue.judge_plan import Judge
+from deepcac_study.judge.tables.over_tables import MARGINS
 
-_MARGIN = Judge.model_validate({}).margin
-MARGINS = {"auroc": _MARGIN, "auprc": _MARGIN, "log_loss": 0.005, "brier": 0.002}
 REAL = "real"  # cohort; every planted one is a family of its own
 FAMILY = ["cohort", "question", "metric"]
 # What `deepcac.scoring.equivalence.Difference` has, and whose p is adjusted under which name.

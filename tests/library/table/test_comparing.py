@@ -6,6 +6,7 @@ import subprocess
 import sys
 from copy import deepcopy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from deepcac.table import budgeted_trials
 from deepcac.table.answer import answer, signed
 from deepcac.table.budgeted_trials import Effort, run_budgeted
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
-from deepcac.table.pages.compare_page import _clustering, write_compare_page
+from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
 from deepcac.table.pages.own_pages import _minus
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
@@ -261,6 +262,18 @@ def test_cells_of_few_patients_are_withheld_and_cannot_be_subtracted(judged):
     assert cells.count("withheld") == 8  # size, share and both outcomes of two subtypes
     assert all(row[3] == "withheld" for row in page["medians"])
     assert "n = 3" not in as_svg(page["figure"])
+
+
+def halves(tmp_path, **columns):
+    """Return 60 patients with further columns, and two clusters of 30 in the order of the rows."""
+    planted_table(60)[0].assign(**columns).to_csv(tmp_path / "t.csv", index=False)
+    table = read_labelled(tmp_path / "t.csv", Roles("died"))
+    return SimpleNamespace(label=np.arange(60) // 30, subtypes=[1, 2]), table
+
+
+def test_a_column_that_is_called_missing_shows_its_own_values(tmp_path):
+    one, table = halves(tmp_path, crp_missing=np.arange(60) % 3 + 7.0)
+    assert _values(one, table, ["crp_missing"]) == [("crp_missing", "8", "8")]
 
 
 def deepcac(*arguments, folder):

@@ -188,8 +188,8 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
     place = {name: j for j, name in enumerate(table.features.names)}
     lines = []
     for name in names:
-        flag = name not in place
-        column = table.features.X[:, place[name.removesuffix("_missing")]]
+        flag = name not in place  # a column of the table may itself be called ..._missing
+        column = table.features.X[:, place[name.removesuffix("_missing") if flag else name]]
         column = np.isnan(column).astype(float) if flag else column
         level = flag or name in table.encoder.level_names
         cells = [column[one.label == j] for j in range(len(one.subtypes))]

@@ -276,6 +276,17 @@ def test_a_column_that_is_called_missing_shows_its_own_values(tmp_path):
     assert _values(one, table, ["crp_missing"]) == [("crp_missing", "8", "8")]
 
 
+def test_values_of_few_patients_of_a_subtype_are_withheld(tmp_path):
+    i = np.arange(60)
+    ward = np.where(np.isin(i, [0, 1, *range(30, 36)]), "b", "a")  # two and six of 30
+    lab = np.where((i < 3) | (i >= 30), i, np.nan)  # three values, and thirty
+    one, table = halves(tmp_path, ward=ward, lab=lab)
+    assert _values(one, table, ["ward=b", "lab"]) == [
+        ("ward = b", "withheld", "withheld"),
+        ("lab", "withheld", "44.5"),
+    ]
+
+
 def deepcac(*arguments, folder):
     line = [sys.executable, "-c", "from deepcac.command import main; main()", *arguments]
     return subprocess.run(line, capture_output=True, text=True, cwd=folder, check=False)

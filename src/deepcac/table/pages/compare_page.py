@@ -183,7 +183,7 @@ def _subtype(one: Subtype, n: int) -> tuple[str, ...]:
 def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> list[tuple[str, ...]]:
     """Return the median of each number in each subtype, in its own unit; of a level its share.
 
-    Of fewer than ten rows nothing is shown.
+    Of fewer than ten values nothing is shown, nor a share that tells of fewer than five rows.
     """
     place = {name: j for j, name in enumerate(table.features.names)}
     lines = []
@@ -192,14 +192,17 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
         column = table.features.X[:, place[name.removesuffix("_missing") if flag else name]]
         column = np.isnan(column).astype(float) if flag else column
         level = flag or name in table.encoder.level_names
-        cells = [column[one.label == j] for j in range(len(one.subtypes))]
+        cells = [column[(one.label == j) & ~np.isnan(column)] for j in range(len(one.subtypes))]
+        few = np.zeros(len(cells), dtype=np.bool_)
+        if level:
+            few = few_rows([[part.sum(), (1 - part).sum()] for part in cells])
         shown = [
             WITHHELD
-            if len(part) < SMALL or np.isnan(part).all()
-            else f"{100 * np.nanmean(part):.0f} %"
+            if secret or len(part) < SMALL
+            else f"{100 * part.mean():.0f} %"
             if level
-            else _plain(float(np.nanmedian(part)))
-            for part in cells
+            else _plain(float(np.median(part)))
+            for part, secret in zip(cells, few, strict=True)
         ]
         lines.append((_spaced(name, table), *shown))
     return lines

@@ -15,6 +15,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.table.reading import table_files
 from deepcac.table.reading.cells import with_points
 from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.column_lines import column_lines
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.reading.row_sample import sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
@@ -429,3 +430,20 @@ def test_labels_that_a_double_cannot_tell_apart_are_refused(first):
     column = pa.chunked_array([pa.array([first, first + 1], pa.int64())])
     with pytest.raises(DataError, match="is no class"):
         class_labels(column, "y")
+
+
+def test_no_line_of_a_column_tells_of_few_patients():
+    rows = pa.table(
+        {
+            "rare": [1.5, 2.5, 3.5, *[None] * 57],
+            "ward": ["icu"] * 40 + ["er"] * 17 + ["cellar"] * 3,
+            "sex": ["f"] * 30 + ["m"] * 28 + [None] * 2,
+        }
+    )
+    encoder = learn_encoder(rows, np.arange(1, 61), {})
+    found = {line[0]: line[2:4] for line in column_lines(rows, encoder.columns)}
+    assert found == {
+        "rare": ("all but under 5", "withheld"),
+        "ward": ("0", "icu 67 %, er withheld, …"),
+        "sex": ("under 5", "f 50 %, m withheld"),
+    }

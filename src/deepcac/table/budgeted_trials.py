@@ -78,6 +78,8 @@ class Trials:
         Of the resamples that were made.
     held_out : HeldOut or None
         Risks of the test rows, of two classes.
+    rows : int
+        Rows of the table whose outcome is known.
     """
 
     records: dict[str, dict[str, Any]]
@@ -87,6 +89,7 @@ class Trials:
     jobs: int = 1
     seeds: list[int] = field(default_factory=list)
     held_out: HeldOut | None = None
+    rows: int = 0
 
     @property
     def trained_on(self) -> int:
@@ -95,8 +98,10 @@ class Trials:
 
     @property
     def cut(self) -> bool:
-        """Whether training rows were left out."""
-        return self.trained_on == self.train_rows
+        """Whether training rows were left out: the parts of a resample are then not all rows."""
+        sample = next(iter(self.records.values()))["resamples"][0]
+        used = sum(int(sample[f"n_{part}"]) for part in ("train", "validation", "test"))
+        return used < self.rows
 
 
 def linear() -> str:
@@ -173,7 +178,8 @@ def run_budgeted(
     }
     seeds = list(range(effort.seed, effort.seed + len(found)))
     spent = time.monotonic() - begin
-    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(kept))
+    known = n if table.follow is None else int(table.follow.known.sum())
+    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(kept), known)
 
 
 def _due(effort: Effort, planned: int, each: Sequence[float]) -> Iterator[int]:

@@ -145,7 +145,7 @@ def test_unstable_subtypes_are_not_described(judged, tmp_path):
 
 def test_a_part_of_the_training_rows_is_said_in_the_first_line(judged):
     table, _, trials, _, _ = judged
-    cut = replace(trials, train_rows=trials.trained_on)
+    cut = replace(trials, rows=trials.rows + 1)
     found = answer(cut, table.name, 200)
     assert "a part of the training rows" in found.sentence
     assert dict(found.numbers)["Training rows"].endswith(" (a part)")
@@ -224,7 +224,7 @@ def test_no_firm_no_from_few_events_or_a_part_of_the_training_rows(judged, monke
     few = _answer_of(judged, monkeypatch, ["equivalent"] * 6, rarest=60)
     assert (few.verdict, "for now" in few.sentence) == ("no gain, few events", True)
     table, _, trials, *_ = judged
-    cut = replace(trials, train_rows=trials.trained_on)
+    cut = replace(trials, rows=trials.rows + 1)
     found = _answer_of((table, None, cut, None, None), monkeypatch, ["equivalent"] * 6)
     assert found.verdict == "no gain, cut training set"
     assert "--train-rows" in found.sentence

@@ -12,6 +12,7 @@ from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.censored import FollowUp, auroc_at
+from deepcac.table.budgeted_trials import Trials
 from deepcac.table.horizon.horizon_section import unseen_risks
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
@@ -121,6 +122,19 @@ def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
     # The weights of the trial come from the training rows, those of `auroc_at` from the test rows.
     found = auroc_at(table.follow.take(own), risk[own])
     assert found == pytest.approx(entry["trials"][0]["test"]["auroc"], abs=0.03)
+
+
+@pytest.mark.parametrize(("most", "cut"), [(100, True), (1000, False)])
+def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_known(
+    path, most, cut
+):
+    table = read_labelled(path, ROLES)
+    (sample,) = resamples(table.features, 1, most, follow=table.follow)
+    entry, _ = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+    known = int(table.follow.known.sum())
+    trials = Trials({"lr": {"resamples": [entry]}}, 1, most, 0.0, rows=known)
+    assert trials.trained_on < most  # of the rows drawn some are of unknown outcome
+    assert trials.cut == cut
 
 
 def test_the_command_writes_the_page_and_needs_both_options(path, tmp_path):

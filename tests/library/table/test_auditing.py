@@ -15,8 +15,10 @@ from deepcac.judging.resamples import resamples
 from deepcac.table.audit.assigning import assignable
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import _rates, likelihood_ratio
+from deepcac.table.audit.group_answer import _gain
 from deepcac.table.audit.group_column import ABSENT, read_groups
 from deepcac.table.audit.group_contenders import (
+    ANY,
     CONTROLS,
     GIVEN,
     HELP,
@@ -162,6 +164,29 @@ def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
     rates = _rates(own, y, fold)
     assert np.allclose(rates, 0.5)
     assert roc_auc_score(y, _rates(y, y, fold)[:, 1]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("best", "start"), [("better", "Yes: "), ("undecided", "The groups help a w")]
+)
+def test_the_gain_of_the_best_model_is_told_before_a_larger_one_of_a_weaker(best, start):
+    """The weaker model gains .08 and stays behind the other one, with groups and without."""
+    both = pd.DataFrame(
+        {
+            "contender": [f"{GIVEN}-column_lr", f"{GIVEN}-column_hgb"],
+            "reference_score": [0.70, 0.85],
+            "score": [0.78, 0.87],
+            "mean": [0.08, 0.02],
+            "low": [0.05, 0.01],
+            "high": [0.11, 0.03],
+            "verdict": ["better", best],
+        }
+    )
+    families = [both.assign(question=one.id, metric="auroc") for one in (HELP, NEW, ANY)]
+    controls = families[2].assign(verdict="better")
+    said = _gain(pd.concat([*families[:2], controls], ignore_index=True), families[0])
+    assert said.startswith(start)
+    assert ("boosted trees" in said) == (best == "better")
 
 
 @pytest.fixture

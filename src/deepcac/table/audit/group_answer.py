@@ -152,9 +152,11 @@ def _counted(words: list[str]) -> str:
 
 
 def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
+    """Say the largest gain of the best model; of a weaker one where the best has none."""
+    strongest = rows["reference_score"].max()
     best = max(
         (one for one in rows.to_dict("records") if one["verdict"] == BETTER),
-        key=lambda one: one["mean"],
+        key=lambda one: (one["reference_score"] == strongest, one["mean"]),
     )
     gain = (
         f"{signed(best['mean'])} AUROC (95 % interval {signed(best['low'])} to "
@@ -170,10 +172,9 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
         )
     if not (against["verdict"] == BETTER).all():
         return f"The groups help, {gain}, but groups that mean nothing are not shown to be worse"
-    strongest = rows["reference_score"].max()
     if best["score"] < strongest:
         return (
-            f"The groups help a weaker model alone, {gain}; without them the best model has "
+            f"The groups help a weaker model, {gain}; without them the best model has "
             f"{strongest:.3f}"
         )
     return f"Yes: the groups help, {gain}"

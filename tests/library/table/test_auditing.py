@@ -157,6 +157,11 @@ def test_the_likelihood_ratio_is_that_of_statsmodels():
     assert p == pytest.approx(0.07699903477111075, abs=1e-4)
 
 
+def test_one_group_says_nothing_beyond_the_risk():
+    odds, y = np.linspace(-2, 2, 40)[:, None], np.arange(40) % 2
+    assert likelihood_ratio(y, odds, np.empty((40, 0)))[1:] == (0, 1.0)
+
+
 def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
     y = np.array([0, 1] * 30)
     own = np.arange(60)  # a group each: on other rows nothing is known of it

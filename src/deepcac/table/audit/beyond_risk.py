@@ -140,7 +140,8 @@ def likelihood_ratio(y: Ids, odds: Array, told: Array) -> tuple[float, int, floa
     )
     chi2 = max(2 * float(along - without), 0.0)
     freedom = told.shape[1] * odds.shape[1]
-    return chi2, freedom, float(stats.chi2.sf(chi2, freedom))
+    # Groups of few rows may all be one, which says nothing.
+    return chi2, freedom, float(stats.chi2.sf(chi2, freedom)) if freedom else 1.0
 
 
 def _fitted(y: Ids, X: Array, C: float) -> LogisticRegression:

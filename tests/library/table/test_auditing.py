@@ -78,6 +78,15 @@ def test_empty_cells_are_a_group_and_small_groups_are_not_shown(tmp_path):
     assert [row.count("withheld") for row in cells] == [0, 0, 5, 5]  # one alone could be told
 
 
+def test_a_text_for_no_group_and_empty_cells_are_one_group(tmp_path):
+    frame = patients()
+    frame.loc[:19, "phenotype"] = None
+    frame.loc[20:29, "phenotype"] = ABSENT
+    groups = read_groups(read(tmp_path, frame), "phenotype")
+    assert groups.names == ("<b>hot", "cold", ABSENT)
+    assert np.bincount(groups.code)[2] == 30
+
+
 @pytest.mark.parametrize(
     ("values", "line"),
     [

@@ -156,10 +156,13 @@ def _sentence(verdict: str, lines: Sequence[Line], best: str, rarest: int) -> st
         top = max(pool, key=lambda row: row["mean"])
         if verdict == USE:
             return f"Use {contender_name(top['contender'])}: clusters help, {_gain(top)}."
-        weaker = contender_name(top["reference"])
-        if top["score"] < _best_score(lines):
-            return f"Use {model} without clusters; they help only {weaker}, {_gain(top)}."
-        return f"Clusters help {weaker}, {_gain(top)}; it is then no worse than {model}."
+        weaker, ahead = contender_name(top["reference"]), _best_score(lines)
+        if top["score"] >= ahead:
+            scores = f"its AUROC is then {top['score']:.3f}, that of {model} {ahead:.3f}"
+            return f"Clusters help {weaker}, {_gain(top)}; {scores}."
+        own = [row["verdict"] for row in lines if row["reference"] == best]
+        now = " for now" if UNDECIDED in own or rarest < ENOUGH_EVENTS else ""
+        return f"Use {model} without clusters{now}; they help the weaker {weaker}, {_gain(top)}."
     if verdict == LIKELY:
         top = max(_likely(lines), key=lambda row: row["mean"])
         said = f"gain is likely, not shown: {contender_name(top['contender'])}, {_gain(top)}."

@@ -196,6 +196,22 @@ def test_the_answer_is_the_verdicts(judged, monkeypatch, verdicts, word):
     assert ("without clusters" in found.sentence) == (word != "gain")
 
 
+@pytest.mark.parametrize(("own", "rarest", "now"), [("equivalent", 200, False),
+                                                    ("undecided", 200, True),
+                                                    ("equivalent", 60, True)])  # fmt: skip
+def test_a_gain_of_the_weaker_model_is_no_firm_no_for_the_best(
+    judged, monkeypatch, own, rarest, now
+):
+    found = _answer_of(judged, monkeypatch, ["better", "worse", "worse", *[own] * 3], rarest)
+    assert "they help the weaker" in found.sentence
+    assert ("without clusters for now;" in found.sentence) == now
+
+
+def test_a_weaker_model_that_gets_ahead_is_told_with_both_scores(judged, monkeypatch):
+    found = _answer_of(judged, monkeypatch, ["better"] + ["worse"] * 5, score=0.999)
+    assert "; its AUROC is then 0.999, that of " in found.sentence
+
+
 def _answer_of(judged, monkeypatch, verdicts, rarest=200, **rows):
     """Answer with given verdicts of the comparisons of the weaker model, then of the best."""
     table, _, trials, _, _ = judged

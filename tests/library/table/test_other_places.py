@@ -15,9 +15,9 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
-from deepcac.table.elsewhere.fold_trials import Compared, aurocs
+from deepcac.table.elsewhere.fold_trials import BEST, BestModel, Compared, JudgedFold, aurocs
 from deepcac.table.elsewhere.folds import site_folds
-from deepcac.table.elsewhere.place_answer import over_places
+from deepcac.table.elsewhere.place_answer import answer_places, over_places
 from deepcac.table.elsewhere.place_page import _few
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
@@ -131,6 +131,28 @@ def test_verdicts_by_place_and_over_all():
     assert over.whole.word == "undecided"
     alone = over_places(made[:1], 0.01)
     assert (alone.pooled, alone.whole) == (None, None)
+
+
+def one_place(gap, error=0.01, counts=(60, 30)):
+    pair = Compared("km_lr", "lr", 0.8 + gap, 0.8, error)
+    return JudgedFold("n", counts, 100, False, {BEST: pair}, BestModel("lr", 0.8, 0.7, 0.9))
+
+
+def test_one_judged_site_is_answered_by_its_own_verdict():
+    found = answer_places([one_place(0.1)], 0.01, sites=True, cut=False)
+    assert found.sentence == "Clusters help elsewhere: in 1 of 1 sites they helped."
+    assert dict(found.numbers)["Change by clusters, over all sites"].startswith("+0.100 AUROC")
+
+
+def test_sites_of_fewer_than_20_events_are_no_answer():
+    found = answer_places([one_place(0.1, counts=(60, 12))], 0.01, sites=True, cut=False)
+    assert found.sentence.startswith("Too few events in the judged sites to say whether")
+
+
+def test_one_site_that_differs_is_not_called_the_same_risks():
+    found = answer_places([one_place(-0.1), one_place(0.0, 0.0)], 0.01, sites=True, cut=False)
+    assert found.sentence.startswith("Use no clusters for now: in 1 of 2 sites they did harm")
+    assert dict(found.numbers)["Change by clusters, over all sites"].startswith("not pooled")
 
 
 def external(tmp_path, a, b, **roles):

@@ -14,7 +14,7 @@ from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, Say, usual_jobs
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
-from deepcac.table.elsewhere.place_answer import answer_external, answer_sites
+from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
 from deepcac.table.output_files import check_output
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
@@ -80,7 +80,7 @@ def compare_places(
         say(remark)
     judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
     cut = max(one.n_train for one in judged) >= train_rows
-    answer = answer_sites(judged, margin, cut) if site else answer_external(judged[0], margin, cut)
+    answer = answer_places(judged, margin, sites=site is not None, cut=cut)
     run = Run(
         command, heading, external is not None, TRIALS, seed, train_rows,
         time.monotonic() - begin, remarks,

@@ -85,6 +85,13 @@ def test_a_site_column_that_is_none(tmp_path, values, line):
         site_folds(table, "hospital")
 
 
+def test_sites_that_share_all_patients_leave_nobody_to_learn_from(tmp_path):
+    frame = patients().assign(hospital=np.tile(["a", "b"], 200))
+    table = read(tmp_path, frame, group="patient", drop=["visit"])
+    with pytest.raises(DataError, match="left to learn from; name another column"):
+        site_folds(table, "hospital")
+
+
 def delong(y, a, b):
     """Standard error of a difference in AUROC (DeLong et al. 1988), by all pairs."""
     above = [np.where(s[y == 1][:, None] > s[y == 0], 1.0, 0.0) for s in (a, b)]
@@ -188,6 +195,11 @@ def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
     _, found = external(tmp_path, a, b, **drop)
     assert len(found.fold.fit) == 400 - 20
     assert any("20 rows of patients in both tables" in one for one in found.remarks)
+
+
+def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_path):
+    with pytest.raises(DataError, match="without the patients of both tables"):
+        external(tmp_path, patients(), patients(seed=1), group="patient", drop=["visit"])
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,11 @@ def _external_rows(
     test = np.arange(len(features.label)) >= len(own.label)
     unit = _units(table.rows, other.rows, roles.group) if roles.group else None
     fold = left_out(Path(path).stem, features, test, unit)
+    if not fold.learnable:
+        raise DataError(
+            f"of {table.name} too few rows of a class are left to learn from without the patients "
+            "of both tables; name patients of another place"
+        )
     remarks = [
         *_new_columns(table, other),
         *_unseen_levels(table, other),

@@ -202,6 +202,13 @@ def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_pat
         external(tmp_path, patients(), patients(seed=1), group="patient", drop=["visit"])
 
 
+def test_a_row_of_the_second_table_without_its_patient_is_named(tmp_path):
+    b = patients(200, seed=1).astype({"patient": object})
+    b.loc[3, "patient"] = ""
+    with pytest.raises(DataError, match="b.csv: column 'patient', data row 4: no group"):
+        external(tmp_path, patients(), b, group="patient", drop=["visit"])
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [

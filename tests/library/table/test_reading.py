@@ -447,3 +447,13 @@ def test_no_line_of_a_column_tells_of_few_patients():
         "ward": ("0", "icu 67 %, er withheld, …"),
         "sex": ("under 5", "f 50 %, m withheld"),
     }
+
+
+def test_a_row_whose_patient_is_not_a_number_has_no_group(tmp_path):
+    """A parquet file may hold NaN where a cell is empty."""
+    table = frame()
+    columns = {name: pa.array(table[name]) for name in table}
+    columns["stay"] = pa.array(np.where(np.arange(60) == 6, np.nan, np.arange(60.0)))
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="column 'stay', data row 7: no group"):
+        read_labelled(tmp_path / "t.parquet", Roles("died", group="stay"))

@@ -224,13 +224,20 @@ def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
         )
 
 
+def group_cells(sample: SampledTable, name: str) -> pa.ChunkedArray:
+    """Return the column of the patient of each row; an empty cell is a `DataError`."""
+    cells = plain(sample.rows[name])
+    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
+    if absent.any():
+        row = sample.number[int(absent.argmax())]
+        raise DataError(f"column {name!r}, data row {row}: no group")
+    return cells
+
+
 def _groups(sample: SampledTable, name: str | None) -> npt.NDArray[np.int64] | None:
     if name is None:
         return None
-    cells = plain(sample.rows[name])
-    if cells.null_count:
-        row = int(np.asarray(pc.is_null(cells).to_numpy()).argmax())
-        raise DataError(f"column {name!r}, data row {sample.number[row]}: no group")
+    cells = group_cells(sample, name)
     return np.asarray(pc.index_in(cells, value_set=pc.unique(cells)).to_numpy(), dtype=np.int64)
 
 

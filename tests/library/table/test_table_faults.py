@@ -83,6 +83,15 @@ def test_a_faulty_label_is_told_and_stops_nothing(tmp_path, change, words):
     assert any(words in line for line in told)
 
 
+def test_the_command_that_mends_reads_the_table_as_the_profile_did(tmp_path):
+    patients().assign(crp="<0.3").to_csv(tmp_path / "t.csv", index=False)
+    page = tmp_path / "p.html"
+    *_, mend = write_profile_page(
+        tmp_path / "t.csv", page, command="c", label="age", above=50.0, decimal="."
+    )
+    assert "t.csv --above 50.0 --decimal . --label age" in mend
+
+
 @pytest.mark.parametrize("table", [patients(), patients()[["age"]] / 7])
 def test_a_table_without_a_header_is_noticed(tmp_path, table):
     assert not any("header" in line for line in faults(tmp_path, table, label=None)[0])

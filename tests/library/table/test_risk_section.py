@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.metrics import roc_auc_score
 
@@ -49,6 +50,20 @@ def test_a_subgroup_is_scored_on_its_own_rows(judged):
     assert own.low < own.auroc < own.high
     assert own.rows == len(set(kept.row[at]))
     assert own.ratio == pytest.approx(kept.y[at].sum() / kept.risk[found.best][at].sum())
+
+
+def test_a_level_of_few_rows_is_neither_named_nor_told_by_the_others(judged):
+    table, trials, found = judged
+    doctor = np.array(table.rows["sex"].to_pylist(), dtype=object)
+    doctor[:12] = "f"
+    doctor[:4] = "Dr X"
+    column = pa.array(doctor.tolist(), pa.string()).dictionary_encode()  # as pandas writes it
+    changed = replace(table, rows=table.rows.append_column("doctor", column))
+    check_columns(changed, ["doctor"])
+    content = risk_section(changed, trials.held_out, found, RiskQuestions(by=["doctor"]))
+    assert content["by_few"] == "doctor (a level of few rows)"
+    assert [row[0] for row in content["by_rows"]] == ["doctor f", "doctor m"]
+    assert [row[1:3].count("withheld") for row in content["by_rows"]] in ([2, 0], [0, 2])
 
 
 def test_numbers_are_cut_at_their_quartiles(judged):

@@ -7,6 +7,7 @@ import numpy as np
 
 from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration
+from deepcac.scoring.small_cells import WITHHELD
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.pages.risk_figures import (
@@ -111,8 +112,7 @@ def _by(
     rows = [
         (
             f"{one.column} {one.name}",
-            f"{one.rows:,}",
-            f"{one.events:,}",
+            *(WITHHELD if n is None else f"{n:,}" for n in (one.rows, one.events)),
             f"{one.auroc:.3f} ({one.low:.3f} to {min(one.high, 1.0):.3f})",
             f"{signed(one.change)} ({signed(one.change_low)} to {signed(one.change_high)})",
             *(f"{one.ratio:.2f}", f"{one.slope:.2f}", signed(one.benefit, 1)),

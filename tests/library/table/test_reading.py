@@ -179,6 +179,7 @@ def test_a_spreadsheet_is_read_by_pandas_or_says_what_is_missing(tmp_path, monke
         (["Yes", "No", "Yes"], ("No", "Yes"), "by its name"),
         (["alive", "dead", "alive"], ("alive", "dead"), "the rarer one"),
         (["10", "9", "100"], ("9", "10", "100"), ""),
+        (["+-5", "7", "7"], ("7", "+-5"), "the rarer one"),
     ],
 )
 def test_classes_are_ordered_and_the_positive_one_said(values, classes, reason):
@@ -457,3 +458,9 @@ def test_a_row_whose_patient_is_not_a_number_has_no_group(tmp_path):
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     with pytest.raises(DataError, match="column 'stay', data row 7: no group"):
         read_labelled(tmp_path / "t.parquet", Roles("died", group="stay"))
+
+
+def test_a_time_is_no_number_to_divide():
+    column = pa.chunked_array([pa.array([1, 2], pa.timestamp("us"))])
+    with pytest.raises(DataError, match="column 'y' is of type timestamp.us.; --above divides"):
+        class_labels(column, "y", above=1.0)

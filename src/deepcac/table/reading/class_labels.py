@@ -1,5 +1,6 @@
 """The label column of a table: classes, and which of two is the positive one."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.table.reading.cells import EXACT, as_numbers, is_text, plain
-from deepcac.table.reading.column_numbers import refuse_two_readings
+from deepcac.table.reading.column_numbers import is_numeric, refuse_two_readings
 
 MOST_CLASSES = 10
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos")
@@ -92,8 +93,10 @@ def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
 
 
 def _numbers(cells: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
-    if not is_text(cells.type):
+    if is_numeric(cells.type):
         return cells.cast(pa.float64(), safe=False).to_numpy()
+    if not is_text(cells.type):
+        raise DataError(f"column {name!r} is of type {cells.type}; --above divides numbers")
     refuse_two_readings(cells, name)
     found = as_numbers(cells)
     if found.slips.any():
@@ -178,4 +181,4 @@ def _rank(text: str) -> tuple[bool, int, str]:
 
 
 def _is_whole(text: str) -> bool:
-    return text.lstrip("+-").isdecimal()
+    return re.fullmatch(r"[+-]?\d+", text) is not None

@@ -464,3 +464,13 @@ def test_a_time_is_no_number_to_divide():
     column = pa.chunked_array([pa.array([1, 2], pa.timestamp("us"))])
     with pytest.raises(DataError, match="column 'y' is of type timestamp.us.; --above divides"):
         class_labels(column, "y", above=1.0)
+
+
+def test_texts_that_are_the_words_for_rare_and_missing_are_these_levels():
+    texts = ["a"] * 20 + ["(missing)"] * 10 + ["(other)"] * 10 + ["rare"] * 2 + [None] * 8
+    rows = pa.table({"ward": texts, "only": ["(missing)"] * 42 + [None] * 8})
+    number = np.arange(1, 51)
+    encoder = learn_encoder(rows, number, {})
+    assert encoder.names == ("ward=a", "ward=(other)", "ward=(missing)")
+    assert encoder.encode(rows, number)[0].sum(axis=0).tolist() == [20, 12, 18]
+    assert TableEncoder.from_dict(encoder.to_dict()).names == encoder.names

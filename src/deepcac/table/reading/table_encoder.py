@@ -222,13 +222,14 @@ def _learn_text(
     if not levels:
         note = f"no text stands in {FEW} rows or more"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
-    note = ""
-    if len(texts) > len(levels):
-        rare = len(texts) - len(levels)
+    note, rare = "", len(texts) - len(levels)
+    if rare:
         note = f"{rare:,} rarer levels are one" if rare > 1 else "1 rarer level is not named"
-        levels.append(OTHER)
-    if missing:
-        levels.append(ABSENT)
+    # A text of the table may itself be one of these two words.
+    last = [OTHER] * bool(rare) + [ABSENT] * bool(missing)
+    levels = [level for level in levels if level not in last] + last
+    if len(levels) == 1:
+        return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
     return EncodedColumn(name, CATEGORY, tuple(levels), note, missing)
 
 

@@ -83,7 +83,10 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
     whom = "rows" if table.group is not None else "patients"
     who = f"With these {n:,} {whom} and {events:,} events"
     if table.rarest < FEWEST_EVENTS:
-        said = f"no gain by clusters can be shown: {FEWEST_EVENTS} events are the fewest."
+        said = (
+            f"no gain by clusters can be shown: the rarer class has {table.rarest} rows, "
+            f"{FEWEST_EVENTS} are the fewest."
+        )
     elif unseen > 0 and unseen == curve["gain"].max():
         said = f"not even the largest planted gain by clusters, {unseen:.3f} AUROC, would be seen."
     elif unseen > 0:
@@ -100,9 +103,9 @@ def _details(
 ) -> list[str]:
     most = curve["gain"].max()
     said = [
-        f"No planted gain, up to {most:.3f}, was found in 80 of 100 cohorts."
+        f"The largest planted gain, {most:.3f}, was found in fewer than 80 % of its cohorts."
         if seen is None
-        else f"Planted gains of {seen:.3f} and more were found in at least 80 of 100 cohorts.",
+        else f"Planted gains of {seen:.3f} and more were found in at least 80 % of their cohorts.",
         "Not seen means: found in fewer than 80 of 100 comparisons, by the rule of deepcac "
         "compare, even at the upper end of the 95 % interval.",
         f"It rests on {runs.cohorts} planted cohorts of each of {curve['strength'].nunique()} "
@@ -143,7 +146,9 @@ def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
     """
     parameters, share = candidate_parameters(table), float(table.features.label.mean())
     size = sample_size(parameters, share, r2)
-    enough = "has enough" if table.total >= size.needed else "has too few"
+    # Rows of one patient are no further patients; of a sample the share of patients is that of all.
+    each = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)
+    enough = "has enough" if each * table.total >= size.needed else "has too few"
     origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if r2 is None else "as given"
     return ModelNeed(
         size,

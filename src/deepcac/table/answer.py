@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from deepcac.judging.choice import TUNED, choose
+from deepcac.judging.choice import TUNED, choose, open_to
 from deepcac.judging.questions import ANY, HELP, NEGATIVE
 from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.resamples import test_share
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 from deepcac.scoring.statistics import corrected_t_test
@@ -206,20 +207,25 @@ def first_numbers(
         What the difference is called, and what the best model goes without.
     """
     best = line["reference"]
-    alone = choose(trials.records[best], TUNED, "auroc").scores
-    sizes = trials.records[best]["resamples"][0]
-    spread = corrected_t_test(alone, n_train=sizes["n_train"], n_test=sizes["n_test"])
-    auroc = f"{spread.mean:.3f}"
-    if spread.low == spread.low:
-        auroc += f" ({spread.low:.3f} to {min(spread.high, 1.0):.3f})"
+    mean, span = tuned_auroc(trials, best)
     trained = f"{trials.trained_on:,}" + " (a part)" * trials.cut
     return [
         (f"Best model without {without}", contender_name(best)),
-        ("Its AUROC", auroc),
+        ("Its AUROC", f"{mean} ({span})" if span else mean),
         (change, "never chosen" if line["verdict"] == NEVER else _gain(line)),
         ("Training rows", trained),
         ("Events", f"{rarest:,}"),
     ]
+
+
+def tuned_auroc(trials: Trials, name: str) -> tuple[str, str]:
+    """Return the mean test AUROC of a tuned contender and its interval, empty if nothing varies."""
+    share = test_share(trials.records[name])
+    scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
+    found = corrected_t_test(scores, n_train=1 - share, n_test=share)
+    if found.low != found.low:
+        return f"{found.mean:.3f}", ""
+    return f"{found.mean:.3f}", f"{max(found.low, 0.0):.3f} to {min(found.high, 1.0):.3f}"
 
 
 def _counted(counts: Mapping[str, int], margin: float) -> str:

@@ -11,13 +11,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.metrics import adjusted_rand_score, log_loss
 
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
 from deepcac.table import budgeted_trials
-from deepcac.table.answer import answer, signed
+from deepcac.table.answer import answer, signed, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, run_budgeted
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
@@ -75,6 +76,17 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert all(word in names for word in ("crp", "urea", "lactate"))
     assert [one.size for one in best.subtypes] == np.bincount(best.label).tolist()
     assert best.subtypes[0].size >= best.subtypes[1].size
+
+
+def test_the_interval_of_an_auroc_is_that_of_the_verdicts_on_page_and_card(judged):
+    """Validation rows count as learnt from: a third as many rows are for the test."""
+    trials = judged[2]
+    found = answer(trials, "patients", 100)
+    mean, span = tuned_auroc(trials, found.best)
+    assert dict(found.numbers)["Its AUROC"] == f"{mean} ({span})"
+    scores = choose(trials.records[found.best], "tuned", "auroc").scores
+    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 3) * scores.var(ddof=1))
+    assert float(span.split()[0]) == pytest.approx(scores.mean() - half, abs=1e-3)
 
 
 def test_the_kept_risks_are_those_of_the_chosen_trials(judged):

@@ -99,7 +99,7 @@ def compare(
     if site is not None or external is not None:
         typer.echo(
             compare_places(
-                table, roles, out, say=say, command=_typed(), site=site, external=external,
+                source, roles, out, say=say, command=_typed(), site=site, external=external,
                 margin=margin, most=rows, seed=seed, jobs=jobs, train_rows=train_rows,
                 unanswered={"--resamples": resamples, "--thresholds": thresholds, "--by": by,
                             "--card": card},

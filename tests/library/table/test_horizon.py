@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
@@ -61,6 +61,12 @@ def test_horizons_with_too_few_events_or_patients_are_refused(path):
         read_labelled(path, Roles("died", time="days", horizon=1.0))
     with pytest.raises(DataError, match="followed up to 90000; choose an earlier"):
         read_labelled(path, Roles("died", time="days", horizon=90000.0))
+
+
+@pytest.mark.parametrize("horizon", [0.0, float("nan")])
+def test_a_horizon_lies_after_the_start(horizon):
+    with pytest.raises(ConfigError, match="--horizon .*: name a time after the start"):
+        Roles("died", time="days", horizon=horizon)
 
 
 def test_three_outcomes_are_named_as_competing(path):

@@ -65,6 +65,8 @@ class Roles:
     def __post_init__(self) -> None:
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("--time and --horizon go together: name the column and the time")
+        if self.horizon is not None and not self.horizon > 0:
+            raise ConfigError(f"--horizon {self.horizon:g}: name a time after the start")
         known: dict[str, str] = {}
         for name, what in self._named():
             if name in known:

@@ -2,6 +2,7 @@
 
 import os
 
+from deepcac.errors import ConfigError, DataError
 from deepcac.table.answer import MARGIN, answer
 from deepcac.table.budgeted_trials import (
     MOST_TRAIN,
@@ -72,15 +73,17 @@ def compare_table(
 
     Raises
     ------
-    DataError
-        The table is at fault; column and row are named.
+    ConfigError, DataError
+        An option or the table is at fault; column and row are named.
     """
+    if roles.time is not None and any(asked):
+        raise ConfigError("--thresholds and --by have no answer with --time; ask without them")
     check_output(out, path)
     beside = card_beside(card, out)
     check_card(beside, out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
-    check_columns(table, asked.by)
+    _check_asked(table, asked)
     _tell(table, say)
     effort = Effort(
         minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
@@ -96,6 +99,12 @@ def compare_table(
     write_card(beside, joined(*facts))
     say(f"card: {beside}")
     return found.sentence
+
+
+def _check_asked(table: LabelledTable, asked: RiskQuestions) -> None:
+    check_columns(table, asked.by)
+    if asked.thresholds and table.features.n_classes != 2:
+        raise DataError("--thresholds needs an outcome of two classes")
 
 
 def _tell(table: LabelledTable, say: Say) -> None:

@@ -102,6 +102,11 @@ MISTAKES = {
     ),
     "unknown column to drop": (lambda t: t, Roles("died", drop=["bmi"]), "no column 'bmi' to drop"),
     "nothing above": (lambda t: t, Roles("age", above=200), "no value is above 200"),
+    "above and positive": (
+        lambda t: t,
+        Roles("age", above=50, positive="1"),
+        "--above says what is positive; ask without --positive",
+    ),
 }
 
 

@@ -54,7 +54,8 @@ def class_labels(
     Raises
     ------
     DataError
-        A label is missing or a fraction, or there is one class or more than `MOST_CLASSES`.
+        A label is missing or a fraction, there is one class or more than `MOST_CLASSES`, or both
+        options are given.
     """
     cells = plain(column)
     absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
@@ -63,6 +64,8 @@ def class_labels(
             f"column {name!r}, data row {int(absent.argmax()) + 1}: no label; fill it in, or "
             "remove the row"
         )
+    if above is not None and positive is not None:
+        raise DataError(f"column {name!r}: --above says what is positive; ask without --positive")
     if above is not None:
         return _divided(cells, name, above)
     shown = _shown(cells, name)

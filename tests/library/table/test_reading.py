@@ -102,6 +102,11 @@ MISTAKES = {
     ),
     "unknown column to drop": (lambda t: t, Roles("died", drop=["bmi"]), "no column 'bmi' to drop"),
     "nothing above": (lambda t: t, Roles("age", above=200), "no value is above 200"),
+    "two features of one name": (
+        lambda t: t.assign(**{"sex=m": t["crp"]}),
+        Roles("died"),
+        "column 'sex=m' becomes the feature 'sex=m', as another column does; rename it",
+    ),
     "above and positive": (
         lambda t: t,
         Roles("age", above=50, positive="1"),

@@ -155,10 +155,11 @@ def learn_encoder(
     Raises
     ------
     DataError
-        A column of numbers holds something else, an infinite or an impossible value. Not where
-        `refused` is given.
+        A column of numbers holds something else, an infinite or an impossible value, or two
+        columns become one feature. Not where `refused` is given.
     """
-    columns = []
+    columns: list[EncodedColumn] = []
+    taken: set[str] = set()
     for name in rows.column_names:
         try:
             column = (
@@ -166,6 +167,13 @@ def learn_encoder(
                 if name in skip
                 else _learn(name, plain(rows[name]), number)
             )
+            own: set[str] = set() if column.kind == LEFT_OUT else {*feature_names(column)}
+            if twice := own & taken:
+                raise DataError(
+                    f"column {name!r} becomes the feature {min(twice)!r}, as another column does; "
+                    "rename it"
+                )
+            taken |= own
         except DataError as error:
             if refused is None:
                 raise

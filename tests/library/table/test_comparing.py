@@ -17,12 +17,12 @@ from sklearn.metrics import adjusted_rand_score, log_loss
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
+from deepcac.pages.wording import minus
 from deepcac.table import budgeted_trials
 from deepcac.table.answer import answer, signed, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, run_budgeted
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
 from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
-from deepcac.table.pages.own_pages import _minus
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
@@ -166,7 +166,7 @@ def test_a_part_of_the_training_rows_is_said_in_the_first_line(judged):
 
 def test_differences_have_a_sign_but_zero_has_none():
     assert [signed(one) for one in (0.0123, -0.0123, -0.0004)] == ["+0.012", "-0.012", "0.000"]
-    assert _minus("-0.1 (-.5 to -2) p-1 --drop") == "−0.1 (−.5 to −2) p-1 --drop"
+    assert minus("-0.1 (-.5 to -2) p-1 --drop") == "−0.1 (−.5 to −2) p-1 --drop"
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -2,7 +2,6 @@
 
 import base64
 import os
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -33,7 +32,7 @@ def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str
         What the template shows.
     """
     made = environment("deepcac.table")
-    made.filters |= {"address": _address, "minus": _minus}
+    made.filters["address"] = _address
     text = made.get_template(template).render(leaks_head=HEAD, version=__version__, **content)
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
@@ -76,11 +75,6 @@ def _tested(row: Mapping[Hashable, Any], more: Sequence[str]) -> list[str]:
     told = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", f"{row['p_holm']:.3f}"]
     told += [f"{row[name]:.4f}" for name in more]
     return [""] * len(told) if row["verdict"] == NEVER else told
-
-
-def _minus(text: object) -> str:
-    """Return a text with real minus signs before its numbers."""
-    return re.sub(r"(^|[\s(])-(?=[\d.])", "\\1−", str(text))
 
 
 def _address(figure: Figure) -> str:

@@ -82,17 +82,10 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> Answer:
-    """Compare the contenders and put the outcome into words.
+    """Compare the contenders of a table and put the outcome into words.
 
-    Parameters
-    ----------
-    trials : Trials
-    name : str
-        Of the table.
-    rarest : int
-        Its rows of the rarest class.
-    margin : float
-        Differences in AUROC up to this are negligible.
+    `rarest` counts its rows of the rarest class. Differences in AUROC up to `margin` are
+    negligible.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin))
@@ -196,15 +189,9 @@ def first_numbers(
 ) -> list[tuple[str, str]]:
     """Return the numbers of the first screen.
 
-    Parameters
-    ----------
-    trials : Trials
-    line : mapping
-        The comparison whose reference is the best model.
-    rarest : int
-        Rows of the rarest class.
-    change, without : str
-        What the difference is called, and what the best model goes without.
+    `line` is the comparison whose reference is the best model; `rarest` counts the rows of the
+    rarest class. `change` and `without` are what the difference is called, and what the best model
+    goes without.
     """
     best = line["reference"]
     mean, span = tuned_auroc(trials, best)

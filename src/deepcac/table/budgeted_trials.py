@@ -138,8 +138,6 @@ def run_budgeted(
 
     Parameters
     ----------
-    table : LabelledTable
-    effort : Effort
     say : callable
         Is told how far it is, in one line.
     fighters : sequence of Contender, optional

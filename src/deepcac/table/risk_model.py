@@ -86,15 +86,8 @@ def fit_risk_model(
 ) -> RiskModel:
     """Fit a model on all rows of a table.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    roles : Roles
-        Whose label and id are kept.
-    method : dict
-        ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C``, ``clip``.
-    seed : int
-        Of the k-means start.
+    The method has ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C`` and ``clip``. The
+    seed is that of the k-means start. Label and id of the roles are kept.
     """
     scaler = TableScaler().fit(table.features.X)
     rows = Rows(

@@ -66,8 +66,6 @@ def subgroups(
 
     Parameters
     ----------
-    table : LabelledTable
-    found : HeldOut
     columns : sequence of str
         Of the table. One of numbers with more than eight values is cut at its quartiles.
     models : (str, str)

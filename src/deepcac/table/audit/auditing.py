@@ -46,24 +46,8 @@ def audit_table(
 ) -> str:
     """Judge whether a column of groups is of use, write the page and return the answer.
 
-    Parameters
-    ----------
-    path, out : path-like
-        Table to read, page to write.
-    roles : Roles
-    groups_column : str
-        The column that holds the groups; it is no feature.
-    say : callable
-        Is told how far it is.
-    command : str
-        What the page says it was made by.
-    minutes, margin, most, seed, jobs, n_resamples
-        As of `deepcac.table.comparing.compare_table`.
-
-    Raises
-    ------
-    DataError
-        The table or the column is at fault.
+    `groups_column` is no feature; the other parameters are those of
+    `deepcac.table.comparing.compare_table`. A table or column at fault is a `DataError`.
     """
     check_output(out, path)
     apart = replace(roles, apart={groups_column: "the groups"})

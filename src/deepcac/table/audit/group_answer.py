@@ -87,18 +87,8 @@ def answer_groups(
 ) -> GroupAnswer:
     """Compare the models that are told the groups with the others; put the outcome into words.
 
-    Parameters
-    ----------
-    trials : Trials
-        Of `group_contenders`.
-    name : str
-        Of the table.
-    rarest : int
-        Its rows of the rarest class.
-    assigned, beyond
-        What was found on assignment and risk.
-    margin : float
-        Differences in AUROC up to this are negligible.
+    The trials are of `group_contenders`; `rarest` counts the rows of the table's rarest class.
+    Differences in AUROC up to `margin` are negligible.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)

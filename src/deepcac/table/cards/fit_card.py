@@ -57,16 +57,8 @@ def fit_facts(
 ) -> dict[str, list[str]]:
     """Return the lines of a card that hold for one fitted model.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    model : RiskModel or SubtypeRiskModel
-    seed : int
-        Of the first resample.
-    name : str
-        What the model is, in words.
-    tried : sequence of Candidate
-        What it was chosen from.
+    `seed` is that of the first resample, `name` what the model is in words, and `tried` what it
+    was chosen from.
     """
     n, rarest = len(table.features.label), table.rarest
     performance = told(model.method)

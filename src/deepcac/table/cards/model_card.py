@@ -70,20 +70,11 @@ def joined(*facts: Facts) -> dict[str, list[str]]:
 
 
 def write_card(path: StrPath, facts: Facts) -> None:
-    """Write a card.
+    """Write a card as markdown.
 
-    Parameters
-    ----------
-    path : path-like
-        Markdown file to write.
-    facts : mapping
-        Key of the checklist to its lines; what is absent is not computed. A line that begins with
-        ``|`` is part of a table (`table_lines`), all others are escaped here.
-
-    Raises
-    ------
-    KeyError
-        A key that no item has.
+    Facts are lines by key of the checklist; what is absent is not computed. A line that begins
+    with ``|`` is part of a table (`table_lines`), all others are escaped here. A key that no item
+    has is a `KeyError`.
     """
     unknown = set(facts) - {item.key for item in checklist()}
     if unknown:

@@ -35,17 +35,7 @@ _USUAL = {
 def table_facts(
     source: StrPath, table: LabelledTable, roles: Roles, command: str
 ) -> dict[str, list[str]]:
-    """Return the lines of a card that hold for any model of a table.
-
-    Parameters
-    ----------
-    source : path-like
-        What was read.
-    table : LabelledTable
-    roles : Roles
-    command : str
-        As the user typed it.
-    """
+    """Return the lines of a card that hold for any model of a table; `command` is as typed."""
     n, d = table.features.X.shape
     out = [one for one in table.columns if one.kind == LEFT_OUT]
     return {

@@ -37,18 +37,10 @@ class PowerAnswer:
 
 
 def detection_curve(planted: pd.DataFrame) -> pd.DataFrame:
-    """Return how often clusters are found, by way and strength.
+    """Return how often clusters are found, by way and strength, from `PlantedRuns.table`.
 
-    Parameters
-    ----------
-    planted : DataFrame
-        Of `PlantedRuns.table`.
-
-    Returns
-    -------
-    DataFrame
-        ``way``, ``strength``, mean ``gain`` of the true subtypes, ``cohorts``, ``mean`` difference
-        found, ``detected`` (share) with its 95 % interval ``low`` and ``high`` (Wilson 1927).
+    Its columns are ``way``, ``strength``, mean ``gain`` of the true subtypes, ``cohorts``, ``mean``
+    difference found, and ``detected``: a share with its 95 % interval ``low`` to ``high`` (Wilson).
     """
     curve: pd.DataFrame = planted.groupby(["way", "strength"], as_index=False, sort=False).agg(
         gain=("gain", "mean"), cohorts=("cohort", "size"), mean=("mean", "mean"),
@@ -135,14 +127,9 @@ class ModelNeed:
 
 
 def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
-    """Return what a risk model of all columns needs.
+    """Return what a risk model of all columns needs, for a label of two classes.
 
-    Parameters
-    ----------
-    table : LabelledTable
-        With a label of two classes.
-    r2 : float, optional
-        Cox and Snell's R2; 15 % of the largest if None.
+    `r2` is Cox and Snell's; 15 % of the largest if None.
     """
     parameters, share = candidate_parameters(table), float(table.features.label.mean())
     size = sample_size(parameters, share, r2)

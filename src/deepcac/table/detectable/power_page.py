@@ -40,23 +40,8 @@ def power_table(
 ) -> str:
     """Say which gain by clusters a table could show, write the page and return the answer.
 
-    Parameters
-    ----------
-    path, out : path-like
-        Table to read, page to write.
-    roles : Roles
-    say : callable
-        Is told how far it is.
-    command : str
-        What the page says it was made by.
-    minutes : float
-    most : int
-        Of more rows than this a sample is used.
-    seed : int
-    jobs : int, optional
-        Cohorts that are judged at once.
-    r2 : float, optional
-        Cox and Snell's R2 for the sample size of the model itself.
+    Parameters are those of `deepcac.table.comparing.compare_table`, but for `r2`: Cox and Snell's
+    R2 of the model, for the sample size that it needs itself.
 
     Raises
     ------

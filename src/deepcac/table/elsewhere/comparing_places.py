@@ -41,21 +41,14 @@ def compare_places(
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
 
+    Parameters are those of `deepcac.table.comparing.compare_table`, but for these.
+
     Parameters
     ----------
-    path, out : path-like
-        Table to read, page to write.
-    roles : Roles
-    say : callable
-        Is told how far it is.
-    command : str
-        What the page says it was made by.
     site : str, optional
         Column whose every value is left out once.
     external : path-like, optional
         Second table, on which models of the first are judged; either this or `site`.
-    margin, most, seed, jobs, train_rows
-        As of `compare_table`.
     unanswered : mapping, optional
         Options that have no answer here to what they were given, or to None; refused if given.
 

@@ -47,11 +47,8 @@ def external_rows(
 
     Parameters
     ----------
-    table : LabelledTable
     roles : Roles
         Of the columns of both.
-    path : path-like
-        The second table.
     most, seed : int
         Of its sample, as of `read_labelled`.
 

@@ -79,16 +79,7 @@ def left_out(
 def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
     """Return a fold for each site that can be judged, and what to know of the others.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    column : str
-        The site of each row.
-
-    Raises
-    ------
-    DataError
-        A row has no site, there is one site, or none can be judged.
+    A row without a site, one site alone, or none that can be judged is a `DataError`.
     """
     site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes

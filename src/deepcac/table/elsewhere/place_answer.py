@@ -86,12 +86,7 @@ class PlaceAnswer:
 def over_places(compared: list[Compared], margin: float) -> Over:
     """Decide a comparison in each place, and over all by random effects.
 
-    Parameters
-    ----------
-    compared : list of Compared
-        One a place.
-    margin : float
-        Differences in AUROC up to this are negligible.
+    `compared` has one entry a place; differences in AUROC up to `margin` are negligible.
     """
     found = [measured(one.mean, one.error, np.inf, margin=margin) for one in compared]
     differs = np.array([one.error > _SAME for one in compared])
@@ -116,16 +111,8 @@ def answer_places(
 ) -> PlaceAnswer:
     """Put the outcome over sites, or on a second table, into words.
 
-    Parameters
-    ----------
-    judged : list of JudgedFold
-        One a site, or that of the second table.
-    margin : float
-        Differences in AUROC up to this are negligible.
-    sites : bool
-        Whether they are sites.
-    cut : bool
-        Whether training rows were left out.
+    `judged` has one entry a site, or that of the second table. `cut` tells whether training rows
+    were left out; differences in AUROC up to `margin` are negligible.
     """
     comparisons = {
         key: over_places([one.comparisons[key] for one in judged], margin)

@@ -35,13 +35,7 @@ def horizon_section(
 ) -> dict[str, Any] | None:
     """Return what the page shows of a horizon; None where the label has none.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    trials : Trials
-        With the answers of its resamples.
-    clusterings : list of FoundClustering
-        Of all rows.
+    The trials hold the answers of their resamples; the clusterings are of all rows.
     """
     follow = table.follow
     if follow is None:

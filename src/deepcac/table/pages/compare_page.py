@@ -41,16 +41,7 @@ def write_compare_page(
 ) -> dict[str, Any] | None:
     """Write the page; return what it says of risks, None with three classes or more.
 
-    Parameters
-    ----------
-    path : path-like
-        HTML file to write.
-    table : LabelledTable
-    effort, trials, found, clusterings
-        What was asked for, run, concluded and found.
-    command : str
-        As the user typed it.
-    asked : RiskQuestions, optional
+    `effort`, `trials`, `found` and `clusterings` are what was asked for, run, concluded and found.
     """
     agreement = adjusted_rand_score(*(each.label for each in clusterings))
     shown = [one for one in clusterings if agreement < _ALIKE or one.arm == KM]

@@ -20,17 +20,7 @@ METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
 def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str, Any]) -> None:
-    """Write a page from a template of this package.
-
-    Parameters
-    ----------
-    path : path-like
-        HTML file to write.
-    template : str
-        Name of the template.
-    content : mapping
-        What the template shows.
-    """
+    """Write a page from a template of this package, which shows the content."""
     made = environment("deepcac.table")
     made.filters["address"] = _address
     text = made.get_template(template).render(leaks_head=HEAD, version=__version__, **content)
@@ -44,18 +34,10 @@ def comparison_table(
     named: Callable[[str], str],
     columns: Sequence[str],
 ) -> dict[str, Any]:
-    """Return head and rows of every comparison.
+    """Return head and rows of every comparison of `deepcac.judging.verdicts.verdicts`.
 
-    Parameters
-    ----------
-    found : DataFrame
-        Of `deepcac.judging.verdicts.verdicts`.
-    questions : sequence of Question
-        Those it answers.
-    named : callable
-        Contender to its name in words.
-    columns : sequence of str
-        What a contender is called, and "detectable" where that is shown.
+    `named` gives a contender its name in words. `columns` are what a contender is called, and
+    "detectable" where that is shown.
     """
     texts = {question.id: question.text for question in questions}
     what, *more = columns

@@ -20,17 +20,7 @@ def read_follow_up(
     event: npt.NDArray[np.bool_],
     horizon: float,
 ) -> FollowUp:
-    """Read follow-up times.
-
-    Parameters
-    ----------
-    column : pyarrow.ChunkedArray
-    name : str
-    number : ndarray of shape (n,), int64
-        Numbers of the rows in their file.
-    event : ndarray of shape (n,), bool
-    horizon : float
-        In the unit of the column.
+    """Read follow-up times, in the unit of the horizon; `number` is that of each row in its file.
 
     Raises
     ------

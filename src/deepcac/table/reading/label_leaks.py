@@ -41,14 +41,7 @@ def label_leaks(encoder: TableEncoder, X: Array, y: Ids, classes: tuple[str, ...
     twentieth of the rows (learnt on one half, scored on the other; no value is a part too) or by
     its order; if it goes up or down with the rows; or if it is another whole number in every row.
 
-    Parameters
-    ----------
-    encoder : TableEncoder
-    X : ndarray of shape (n, d)
-        Features of the encoder, in the order of the file.
-    y : ndarray of shape (n,)
-        Class ids.
-    classes : tuple of str
+    `X` (n, d) has the features of the encoder, in the order of the file; `y` the class ids.
     """
     half = np.random.default_rng(0).permutation(len(y)) % 2 == 0
     most = int(np.clip(len(y) // _ROWS_OF_A_PART, 2, _PARTS))

@@ -54,7 +54,6 @@ def table_faults(
     ----------
     rows : pyarrow.Table
         The rows that are described, without columns of no interest.
-    columns : iterable of EncodedColumn
     refused : mapping
         Columns that cannot be read, and why.
     labels : (str, ClassLabels) or None

@@ -97,11 +97,9 @@ def _filled(item: Item, facts: Facts) -> list[str]:
         if lines and not (table and lines[-1].startswith("|")):
             lines.append("")
         lines.append(line if table else escaped(line))
-    return (
-        [*lines, *([""] if lines else []), f"[to be filled by you: {item.ask}]"]
-        if (item.ask)
-        else lines
-    )
+    if not item.ask:
+        return lines
+    return [*lines, *[""] * bool(lines), f"[to be filled by you: {item.ask}]"]
 
 
 def escaped(text: str) -> str:

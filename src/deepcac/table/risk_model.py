@@ -13,7 +13,6 @@ from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
-from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.table_model import Array, Ids, TableModel
 
 
@@ -53,12 +52,6 @@ class RiskModel(TableModel):
         One a cluster, or one.
     """
 
-    encoder: TableEncoder
-    scaler: TableScaler
-    classes: tuple[str, ...]
-    label: str
-    id: str | None
-    method: dict[str, Any]
     centres: Array
     planes: list[Plane]
 

@@ -13,15 +13,10 @@ from deepcac.scoring.sample_size import SampleSize
 from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import Say, usual_jobs
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
-from deepcac.table.detectable.power_answer import (
-    ModelNeed,
-    PowerAnswer,
-    own_sample_size,
-    power_answer,
-)
+from deepcac.table.detectable.power_answer import PowerAnswer, own_sample_size, power_answer
 from deepcac.table.output_files import check_output
 from deepcac.table.pages.own_pages import write_page
-from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
 
 
@@ -60,18 +55,6 @@ def power_table(
     table.tell(say)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
     found = power_answer(table, runs)
-    _write(out, table, found, runs, need, command)
-    return f"{found.sentence} {need.sentence}"
-
-
-def _write(
-    out: str | os.PathLike[str],
-    table: LabelledTable,
-    found: PowerAnswer,
-    runs: PlantedRuns,
-    need: ModelNeed,
-    command: str,
-) -> None:
     content = {
         "command": command,
         "table": table,
@@ -83,6 +66,7 @@ def _write(
         "method": _method(runs),
     }
     write_page(out, "power.html", content)
+    return f"{found.sentence} {need.sentence}"
 
 
 _HEAD = (

@@ -18,7 +18,7 @@ from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import BEST, BestModel, Compared, JudgedFold, aurocs
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
-from deepcac.table.elsewhere.place_page import _few
+from deepcac.table.elsewhere.place_page import _comparisons, _few
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
@@ -160,6 +160,14 @@ def test_one_site_that_differs_is_not_called_the_same_risks():
     found = answer_places([one_place(-0.1), one_place(0.0, 0.0)], 0.01, sites=True, cut=False)
     assert found.sentence.startswith("Use no clusters for now: in 1 of 2 sites they did harm")
     assert dict(found.numbers)["Change by clusters, over all sites"].startswith("not pooled")
+
+
+def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
+    judged = [one_place(-0.1), one_place(0.0, 0.0)]
+    judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
+              for one in judged]  # fmt: skip
+    (row,) = _comparisons(answer_places(judged, 0.01, sites=True, cut=False))["rows"]
+    assert row[1:4] == ("not pooled", "", "")
 
 
 def external(tmp_path, a, b, **roles):

@@ -137,14 +137,14 @@ def answer_places(
     return PlaceAnswer(sentence, _details(judged, best), comparisons, margin, numbers)
 
 
-def _overall(best: Over) -> PlaceVerdict | None:
+def overall(best: Over) -> PlaceVerdict | None:
     """Return the verdict on the one place, or over several; None where they are not pooled."""
     return best.places[0] if len(best.places) == 1 else best.whole
 
 
 def _use(best: Over, events: int, cut: bool) -> str:
     """Say what to do elsewhere; a firm no needs all training rows and enough events."""
-    found = _overall(best)
+    found = overall(best)
     word = UNDECIDED if found is None else found.word
     if word == BETTER:
         return "Clusters help elsewhere"
@@ -156,7 +156,7 @@ def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str
     """Return the numbers of the first screen."""
     names = list(dict.fromkeys(contender_name(one.model.name) for one in judged))
     aurocs = [one.model.auroc for one in judged]
-    place, change = _overall(best), "the same risks"
+    place, change = overall(best), "the same risks"
     if place is not None and place.word != NEVER:
         change = _span(place.difference)
     elif any(one.word != NEVER for one in best.places):

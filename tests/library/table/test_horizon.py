@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,8 @@ from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.censored import FollowUp, auroc_at
 from deepcac.table.budgeted_trials import Trials
-from deepcac.table.horizon.horizon_section import unseen_risks
+from deepcac.table.horizon.horizon_section import _subtypes, unseen_risks
+from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 ROLES = Roles("died", time="days", horizon=365.0)
@@ -67,6 +69,18 @@ def test_horizons_with_too_few_events_or_patients_are_refused(path):
 def test_a_horizon_lies_after_the_start(horizon):
     with pytest.raises(ConfigError, match="--horizon .*: name a time after the start"):
         Roles("died", time="days", horizon=horizon)
+
+
+def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
+    events, label = np.zeros(200, dtype=bool), np.repeat([0, 1, 2], [100, 60, 40])
+    events[:20] = events[100:102] = events[160:180] = True  # 20 of 100, 2 of 60, 20 of 40
+    time = np.where(events, 100.0, 400.0)
+    time[50:52] = 10.0
+    follow = FollowUp(time, events, 365.0)
+    assert "Of fewer than 5 of the patients" in horizon_remarks(follow)[0]
+    subtypes = [SimpleNamespace(number=j) for j in (1, 2, 3)]
+    rows = _subtypes(follow, SimpleNamespace(label=label, subtypes=subtypes, arm="km"))["rows"]
+    assert [row.count("withheld") for row in rows] == [0, 6, 6]
 
 
 def test_three_outcomes_are_named_as_competing(path):

@@ -95,7 +95,8 @@ def _subtypes(follow: FollowUp, one: FoundClustering) -> dict[str, Any]:
     parts = [follow.take(one.label == each.number - 1) for each in one.subtypes]
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
     at_risk = np.array([[(own.time >= moment).sum() for moment in moments] for own in parts])
-    hidden = few_rows(at_risk)
+    outcomes = [np.bincount(own.outcome, minlength=2) for own in parts]
+    hidden = few_rows(np.hstack([at_risk, outcomes]))
     rows = [
         (
             str(each.number),

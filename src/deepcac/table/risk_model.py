@@ -74,6 +74,13 @@ class RiskModel(TableModel):
         return len(self.centres)
 
 
+def whole_table(table: LabelledTable, seed: int) -> tuple[TableScaler, Resample]:
+    """Return all rows as a resample, each of whose parts they are, and what scaled them."""
+    features, scaler = table.features, TableScaler().fit(table.features.X)
+    rows = Rows(features.X, scaler.transform(features.X), features.label, features.row_id)
+    return scaler, Resample(rows, rows, rows, features.n_classes, seed)
+
+
 def fit_risk_model(
     table: LabelledTable, roles: Roles, method: dict[str, Any], seed: int
 ) -> RiskModel:
@@ -82,18 +89,12 @@ def fit_risk_model(
     The method has ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C`` and ``clip``. The
     seed is that of the k-means start. Label and id of the roles are kept.
     """
-    scaler = TableScaler().fit(table.features.X)
-    rows = Rows(
-        table.features.X,
-        scaler.transform(table.features.X),
-        table.features.label,
-        table.features.row_id,
-    )
+    scaler, whole = whole_table(table, seed)
+    rows = whole.train
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
     cluster = np.zeros(len(rows), dtype=np.int64)
     if k > 1:
-        whole = Resample(rows, rows, rows, table.features.n_classes, seed)
         found = part(whole, method["arm"], k, method["alpha"]).train
         centres = np.array([rows.bounded[found == j].mean(axis=0) for j in range(found.max() + 1)])
         cluster = pairwise_distances_argmin(rows.bounded, centres).astype(np.int64)

@@ -82,10 +82,11 @@ def test_clusters_that_were_not_chosen_change_no_treatment(judged):
     table, trials, found = judged
     kept = trials.held_out
     same = kept._replace(risk={**kept.risk, found.clustered: kept.risk[found.best]})
-    content = risk_section(table, same, found, RiskQuestions())
+    content = risk_section(table, same, found, RiskQuestions(by=["sex"]))
     assert "as many of 1,000 patients are treated rightly" in content["worth"]
     assert "since no clusters were chosen" in content["worth"]
     assert [row[0] for row in content["rows"]] == [contender_name(found.best)]
+    assert [row[4] for row in content["by_rows"]] == ["0.000", "0.000"]  # and no interval of it
 
 
 def test_bars_of_few_patients_are_not_drawn(judged):

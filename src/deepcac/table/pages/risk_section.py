@@ -1,6 +1,6 @@
 """The part of the page about risks: calibration, decisions, subgroups."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,10 +113,16 @@ def _by(
         (
             f"{one.column} {one.name}",
             *(WITHHELD if n is None else f"{n:,}" for n in (one.rows, one.events)),
-            f"{one.auroc:.3f} ({one.low:.3f} to {min(one.high, 1.0):.3f})",
-            f"{signed(one.change)} ({signed(one.change_low)} to {signed(one.change_high)})",
+            _span((one.auroc, one.low, min(one.high, 1.0)), "{:.3f}".format),
+            _span((one.change, one.change_low, one.change_high), signed),
             *(f"{one.ratio:.2f}", f"{one.slope:.2f}", signed(one.benefit, 1)),
         )
         for one in shown
     ]
     return {"by_head": _BY_HEAD, "by_rows": rows, "by_few": ", ".join(few)}
+
+
+def _span(values: Sequence[float], write: Callable[[float], str]) -> str:
+    """Write a mean with its interval; there is none where nothing varies."""
+    mean, low, high = map(write, values)
+    return mean if np.isnan(values[1]) else f"{mean} ({low} to {high})"

@@ -128,3 +128,4 @@ def test_the_section_names_what_is_too_few_and_says_the_range(judged):
     assert [one.id for one in content["figures"]] == ["calibration", "decision", "risks"]
     assert len(content["rows"]) == 2
     assert len(content["by_rows"]) == 6
+    assert content["by_head"][-1].endswith("treating from 30 % on")

@@ -21,10 +21,7 @@ from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.subgroups import subgroups
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
-_BY_HEAD = (
-    *("subgroup", "rows", "events", "AUROC", "change by clusters", "O/E", "slope"),
-    "net true positives in 1,000",
-)
+_BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change by clusters", "O/E", "slope")
 
 
 class RiskQuestions(NamedTuple):
@@ -119,7 +116,8 @@ def _by(
         )
         for one in shown
     ]
-    return {"by_head": _BY_HEAD, "by_rows": rows, "by_few": ", ".join(few)}
+    treated = f"net true positives in 1,000, treating from {100 * threshold:.0f} % on"
+    return {"by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few)}
 
 
 def _span(values: Sequence[float], write: Callable[[float], str]) -> str:

@@ -1,7 +1,5 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
-import os
-
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.answer import MARGIN, answer
 from deepcac.table.budgeted_trials import (
@@ -16,7 +14,7 @@ from deepcac.table.cards.compare_card import compare_facts, risk_facts
 from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.found_subtypes import found_clusterings
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
@@ -25,9 +23,9 @@ from deepcac.table.subgroups import check_columns
 
 
 def compare_table(
-    path: str | os.PathLike[str],
+    path: StrPath,
     roles: Roles,
-    out: str | os.PathLike[str],
+    out: StrPath,
     *,
     say: Say,
     command: str,
@@ -39,7 +37,7 @@ def compare_table(
     n_resamples: int | None = None,
     train_rows: int = MOST_TRAIN,
     asked: RiskQuestions = USUAL,
-    card: str | os.PathLike[str] | None = None,
+    card: StrPath | None = None,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
 

@@ -1,6 +1,5 @@
 """`deepcac audit`: read, judge the groups, write the page, answer first."""
 
-import os
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from deepcac.table.audit.group_contenders import QUESTIONS, GroupFit, group_cont
 from deepcac.table.audit.group_figures import groups_forest, risk_by_group
 from deepcac.table.audit.group_lines import HEAD, group_lines, shown_lines
 from deepcac.table.budgeted_trials import TRIALS, Effort, Say, Trials, run_budgeted, usual_jobs
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import comparison_table, write_page
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
@@ -30,10 +29,10 @@ _UNSEEN = (
 
 
 def audit_table(
-    path: str | os.PathLike[str],
+    path: StrPath,
     roles: Roles,
     groups_column: str,
-    out: str | os.PathLike[str],
+    out: StrPath,
     *,
     say: Say,
     command: str,

@@ -2,7 +2,6 @@
 
 import csv
 import html
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -11,9 +10,8 @@ from typing import NamedTuple
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 
-StrPath = str | os.PathLike[str]
 Facts = Mapping[str, Sequence[str]]
 
 NOT_COMPUTED = "Not computed."

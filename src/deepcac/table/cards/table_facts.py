@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from deepcac import __version__
-from deepcac.table.cards.model_card import StrPath, table_lines
+from deepcac.table.cards.model_card import table_lines
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import LabelledTable, Roles

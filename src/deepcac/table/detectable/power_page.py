@@ -1,6 +1,5 @@
 """`deepcac power`: read, plant, judge, write the page."""
 
-import os
 from typing import Any
 
 import pandas as pd
@@ -14,16 +13,16 @@ from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import Say, usual_jobs
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import PowerAnswer, own_sample_size, power_answer
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
 
 
 def power_table(
-    path: str | os.PathLike[str],
+    path: StrPath,
     roles: Roles,
-    out: str | os.PathLike[str],
+    out: StrPath,
     *,
     say: Say,
     command: str,

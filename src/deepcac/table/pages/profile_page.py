@@ -9,7 +9,7 @@ import numpy as np
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
@@ -26,8 +26,8 @@ _RATES_HEAD = ("column", "level or quarter", "rows")
 
 
 def write_profile_page(
-    path: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    path: StrPath,
+    out: StrPath,
     *,
     command: str,
     label: str | None = None,
@@ -89,7 +89,7 @@ def write_profile_page(
     return encoder, [one.text for one in faults], mend
 
 
-def _typed(path: str | os.PathLike[str], asked: Mapping[str, object]) -> list[str]:
+def _typed(path: StrPath, asked: Mapping[str, object]) -> list[str]:
     """Return what names a table on the command line, and the options that say how it is read."""
     names = path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
     given = [(option, str(value)) for option, value in asked.items() if value is not None]

@@ -50,19 +50,19 @@ def detection_curve(planted: pd.DataFrame) -> pd.DataFrame:
     return curve.assign(low=low, high=high)
 
 
-def largest_unseen(curve: pd.DataFrame, way: str = FOUND) -> float:
+def largest_unseen(curve: pd.DataFrame) -> float:
     """Return the largest gain up to which even the upper end of the interval lies below 80 %.
 
     0 where no planted gain was missed so surely.
     """
-    own = curve[curve["way"] == way].sort_values("gain")
+    own = curve[curve["way"] == FOUND].sort_values("gain")
     missed = np.logical_and.accumulate(own["high"].to_numpy(float) < POWER)
     return float(own["gain"].to_numpy(float)[missed].max(initial=0.0))
 
 
-def smallest_seen(curve: pd.DataFrame, way: str = FOUND) -> float | None:
+def smallest_seen(curve: pd.DataFrame) -> float | None:
     """Return the gain from which on at least 80 % were found; None where there is none."""
-    own = curve[curve["way"] == way].sort_values("gain", ascending=False)
+    own = curve[curve["way"] == FOUND].sort_values("gain", ascending=False)
     found = np.logical_and.accumulate(own["detected"].to_numpy(float) >= POWER)
     return float(own["gain"].to_numpy(float)[found].min()) if found.any() else None
 

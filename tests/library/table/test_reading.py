@@ -484,3 +484,11 @@ def test_texts_that_are_the_words_for_rare_and_missing_are_these_levels():
     assert encoder.names == ("ward=a", "ward=(other)", "ward=(missing)")
     assert encoder.encode(rows, number)[0].sum(axis=0).tolist() == [20, 12, 18]
     assert TableEncoder.from_dict(encoder.to_dict()).names == encoder.names
+
+
+def test_a_class_that_the_sample_lacks_is_not_said_to_be_absent(tmp_path):
+    table = pd.DataFrame({"age": np.arange(4000) % 71, "died": np.arange(4000) < 8})
+    with pytest.raises(
+        DataError, match="rows in the sample, which --rows makes larger; at least 8"
+    ):
+        read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), most=100)

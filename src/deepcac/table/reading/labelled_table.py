@@ -23,6 +23,7 @@ from deepcac.table.reading.table_files import read_blocks
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
+_IN_SAMPLE = " in the sample, which --rows makes larger"
 _ROLES = ("the label", "the id", "the group", "the follow-up time")
 
 
@@ -183,7 +184,7 @@ def read_labelled(
     follow = _follow_up(sample, roles, codes, classes)
     if follow is not None:
         codes, classes = follow.outcome, horizon_classes(roles.label, follow)
-    _check_sizes(codes, classes)
+    _check_sizes(codes, classes, sample.complete)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
     remarks = [*getattr(path, "remarks", ())]
     remarks += horizon_remarks(follow) if follow is not None else []
@@ -257,15 +258,15 @@ def _follow_up(
     return read_follow_up(column, roles.time, sample.number, codes == 1, roles.horizon)
 
 
-def _check_sizes(codes: npt.NDArray[np.int64], classes: tuple[str, ...]) -> None:
+def _check_sizes(codes: npt.NDArray[np.int64], classes: tuple[str, ...], complete: bool) -> None:
     if len(codes) < FEWEST:
         raise DataError(f"{len(codes)} rows; at least {FEWEST} are needed to say anything")
     counts = np.bincount(codes, minlength=len(classes))
     if counts.min() < FEWEST_OF_A_CLASS:
         rare = classes[int(counts.argmin())]
         raise DataError(
-            f"class {rare!r} has {counts.min()} rows; at least {FEWEST_OF_A_CLASS} are needed "
-            "for training, validation and test"
+            f"class {rare!r} has {counts.min()} rows{'' if complete else _IN_SAMPLE}; at least "
+            f"{FEWEST_OF_A_CLASS} are needed for training, validation and test"
         )
 
 

@@ -107,6 +107,11 @@ MISTAKES = {
         Roles("died"),
         "column 'sex=m' becomes the feature 'sex=m', as another column does; rename it",
     ),
+    "one patient": (
+        lambda t: t.assign(ward="a"),
+        Roles("died", group="ward"),
+        "column 'ward' tells 1 patients apart; at least 8 are needed: is --group the right",
+    ),
     "above and positive": (
         lambda t: t,
         Roles("age", above=50, positive="1"),

@@ -241,7 +241,13 @@ def _groups(sample: SampledTable, name: str | None) -> npt.NDArray[np.int64] | N
     if name is None:
         return None
     cells = group_cells(sample, name)
-    return np.asarray(pc.index_in(cells, value_set=pc.unique(cells)).to_numpy(), dtype=np.int64)
+    patients = pc.unique(cells)
+    if len(patients) < FEWEST_OF_A_CLASS:  # four with the rarer class, and four without
+        raise DataError(
+            f"column {name!r} tells {len(patients)} patients apart; at least {FEWEST_OF_A_CLASS} "
+            "are needed: is --group the right column?"
+        )
+    return np.asarray(pc.index_in(cells, value_set=patients).to_numpy(), dtype=np.int64)
 
 
 def _follow_up(

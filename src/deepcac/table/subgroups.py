@@ -104,7 +104,7 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
             known = ", ".join(table.rows.column_names[:20])
             raise DataError(f"--by {column}: there is no such column; known: {known}")
         levels = len({*_texts(table, column)})
-        if column not in table.features.names and levels > _MOST_GROUPS:
+        if column not in table.encoder.names and levels > _MOST_GROUPS:
             raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")
     if columns and table.features.n_classes != 2:
         raise DataError("--by needs an outcome of two classes; name one with --positive")
@@ -119,7 +119,7 @@ def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
 def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """Yield each level of a column, and which rows of the table have it."""
     texts = _texts(table, column)
-    names = list(table.features.names)
+    names = table.encoder.names
     if column not in names or len(set(texts)) <= _MOST_LEVELS:
         for text in sorted(set(texts)):
             yield text, texts == text

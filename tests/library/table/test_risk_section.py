@@ -78,6 +78,12 @@ def test_numbers_are_cut_at_their_quartiles(judged):
     assert not ends & {word for name in names for word in name.split()}
 
 
+def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):
+    lines = "\n".join(f"{i},{i % 2}" for i in range(80))
+    (tmp_path / "t.csv").write_text(f"group,died\n{lines}\n")
+    check_columns(read_labelled(tmp_path / "t.csv", Roles("died")), ["group"])
+
+
 def test_clusters_that_were_not_chosen_change_no_treatment(judged):
     table, trials, found = judged
     kept = trials.held_out

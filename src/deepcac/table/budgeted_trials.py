@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import ARMS, Contender
 from deepcac.judging.fitting import fit_trial
-from deepcac.judging.learners import Array, Predict
+from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trials import run_resample
@@ -239,13 +239,3 @@ def _record(one: Contender, trials: int, entries: list[dict[str, Any]]) -> dict[
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
-def validation_scores(record: dict[str, Any], metric: str = "auroc") -> Array:
-    """Return the validation scores of a record, of shape (resamples, trials)."""
-    return np.array(
-        [
-            [trial["validation"][metric] for trial in sample["trials"]]
-            for sample in record["resamples"]
-        ]
-    )

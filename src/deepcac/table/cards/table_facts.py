@@ -18,7 +18,6 @@ from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_encoder import LEFT_OUT
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
-_BLOCK = 1 << 20
 _USUAL = {
     "handling": [
         "Numbers: as they are, standardised by mean and standard deviation of the training rows. "
@@ -72,11 +71,8 @@ def _digests(source: StrPath) -> list[str]:
 
 
 def _digest(file: str) -> str:
-    found = hashlib.sha256()
     with open(file, "rb") as content:
-        while block := content.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _coding(table: LabelledTable) -> list[str]:

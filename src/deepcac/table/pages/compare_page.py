@@ -198,8 +198,7 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
 
 def _plain(value: float) -> str:
     """Return a number without an exponent, with four digits or all before the point."""
-    digits = 0 if abs(value) >= 1000 else 4
-    return f"{value:,.0f}" if not digits else f"{value:.4g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _spaced(name: str, table: LabelledTable) -> str:

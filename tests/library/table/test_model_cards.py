@@ -145,6 +145,19 @@ def test_the_card_tells_no_centre_of_few_patients_and_no_share_of_few(csv):
     assert hidden == {"ward=(other)", "age_missing"}
 
 
+def test_the_card_tells_no_median_of_few_values(csv):
+    patients().assign(lab=[1.5, 2.5, 4.0, *[None] * 237]).to_csv(csv, index=False)
+    table = read_labelled(csv, Roles("died"))
+    scaler = TableScaler().fit(table.features.X)
+    q = len(scaler.mean_)
+    model = RiskModel(
+        table.encoder, scaler, table.classes, "died", None, {"clip": None}, np.empty((0, q)),
+        [Plane(np.zeros((1, q)), np.zeros(1))],
+    )  # fmt: skip
+    (line,) = [one for one in _specification(table, model) if one.startswith("| lab |")]
+    assert line.split(" | ")[1:4] == ["withheld"] * 3
+
+
 def test_a_model_without_clusters_says_so(csv, tmp_path):
     fit_table(
         csv, Roles("died"), tmp_path / "m.json", say=print, most=10_000, method="plain",

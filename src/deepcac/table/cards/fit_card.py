@@ -141,16 +141,26 @@ def _shares(model: RiskModel) -> npt.NDArray[np.bool_]:
 
 
 def _spreads(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
-    """Return median, mean and SD of each feature; of a level of few patients none is shown."""
-    scaler = model.scaler
+    """Return median, mean and SD of each feature; of few patients or values none is shown."""
+    scaler, lone = model.scaler, _lone(table, model)
     medians = [*map(_number, scaler.median_), *([""] * len(scaler.flagged_))]
     rows = scaler.mean_ * len(table.features.label)
     few = _shares(model) & (np.minimum(rows, len(table.features.label) - rows) < FEW - 0.5)
-    shown = {"mean": scaler.mean_, "SD": scaler.scale_}
-    return {"replaces missing": [medians[j] for j in np.flatnonzero(scaler.kept_)]} | {
-        what: [WITHHELD if hide else _number(v) for v, hide in zip(values, few, strict=True)]
-        for what, values in shown.items()
+    told = {
+        "replaces missing": ([medians[j] for j in np.flatnonzero(scaler.kept_)], lone),
+        "mean": ([*map(_number, scaler.mean_)], few | lone),
+        "SD": ([*map(_number, scaler.scale_)], few | lone),
     }
+    return {
+        what: [WITHHELD if no else text for text, no in zip(texts, hidden, strict=True)]
+        for what, (texts, hidden) in told.items()
+    }
+
+
+def _lone(table: LabelledTable, model: RiskModel) -> npt.NDArray[np.bool_]:
+    """Return which features are a number that fewer than ten rows have."""
+    lone = np.isfinite(table.features.X).sum(axis=0) < SMALL
+    return np.append(lone, np.zeros(len(model.scaler.flagged_), np.bool_))[model.scaler.kept_]
 
 
 def _centres(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
@@ -161,7 +171,7 @@ def _centres(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
     inside = np.eye(len(model.centres))[model.answers(X)[1] - 1].T
     sizes = inside.sum(axis=1)
     held = np.rint(inside @ (scaler.transform(X) * scaler.scale_ + scaler.mean_))
-    hidden = np.repeat(sizes[:, None] < SMALL, held.shape[1], axis=1)
+    hidden = (sizes[:, None] < SMALL) | _lone(table, model)
     for f in np.flatnonzero(_shares(model)):
         hidden[:, f] |= few_rows(np.column_stack([held[:, f], sizes - held[:, f]]))
     return {

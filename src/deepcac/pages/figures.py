@@ -104,7 +104,7 @@ def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:
     """Say how many rows the data have, and from where to where the last column of numbers goes."""
     said = f"{len(data):,} rows of {', '.join(map(str, head))}"
     for place in reversed(range(len(head))):
-        values = [row[place] for row in data if isinstance(row[place], float)]
+        values = (row[place] for row in data)
         numbers = [value for value in values if isinstance(value, float) and value == value]
         if numbers:
             return f"{said}; {head[place]} from {min(numbers):.3g} to {max(numbers):.3g}"

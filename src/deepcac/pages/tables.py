@@ -62,12 +62,9 @@ class Cell:
         if not self.compares:
             return self.text
         values = f"{self.text or '–'} | {self.published or '–'} | {self.sound or '–'}"
-        ours = self.published or self.sound
-        return (
-            f"{values} {_MARKS.get(self.verdict, '')}".strip()
-            if ours
-            else (f"{self.text or '–'} ({self.verdict})")
-        )
+        if self.published or self.sound:
+            return f"{values} {_MARKS.get(self.verdict, '')}".strip()
+        return f"{self.text or '–'} ({self.verdict})"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from deepcac.pages.wording import even_decimals, mark, minus, people, tone
 
 _LONG = 40
 # A number with its sign, spread, share or unit of time; no other word.
-_NUMBER = re.compile(r"[<>≤]?\s*[+−]?[\d.,]+(e[+-−]?\d+)?( ± [\d.,]+| %| s)?")
+_NUMBER = re.compile(r"[<>≤]?\s*[+−]?[\d.,]+(e[+\-−]?\d+)?( ± [\d.,]+| %| s)?")
 
 
 @dataclass(frozen=True)

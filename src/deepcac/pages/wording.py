@@ -72,9 +72,9 @@ def mark(verdict: str) -> str:
     return _MARKS.get(verdict, "·")
 
 
-def minus(text: str) -> str:
+def minus(text: object) -> str:
     """Return text with a real minus sign before each negative number."""
-    return _MINUS.sub("−", text)
+    return _MINUS.sub("−", str(text))
 
 
 def even_decimals(texts: list[str]) -> list[str]:

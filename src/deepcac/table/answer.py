@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from deepcac.judging.choice import TUNED, choose
+from deepcac.judging.choice import TUNED, choose, open_to
 from deepcac.judging.questions import ANY, HELP, NEGATIVE
 from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.resamples import test_share
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
 from deepcac.scoring.statistics import corrected_t_test
@@ -81,17 +82,10 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> Answer:
-    """Compare the contenders and put the outcome into words.
+    """Compare the contenders of a table and put the outcome into words.
 
-    Parameters
-    ----------
-    trials : Trials
-    name : str
-        Of the table.
-    rarest : int
-        Its rows of the rarest class.
-    margin : float
-        Differences in AUROC up to this are negligible.
+    `rarest` counts its rows of the rarest class. Differences in AUROC up to `margin` are
+    negligible.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin))
@@ -156,10 +150,13 @@ def _sentence(verdict: str, lines: Sequence[Line], best: str, rarest: int) -> st
         top = max(pool, key=lambda row: row["mean"])
         if verdict == USE:
             return f"Use {contender_name(top['contender'])}: clusters help, {_gain(top)}."
-        weaker = contender_name(top["reference"])
-        if top["score"] < _best_score(lines):
-            return f"Use {model} without clusters; they help only {weaker}, {_gain(top)}."
-        return f"Clusters help {weaker}, {_gain(top)}; it is then no worse than {model}."
+        weaker, ahead = contender_name(top["reference"]), _best_score(lines)
+        if top["score"] >= ahead:
+            scores = f"its AUROC is then {top['score']:.3f}, that of {model} {ahead:.3f}"
+            return f"Clusters help {weaker}, {_gain(top)}; {scores}."
+        own = [row["verdict"] for row in lines if row["reference"] == best]
+        now = " for now" if UNDECIDED in own or rarest < ENOUGH_EVENTS else ""
+        return f"Use {model} without clusters{now}; they help the weaker {weaker}, {_gain(top)}."
     if verdict == LIKELY:
         top = max(_likely(lines), key=lambda row: row["mean"])
         said = f"gain is likely, not shown: {contender_name(top['contender'])}, {_gain(top)}."
@@ -192,31 +189,30 @@ def first_numbers(
 ) -> list[tuple[str, str]]:
     """Return the numbers of the first screen.
 
-    Parameters
-    ----------
-    trials : Trials
-    line : mapping
-        The comparison whose reference is the best model.
-    rarest : int
-        Rows of the rarest class.
-    change, without : str
-        What the difference is called, and what the best model goes without.
+    `line` is the comparison whose reference is the best model; `rarest` counts the rows of the
+    rarest class. `change` and `without` are what the difference is called, and what the best model
+    goes without.
     """
     best = line["reference"]
-    alone = choose(trials.records[best], TUNED, "auroc").scores
-    sizes = trials.records[best]["resamples"][0]
-    spread = corrected_t_test(alone, n_train=sizes["n_train"], n_test=sizes["n_test"])
-    auroc = f"{spread.mean:.3f}"
-    if spread.low == spread.low:
-        auroc += f" ({spread.low:.3f} to {min(spread.high, 1.0):.3f})"
+    mean, span = tuned_auroc(trials, best)
     trained = f"{trials.trained_on:,}" + " (a part)" * trials.cut
     return [
         (f"Best model without {without}", contender_name(best)),
-        ("Its AUROC", auroc),
+        ("Its AUROC", f"{mean} ({span})" if span else mean),
         (change, "never chosen" if line["verdict"] == NEVER else _gain(line)),
         ("Training rows", trained),
         ("Events", f"{rarest:,}"),
     ]
+
+
+def tuned_auroc(trials: Trials, name: str) -> tuple[str, str]:
+    """Return the mean test AUROC of a tuned contender and its interval, empty if nothing varies."""
+    share = test_share(trials.records[name])
+    scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
+    found = corrected_t_test(scores, n_train=1 - share, n_test=share)
+    if found.low != found.low:
+        return f"{found.mean:.3f}", ""
+    return f"{found.mean:.3f}", f"{max(found.low, 0.0):.3f} to {min(found.high, 1.0):.3f}"
 
 
 def _counted(counts: Mapping[str, int], margin: float) -> str:

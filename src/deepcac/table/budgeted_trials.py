@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.contenders import ARMS, Contender
 from deepcac.judging.fitting import fit_trial
-from deepcac.judging.learners import Array, Predict
+from deepcac.judging.learners import Predict
 from deepcac.judging.resamples import Resample, resamples
 from deepcac.judging.spaces import Values, of_kind
 from deepcac.judging.trials import run_resample
@@ -78,6 +78,8 @@ class Trials:
         Of the resamples that were made.
     held_out : HeldOut or None
         Risks of the test rows, of two classes.
+    rows : int
+        Rows of the table whose outcome is known.
     """
 
     records: dict[str, dict[str, Any]]
@@ -87,6 +89,7 @@ class Trials:
     jobs: int = 1
     seeds: list[int] = field(default_factory=list)
     held_out: HeldOut | None = None
+    rows: int = 0
 
     @property
     def trained_on(self) -> int:
@@ -95,8 +98,10 @@ class Trials:
 
     @property
     def cut(self) -> bool:
-        """Whether training rows were left out."""
-        return self.trained_on == self.train_rows
+        """Whether training rows were left out: the parts of a resample are then not all rows."""
+        sample = next(iter(self.records.values()))["resamples"][0]
+        used = sum(int(sample[f"n_{part}"]) for part in ("train", "validation", "test"))
+        return used < self.rows
 
 
 def linear() -> str:
@@ -133,8 +138,6 @@ def run_budgeted(
 
     Parameters
     ----------
-    table : LabelledTable
-    effort : Effort
     say : callable
         Is told how far it is, in one line.
     fighters : sequence of Contender, optional
@@ -173,7 +176,8 @@ def run_budgeted(
     }
     seeds = list(range(effort.seed, effort.seed + len(found)))
     spent = time.monotonic() - begin
-    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(kept))
+    known = n if table.follow is None else int(table.follow.known.sum())
+    return Trials(records, planned, limit, spent, effort.jobs, seeds, pooled(kept), known)
 
 
 def _due(effort: Effort, planned: int, each: Sequence[float]) -> Iterator[int]:
@@ -235,13 +239,3 @@ def _record(one: Contender, trials: int, entries: list[dict[str, Any]]) -> dict[
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
-def validation_scores(record: dict[str, Any], metric: str = "auroc") -> Array:
-    """Return the validation scores of a record, of shape (resamples, trials)."""
-    return np.array(
-        [
-            [trial["validation"][metric] for trial in sample["trials"]]
-            for sample in record["resamples"]
-        ]
-    )

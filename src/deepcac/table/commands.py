@@ -96,22 +96,19 @@ def compare(
 
     own = Roles(label or "", id_column, group, drop or (), positive, above, decimal, time, horizon)
     source, roles = table_source(table, labels, own)
-    if site is not None or external is not None:
-        typer.echo(
-            compare_places(
-                table, roles, out, say=say, command=_typed(), site=site, external=external,
-                margin=margin, most=rows, seed=seed, jobs=jobs, train_rows=train_rows,
-                unanswered={"--resamples": resamples, "--thresholds": thresholds, "--by": by,
-                            "--card": card},
-            )
+    if site is None and external is None:
+        answer = compare_table(
+            source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
+            jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
+            asked=risk_questions(thresholds, by), card=card,
         )  # fmt: skip
-        say(f"page: {out}")
-        return
-    answer = compare_table(
-        source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
-        jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
-        asked=risk_questions(thresholds, by), card=card,
-    )  # fmt: skip
+    else:
+        answer = compare_places(
+            source, roles, out, say=say, command=_typed(), site=site, external=external,
+            margin=margin, most=rows, seed=seed, jobs=jobs, train_rows=train_rows,
+            unanswered={"--resamples": resamples, "--thresholds": thresholds, "--by": by,
+                        "--card": card},
+        )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")
 

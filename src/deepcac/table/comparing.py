@@ -1,7 +1,6 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
-import os
-
+from deepcac.errors import ConfigError, DataError
 from deepcac.table.answer import MARGIN, answer
 from deepcac.table.budgeted_trials import (
     MOST_TRAIN,
@@ -15,7 +14,7 @@ from deepcac.table.cards.compare_card import compare_facts, risk_facts
 from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.found_subtypes import found_clusterings
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
@@ -24,9 +23,9 @@ from deepcac.table.subgroups import check_columns
 
 
 def compare_table(
-    path: str | os.PathLike[str],
+    path: StrPath,
     roles: Roles,
-    out: str | os.PathLike[str],
+    out: StrPath,
     *,
     say: Say,
     command: str,
@@ -38,7 +37,7 @@ def compare_table(
     n_resamples: int | None = None,
     train_rows: int = MOST_TRAIN,
     asked: RiskQuestions = USUAL,
-    card: str | os.PathLike[str] | None = None,
+    card: StrPath | None = None,
 ) -> str:
     """Judge whether clusters help on a table, write the page and return the answer.
 
@@ -72,15 +71,17 @@ def compare_table(
 
     Raises
     ------
-    DataError
-        The table is at fault; column and row are named.
+    ConfigError, DataError
+        An option or the table is at fault; column and row are named.
     """
+    if roles.time is not None and any(asked):
+        raise ConfigError("--thresholds and --by have no answer with --time; ask without them")
     check_output(out, path)
     beside = card_beside(card, out)
     check_card(beside, out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
-    check_columns(table, asked.by)
+    _check_asked(table, asked)
     _tell(table, say)
     effort = Effort(
         minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
@@ -96,6 +97,12 @@ def compare_table(
     write_card(beside, joined(*facts))
     say(f"card: {beside}")
     return found.sentence
+
+
+def _check_asked(table: LabelledTable, asked: RiskQuestions) -> None:
+    check_columns(table, asked.by)
+    if asked.thresholds and table.features.n_classes != 2:
+        raise DataError("--thresholds needs an outcome of two classes")
 
 
 def _tell(table: LabelledTable, say: Say) -> None:

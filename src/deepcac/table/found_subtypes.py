@@ -9,13 +9,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import OUTLIER, Resample, Rows, resamples
-from deepcac.preprocess import TableScaler
+from deepcac.judging.resamples import OUTLIER, Rows, resamples
 from deepcac.scoring.small_cells import SMALL, few_rows
 from deepcac.scoring.statistics import wilson
 from deepcac.scoring.subtypes import distinguishing_features
-from deepcac.table.budgeted_trials import Trials, validation_scores
+from deepcac.table.budgeted_trials import Trials
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.risk_model import whole_table
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -101,13 +101,9 @@ def found_clusterings(table: LabelledTable, trials: Trials) -> list[FoundCluster
 def _found(table: LabelledTable, trials: Trials, arm: str) -> FoundClustering:
     values, score = _chosen(trials, arm)
     k, alpha = int(values["n_clusters"]), float(values.get("alpha", 0.0))
-    scaler = TableScaler().fit(table.features.X)
-    rows = Rows(
-        table.features.X, scaler.transform(table.features.X), table.features.label,
-        table.features.row_id,
-    )  # fmt: skip
+    scaler, whole = whole_table(table, trials.seeds[0])
+    rows = whole.train
     names = tuple(map(str, scaler.get_feature_names_out(np.array(table.features.names, object))))
-    whole = Resample(rows, rows, rows, table.features.n_classes, trials.seeds[0])
     label = _by_size(part(whole, arm, k, alpha).train)
     return FoundClustering(
         arm=arm,
@@ -129,15 +125,17 @@ def _means(own: Array) -> Array:
 def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
     """Return the trial of an arm with the fewest clusters among the best, and its score."""
     records = [one for one in trials.records.values() if one["arm"] == arm]
-    scores = np.mean([validation_scores(one) for one in records], axis=0)
-    drawn = records[0]["trials"]
-    several = [t for t, values in enumerate(drawn) if values["n_clusters"] > 1]
+    every = [[_validation(sample) for sample in one["resamples"]] for one in records]
+    scores, drawn = np.mean(every, axis=0), records[0]["trials"]
     means = scores.mean(axis=0)
-    best = max(several, key=lambda t: means[t])
-    error = scores[:, best].std(ddof=1) / np.sqrt(len(scores))
-    good = [t for t in several if means[t] >= means[best] - error]
+    error = scores[:, means.argmax()].std(ddof=1) / np.sqrt(len(scores))
+    good = np.flatnonzero(means >= means.max() - error).tolist()
     taken = min(good, key=lambda t: (drawn[t]["n_clusters"], -means[t]))
     return drawn[taken], float(means[taken])
+
+
+def _validation(sample: dict[str, Any]) -> list[float]:
+    return [trial["validation"]["auroc"] for trial in sample["trials"]]
 
 
 def _by_size(label: Ids) -> Ids:

@@ -12,14 +12,7 @@ StrPath = str | os.PathLike[str]
 def check_output(out: StrPath, *inputs: StrPath, option: str = "--out") -> None:
     """Refuse to write where a user would lose something, before anything is read.
 
-    Parameters
-    ----------
-    out : path-like
-        File to write.
-    *inputs : path-like
-        Files that are read.
-    option : str
-        What names it on the command line.
+    `inputs` are files that are read; `option` is what names `out` on the command line.
 
     Raises
     ------

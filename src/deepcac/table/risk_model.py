@@ -13,7 +13,6 @@ from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
-from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.table_model import Array, Ids, TableModel
 
 
@@ -53,12 +52,6 @@ class RiskModel(TableModel):
         One a cluster, or one.
     """
 
-    encoder: TableEncoder
-    scaler: TableScaler
-    classes: tuple[str, ...]
-    label: str
-    id: str | None
-    method: dict[str, Any]
     centres: Array
     planes: list[Plane]
 
@@ -81,33 +74,27 @@ class RiskModel(TableModel):
         return len(self.centres)
 
 
+def whole_table(table: LabelledTable, seed: int) -> tuple[TableScaler, Resample]:
+    """Return all rows as a resample, each of whose parts they are, and what scaled them."""
+    features, scaler = table.features, TableScaler().fit(table.features.X)
+    rows = Rows(features.X, scaler.transform(features.X), features.label, features.row_id)
+    return scaler, Resample(rows, rows, rows, features.n_classes, seed)
+
+
 def fit_risk_model(
     table: LabelledTable, roles: Roles, method: dict[str, Any], seed: int
 ) -> RiskModel:
     """Fit a model on all rows of a table.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    roles : Roles
-        Whose label and id are kept.
-    method : dict
-        ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C``, ``clip``.
-    seed : int
-        Of the k-means start.
+    The method has ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C`` and ``clip``. The
+    seed is that of the k-means start. Label and id of the roles are kept.
     """
-    scaler = TableScaler().fit(table.features.X)
-    rows = Rows(
-        table.features.X,
-        scaler.transform(table.features.X),
-        table.features.label,
-        table.features.row_id,
-    )
+    scaler, whole = whole_table(table, seed)
+    rows = whole.train
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
     cluster = np.zeros(len(rows), dtype=np.int64)
     if k > 1:
-        whole = Resample(rows, rows, rows, table.features.n_classes, seed)
         found = part(whole, method["arm"], k, method["alpha"]).train
         centres = np.array([rows.bounded[found == j].mean(axis=0) for j in range(found.max() + 1)])
         cluster = pairwise_distances_argmin(rows.bounded, centres).astype(np.int64)

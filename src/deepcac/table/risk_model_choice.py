@@ -150,14 +150,8 @@ def _run(
 ) -> tuple[Array, list[list[Answer]], float]:
     """Run every candidate on every resample.
 
-    Returns
-    -------
-    validation : ndarray of shape (resamples, candidates)
-        AUROC.
-    answers : list of list
-        Labels, AUROC and risks (n_test, n_classes - 1) of the test rows, by resample and candidate.
-    ratio : float
-        Test rows by training rows.
+    Returns validation AUROC (resamples, candidates); labels, AUROC and risks (n_test,
+    n_classes - 1) of the test rows, by resample and candidate; and test rows by training rows.
     """
     validation, answers, ratio = [], [], 1.0
     for sample in resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group):

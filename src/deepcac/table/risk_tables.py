@@ -1,7 +1,6 @@
 """`deepcac fit` and `deepcac predict`: a table to a model, a model and a table to risks."""
 
 import csv
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.named_estimator import NamedEstimator
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 from deepcac.table.reading.row_source import RowSource
@@ -32,7 +31,6 @@ from deepcac.table.table_model import TableModel
 if TYPE_CHECKING:
     from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
 
-StrPath = str | os.PathLike[str]
 _ROWS_INSIDE = (
     "the model file holds quantiles of each column and the risk of each row of the table: keep it "
     "as you keep the table"

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration
 from deepcac.scoring.net_benefit import net_benefit_gain
+from deepcac.scoring.small_cells import FEW, few_rows
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.cells import plain
@@ -28,8 +28,8 @@ class Subgroup(NamedTuple):
     Attributes
     ----------
     column, name : str
-    rows, events : int
-        Different rows of the table that were tested.
+    rows, events : int or None
+        Different rows of the table that were tested; None where they would tell of few others.
     auroc, low, high : float
         Of the model without clusters: mean over resamples, 95 % interval.
     change, change_low, change_high : float
@@ -42,8 +42,8 @@ class Subgroup(NamedTuple):
 
     column: str
     name: str
-    rows: int
-    events: int
+    rows: int | None
+    events: int | None
     auroc: float
     low: float
     high: float
@@ -66,8 +66,6 @@ def subgroups(
 
     Parameters
     ----------
-    table : LabelledTable
-    found : HeldOut
     columns : sequence of str
         Of the table. One of numbers with more than eight values is cut at its quartiles.
     models : (str, str)
@@ -82,17 +80,21 @@ def subgroups(
     """
     place = {row: j for j, row in enumerate(table.features.row_id.tolist())}
     at = np.array([place[row] for row in found.row.tolist()])
+    y = table.features.label
     shown, few = [], []
     for column in columns:
-        for name, inside in _levels(table, column):
-            rows = np.unique(at[inside[at]])
-            events = int(table.features.label[rows].sum())
-            if min(events, len(rows) - events) < FEWEST_EVENTS:
-                few.append(f"{column} {name}")
+        levels = list(_levels(table, column))
+        tested = [y[np.unique(at[inside[at]])] for _, inside in levels]
+        counts = np.array([np.bincount(own, minlength=2) for own in tested])
+        hidden = few_rows(counts)
+        for (name, inside), own, secret in zip(levels, counts, hidden, strict=True):
+            if own.min() < FEWEST_EVENTS:
+                few.append(f"{column} {name if inside.sum() >= FEW else '(a level of few rows)'}")
                 continue
-            own = _scored(found, inside[at], models, threshold)
-            shown.append(Subgroup(column, name, len(rows), events, *own))
-    return shown, few
+            rows, events = (None if secret else int(n) for n in (own.sum(), own[1]))
+            scores = _scored(found, inside[at], models, threshold)
+            shown.append(Subgroup(column, name, rows, events, *scores))
+    return shown, list(dict.fromkeys(few))
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
@@ -101,18 +103,23 @@ def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
         if column not in table.rows.column_names:
             known = ", ".join(table.rows.column_names[:20])
             raise DataError(f"--by {column}: there is no such column; known: {known}")
-        levels = pc.count_distinct(table.rows[column]).as_py()
-        if column not in table.features.names and levels > _MOST_GROUPS:
+        levels = len({*_texts(table, column)})
+        if column not in table.encoder.names and levels > _MOST_GROUPS:
             raise DataError(f"--by {column}: has {levels:,} values; name a column of fewer groups")
     if columns and table.features.n_classes != 2:
         raise DataError("--by needs an outcome of two classes; name one with --positive")
 
 
+def _texts(table: LabelledTable, column: str) -> npt.NDArray[np.object_]:
+    cells = plain(table.rows[column]).to_pylist()
+    texts = ["missing" if one is None or one != one else str(one) for one in cells]
+    return np.array(texts, dtype=object)
+
+
 def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
     """Yield each level of a column, and which rows of the table have it."""
-    texts = np.array(["missing" if one is None else str(one) for one in
-                      plain(table.rows[column]).to_pylist()], dtype=object)  # fmt: skip
-    names = list(table.features.names)
+    texts = _texts(table, column)
+    names = table.encoder.names
     if column not in names or len(set(texts)) <= _MOST_LEVELS:
         for text in sorted(set(texts)):
             yield text, texts == text

@@ -1,6 +1,7 @@
 """What every model of `deepcac fit` can do: it takes the columns of a table by their names."""
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
 class TableModel:
     """Risks and subtypes of the rows of a frame.
 

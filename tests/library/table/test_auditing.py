@@ -15,8 +15,10 @@ from deepcac.judging.resamples import resamples
 from deepcac.table.audit.assigning import assignable
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import _rates, likelihood_ratio
+from deepcac.table.audit.group_answer import _gain
 from deepcac.table.audit.group_column import ABSENT, read_groups
 from deepcac.table.audit.group_contenders import (
+    ANY,
     CONTROLS,
     GIVEN,
     HELP,
@@ -74,6 +76,15 @@ def test_empty_cells_are_a_group_and_small_groups_are_not_shown(tmp_path):
     assert "secret" not in str(lines)
     cells = shown_lines(lines, 400)
     assert [row.count("withheld") for row in cells] == [0, 0, 5, 5]  # one alone could be told
+
+
+def test_a_text_for_no_group_and_empty_cells_are_one_group(tmp_path):
+    frame = patients()
+    frame.loc[:19, "phenotype"] = None
+    frame.loc[20:29, "phenotype"] = ABSENT
+    groups = read_groups(read(tmp_path, frame), "phenotype")
+    assert groups.names == ("<b>hot", "cold", ABSENT)
+    assert np.bincount(groups.code)[2] == 30
 
 
 @pytest.mark.parametrize(
@@ -155,6 +166,11 @@ def test_the_likelihood_ratio_is_that_of_statsmodels():
     assert p == pytest.approx(0.07699903477111075, abs=1e-4)
 
 
+def test_one_group_says_nothing_beyond_the_risk():
+    odds, y = np.linspace(-2, 2, 40)[:, None], np.arange(40) % 2
+    assert likelihood_ratio(y, odds, np.empty((40, 0)))[1:] == (0, 1.0)
+
+
 def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
     y = np.array([0, 1] * 30)
     own = np.arange(60)  # a group each: on other rows nothing is known of it
@@ -162,6 +178,29 @@ def test_groups_alone_are_scored_on_rows_they_did_not_learn_from():
     rates = _rates(own, y, fold)
     assert np.allclose(rates, 0.5)
     assert roc_auc_score(y, _rates(y, y, fold)[:, 1]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("best", "start"), [("better", "Yes: "), ("undecided", "The groups help a w")]
+)
+def test_the_gain_of_the_best_model_is_told_before_a_larger_one_of_a_weaker(best, start):
+    """The weaker model gains .08 and stays behind the other one, with groups and without."""
+    both = pd.DataFrame(
+        {
+            "contender": [f"{GIVEN}-column_lr", f"{GIVEN}-column_hgb"],
+            "reference_score": [0.70, 0.85],
+            "score": [0.78, 0.87],
+            "mean": [0.08, 0.02],
+            "low": [0.05, 0.01],
+            "high": [0.11, 0.03],
+            "verdict": ["better", best],
+        }
+    )
+    families = [both.assign(question=one.id, metric="auroc") for one in (HELP, NEW, ANY)]
+    controls = families[2].assign(verdict="better")
+    said = _gain(pd.concat([*families[:2], controls], ignore_index=True), families[0])
+    assert said.startswith(start)
+    assert ("boosted trees" in said) == (best == "better")
 
 
 @pytest.fixture

@@ -6,21 +6,23 @@ import subprocess
 import sys
 from copy import deepcopy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.metrics import adjusted_rand_score, log_loss
 
 from deepcac.judging.choice import choose, open_to
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
+from deepcac.pages.wording import minus
 from deepcac.table import budgeted_trials
-from deepcac.table.answer import answer, signed
+from deepcac.table.answer import answer, signed, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, run_budgeted
 from deepcac.table.found_subtypes import TOO_FEW, _subtypes, found_clusterings
-from deepcac.table.pages.compare_page import _clustering, write_compare_page
-from deepcac.table.pages.own_pages import _minus
+from deepcac.table.pages.compare_page import _clustering, _values, write_compare_page
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
@@ -74,6 +76,17 @@ def test_planted_subtypes_help_the_linear_model_and_are_found(judged):
     assert all(word in names for word in ("crp", "urea", "lactate"))
     assert [one.size for one in best.subtypes] == np.bincount(best.label).tolist()
     assert best.subtypes[0].size >= best.subtypes[1].size
+
+
+def test_the_interval_of_an_auroc_is_that_of_the_verdicts_on_page_and_card(judged):
+    """Validation rows count as learnt from: a third as many rows are for the test."""
+    trials = judged[2]
+    found = answer(trials, "patients", 100)
+    mean, span = tuned_auroc(trials, found.best)
+    assert dict(found.numbers)["Its AUROC"] == f"{mean} ({span})"
+    scores = choose(trials.records[found.best], "tuned", "auroc").scores
+    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 3) * scores.var(ddof=1))
+    assert float(span.split()[0]) == pytest.approx(scores.mean() - half, abs=1e-3)
 
 
 def test_the_kept_risks_are_those_of_the_chosen_trials(judged):
@@ -144,7 +157,7 @@ def test_unstable_subtypes_are_not_described(judged, tmp_path):
 
 def test_a_part_of_the_training_rows_is_said_in_the_first_line(judged):
     table, _, trials, _, _ = judged
-    cut = replace(trials, train_rows=trials.trained_on)
+    cut = replace(trials, rows=trials.rows + 1)
     found = answer(cut, table.name, 200)
     assert "a part of the training rows" in found.sentence
     assert dict(found.numbers)["Training rows"].endswith(" (a part)")
@@ -153,7 +166,7 @@ def test_a_part_of_the_training_rows_is_said_in_the_first_line(judged):
 
 def test_differences_have_a_sign_but_zero_has_none():
     assert [signed(one) for one in (0.0123, -0.0123, -0.0004)] == ["+0.012", "-0.012", "0.000"]
-    assert _minus("-0.1 (-.5 to -2) p-1 --drop") == "−0.1 (−.5 to −2) p-1 --drop"
+    assert minus("-0.1 (-.5 to -2) p-1 --drop") == "−0.1 (−.5 to −2) p-1 --drop"
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -195,6 +208,22 @@ def test_the_answer_is_the_verdicts(judged, monkeypatch, verdicts, word):
     assert ("without clusters" in found.sentence) == (word != "gain")
 
 
+@pytest.mark.parametrize(("own", "rarest", "now"), [("equivalent", 200, False),
+                                                    ("undecided", 200, True),
+                                                    ("equivalent", 60, True)])  # fmt: skip
+def test_a_gain_of_the_weaker_model_is_no_firm_no_for_the_best(
+    judged, monkeypatch, own, rarest, now
+):
+    found = _answer_of(judged, monkeypatch, ["better", "worse", "worse", *[own] * 3], rarest)
+    assert "they help the weaker" in found.sentence
+    assert ("without clusters for now;" in found.sentence) == now
+
+
+def test_a_weaker_model_that_gets_ahead_is_told_with_both_scores(judged, monkeypatch):
+    found = _answer_of(judged, monkeypatch, ["better"] + ["worse"] * 5, score=0.999)
+    assert "; its AUROC is then 0.999, that of " in found.sentence
+
+
 def _answer_of(judged, monkeypatch, verdicts, rarest=200, **rows):
     """Answer with given verdicts of the comparisons of the weaker model, then of the best."""
     table, _, trials, _, _ = judged
@@ -223,7 +252,7 @@ def test_no_firm_no_from_few_events_or_a_part_of_the_training_rows(judged, monke
     few = _answer_of(judged, monkeypatch, ["equivalent"] * 6, rarest=60)
     assert (few.verdict, "for now" in few.sentence) == ("no gain, few events", True)
     table, _, trials, *_ = judged
-    cut = replace(trials, train_rows=trials.trained_on)
+    cut = replace(trials, rows=trials.rows + 1)
     found = _answer_of((table, None, cut, None, None), monkeypatch, ["equivalent"] * 6)
     assert found.verdict == "no gain, cut training set"
     assert "--train-rows" in found.sentence
@@ -261,6 +290,29 @@ def test_cells_of_few_patients_are_withheld_and_cannot_be_subtracted(judged):
     assert cells.count("withheld") == 8  # size, share and both outcomes of two subtypes
     assert all(row[3] == "withheld" for row in page["medians"])
     assert "n = 3" not in as_svg(page["figure"])
+
+
+def halves(tmp_path, **columns):
+    """Return 60 patients with further columns, and two clusters of 30 in the order of the rows."""
+    planted_table(60)[0].assign(**columns).to_csv(tmp_path / "t.csv", index=False)
+    table = read_labelled(tmp_path / "t.csv", Roles("died"))
+    return SimpleNamespace(label=np.arange(60) // 30, subtypes=[1, 2]), table
+
+
+def test_a_column_that_is_called_missing_shows_its_own_values(tmp_path):
+    one, table = halves(tmp_path, crp_missing=np.arange(60) % 3 + 7.0)
+    assert _values(one, table, ["crp_missing"]) == [("crp_missing", "8", "8")]
+
+
+def test_values_of_few_patients_of_a_subtype_are_withheld(tmp_path):
+    i = np.arange(60)
+    ward = np.where(np.isin(i, [0, 1, *range(30, 36)]), "b", "a")  # two and six of 30
+    lab = np.where((i < 3) | (i >= 30), i, np.nan)  # three values, and thirty
+    one, table = halves(tmp_path, ward=ward, lab=lab)
+    assert _values(one, table, ["ward=b", "lab"]) == [
+        ("ward = b", "withheld", "withheld"),
+        ("lab", "withheld", "44.5"),
+    ]
 
 
 def deepcac(*arguments, folder):

@@ -2,17 +2,20 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from deepcac.errors import DataError
+from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.censored import FollowUp, auroc_at
-from deepcac.table.horizon.horizon_section import unseen_risks
+from deepcac.table.budgeted_trials import Trials
+from deepcac.table.horizon.horizon_section import _subtypes, unseen_risks
+from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 ROLES = Roles("died", time="days", horizon=365.0)
@@ -60,6 +63,24 @@ def test_horizons_with_too_few_events_or_patients_are_refused(path):
         read_labelled(path, Roles("died", time="days", horizon=1.0))
     with pytest.raises(DataError, match="followed up to 90000; choose an earlier"):
         read_labelled(path, Roles("died", time="days", horizon=90000.0))
+
+
+@pytest.mark.parametrize("horizon", [0.0, float("nan")])
+def test_a_horizon_lies_after_the_start(horizon):
+    with pytest.raises(ConfigError, match="--horizon .*: name a time after the start"):
+        Roles("died", time="days", horizon=horizon)
+
+
+def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
+    events, label = np.zeros(200, dtype=bool), np.repeat([0, 1, 2], [100, 60, 40])
+    events[:20] = events[100:102] = events[160:180] = True  # 20 of 100, 2 of 60, 20 of 40
+    time = np.where(events, 100.0, 400.0)
+    time[50:52] = 10.0
+    follow = FollowUp(time, events, 365.0)
+    assert "Of fewer than 5 of the patients" in horizon_remarks(follow)[0]
+    subtypes = [SimpleNamespace(number=j) for j in (1, 2, 3)]
+    rows = _subtypes(follow, SimpleNamespace(label=label, subtypes=subtypes, arm="km"))["rows"]
+    assert [row.count("withheld") for row in rows] == [0, 6, 6]
 
 
 def test_three_outcomes_are_named_as_competing(path):
@@ -121,6 +142,19 @@ def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
     # The weights of the trial come from the training rows, those of `auroc_at` from the test rows.
     found = auroc_at(table.follow.take(own), risk[own])
     assert found == pytest.approx(entry["trials"][0]["test"]["auroc"], abs=0.03)
+
+
+@pytest.mark.parametrize(("most", "cut"), [(100, True), (1000, False)])
+def test_training_rows_that_were_left_out_are_told_though_some_outcomes_are_not_known(
+    path, most, cut
+):
+    table = read_labelled(path, ROLES)
+    (sample,) = resamples(table.features, 1, most, follow=table.follow)
+    entry, _ = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+    known = int(table.follow.known.sum())
+    trials = Trials({"lr": {"resamples": [entry]}}, 1, most, 0.0, rows=known)
+    assert trials.trained_on < most  # of the rows drawn some are of unknown outcome
+    assert trials.cut == cut
 
 
 def test_the_command_writes_the_page_and_needs_both_options(path, tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from deepcac.table.pages.profile_page import write_profile_page
-from deepcac.table.reading.column_parts import column_parts
-from deepcac.table.reading.label_leaks import _auroc, _by_order, label_leaks
+from deepcac.table.reading.column_parts import ColumnParts, column_parts
+from deepcac.table.reading.label_leaks import _alone, _auroc, _by_order, _Told, label_leaks
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
 from deepcac.table.risk_tables import fit_table
@@ -92,6 +92,14 @@ def test_a_column_that_tells_is_named_with_its_value_and_kept(tmp_path, column, 
         tmp_path, table.assign(**{column: late(table, column)}), Roles("died", drop=[column])
     )
     assert dropped.leaks == ()
+
+
+def test_no_share_of_few_patients_is_an_example():
+    parts = ColumnParts(["low", "high"], np.repeat([0, 1], [100, 12]))
+    y = np.repeat([0, 1], [110, 2])
+    assert _alone(_Told(0.97, 1), parts, y, ("no", "yes")).endswith("an AUROC of 0.970")
+    y = np.repeat([0, 1], [100, 12])
+    assert _alone(_Told(0.97, 1), parts, y, ("no", "yes")).endswith("(high: 100 % of them)")
 
 
 def test_of_three_classes_the_one_that_is_told_is_named(tmp_path):

@@ -165,6 +165,12 @@ def test_the_command_on_a_folder(folder, tmp_path, monkeypatch, capsys):
     assert load(model).predict_proba(frame).shape == (120, 2)
 
 
+def test_sites_of_a_folder_are_columns_of_its_rows(folder, tmp_path, monkeypatch, capsys):
+    options = ("--labels", folder / "task.parquet", "--site", "ward", "--out", tmp_path / "c.html")
+    assert run(monkeypatch, "compare", folder, *options) == 2
+    assert "no column 'ward'; there are prediction, subject_id" in capsys.readouterr().err
+
+
 def broken(folder, what):
     """Break one thing of a folder."""
     labels, shard = folder / "task.parquet", folder / "data" / "train" / "1.parquet"

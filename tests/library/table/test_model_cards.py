@@ -10,7 +10,9 @@ import pytest
 from scipy.special import expit
 
 from deepcac.errors import ConfigError
+from deepcac.preprocess import TableScaler
 from deepcac.table.budgeted_trials import Effort
+from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
     check_card,
@@ -23,6 +25,7 @@ from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.comparing import compare_table
 from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.risk_model import Plane, RiskModel
 from deepcac.table.risk_tables import fit_table
 
 
@@ -124,6 +127,35 @@ def test_the_card_of_a_fit_holds_the_whole_model(csv, tmp_path):
     assert f"{auroc:.3f}" in section(text, "23a", "Performance")
     assert NOT_COMPUTED in section(text, "23a", "Net benefit")
     assert "Command: deepcac fit patients.csv" in section(text, "18f", "Code sharing")
+
+
+def test_the_card_tells_no_centre_of_few_patients_and_no_share_of_few(csv):
+    table = read_labelled(csv, Roles("died"))
+    scaler = TableScaler().fit(table.features.X)
+    q = len(scaler.mean_)
+    centres, flat = np.vstack([np.zeros(q), np.full(q, 4.9)]), Plane(np.zeros((1, q)), np.zeros(1))
+    model = RiskModel(
+        table.encoder, scaler, table.classes, "died", None, {"clip": None}, centres, [flat, flat]
+    )
+    rows = [line[1:-1].split(" | ") for line in _specification(table, model)[4:]]
+    names = [row[0].strip().replace("\\", "") for row in rows]
+    first, second = ([row[j].strip() for row in rows] for j in (4, 5))
+    assert set(second) == {"withheld"}  # no row is near it
+    hidden = {name for name, cell in zip(names, first, strict=True) if cell == "withheld"}
+    assert hidden == {"ward=(other)", "age_missing"}
+
+
+def test_the_card_tells_no_median_of_few_values(csv):
+    patients().assign(lab=[1.5, 2.5, 4.0, *[None] * 237]).to_csv(csv, index=False)
+    table = read_labelled(csv, Roles("died"))
+    scaler = TableScaler().fit(table.features.X)
+    q = len(scaler.mean_)
+    model = RiskModel(
+        table.encoder, scaler, table.classes, "died", None, {"clip": None}, np.empty((0, q)),
+        [Plane(np.zeros((1, q)), np.zeros(1))],
+    )  # fmt: skip
+    (line,) = [one for one in _specification(table, model) if one.startswith("| lab |")]
+    assert line.split(" | ")[1:4] == ["withheld"] * 3
 
 
 def test_a_model_without_clusters_says_so(csv, tmp_path):

@@ -15,10 +15,10 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
-from deepcac.table.elsewhere.fold_trials import Compared, aurocs
+from deepcac.table.elsewhere.fold_trials import BEST, BestModel, Compared, JudgedFold, aurocs
 from deepcac.table.elsewhere.folds import site_folds
-from deepcac.table.elsewhere.place_answer import over_places
-from deepcac.table.elsewhere.place_page import _few
+from deepcac.table.elsewhere.place_answer import answer_places, over_places
+from deepcac.table.elsewhere.place_page import _comparisons, _few
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
@@ -85,6 +85,13 @@ def test_a_site_column_that_is_none(tmp_path, values, line):
         site_folds(table, "hospital")
 
 
+def test_sites_that_share_all_patients_leave_nobody_to_learn_from(tmp_path):
+    frame = patients().assign(hospital=np.tile(["a", "b"], 200))
+    table = read(tmp_path, frame, group="patient", drop=["visit"])
+    with pytest.raises(DataError, match="left to learn from; name another column"):
+        site_folds(table, "hospital")
+
+
 def delong(y, a, b):
     """Standard error of a difference in AUROC (DeLong et al. 1988), by all pairs."""
     above = [np.where(s[y == 1][:, None] > s[y == 0], 1.0, 0.0) for s in (a, b)]
@@ -133,6 +140,36 @@ def test_verdicts_by_place_and_over_all():
     assert (alone.pooled, alone.whole) == (None, None)
 
 
+def one_place(gap, error=0.01, counts=(60, 30)):
+    pair = Compared("km_lr", "lr", 0.8 + gap, 0.8, error)
+    return JudgedFold("n", counts, 100, False, {BEST: pair}, BestModel("lr", 0.8, 0.7, 0.9))
+
+
+def test_one_judged_site_is_answered_by_its_own_verdict():
+    found = answer_places([one_place(0.1)], 0.01, sites=True, cut=False)
+    assert found.sentence == "Clusters help elsewhere: in 1 of 1 sites they helped."
+    assert dict(found.numbers)["Change by clusters, over all sites"].startswith("+0.100 AUROC")
+
+
+def test_sites_of_fewer_than_20_events_are_no_answer():
+    found = answer_places([one_place(0.1, counts=(60, 12))], 0.01, sites=True, cut=False)
+    assert found.sentence.startswith("Too few events in the judged sites to say whether")
+
+
+def test_one_site_that_differs_is_not_called_the_same_risks():
+    found = answer_places([one_place(-0.1), one_place(0.0, 0.0)], 0.01, sites=True, cut=False)
+    assert found.sentence.startswith("Use no clusters for now: in 1 of 2 sites they did harm")
+    assert dict(found.numbers)["Change by clusters, over all sites"].startswith("not pooled")
+
+
+def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
+    judged = [one_place(-0.1), one_place(0.0, 0.0)]
+    judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
+              for one in judged]  # fmt: skip
+    (row,) = _comparisons(answer_places(judged, 0.01, sites=True, cut=False))["rows"]
+    assert row[1:4] == ("not pooled", "", "")
+
+
 def external(tmp_path, a, b, **roles):
     table = read(tmp_path, a, site=False, **roles)
     b.to_csv(tmp_path / "b.csv", index=False)
@@ -166,6 +203,18 @@ def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
     _, found = external(tmp_path, a, b, **drop)
     assert len(found.fold.fit) == 400 - 20
     assert any("20 rows of patients in both tables" in one for one in found.remarks)
+
+
+def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_path):
+    with pytest.raises(DataError, match="without the patients of both tables"):
+        external(tmp_path, patients(), patients(seed=1), group="patient", drop=["visit"])
+
+
+def test_a_row_of_the_second_table_without_its_patient_is_named(tmp_path):
+    b = patients(200, seed=1).astype({"patient": object})
+    b.loc[3, "patient"] = ""
+    with pytest.raises(DataError, match="b.csv: column 'patient', data row 4: no group"):
+        external(tmp_path, patients(), b, group="patient", drop=["visit"])
 
 
 @pytest.mark.parametrize(

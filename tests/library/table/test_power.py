@@ -16,6 +16,7 @@ from deepcac.table.detectable.power_answer import (
     candidate_parameters,
     detection_curve,
     largest_unseen,
+    own_sample_size,
     power_answer,
     smallest_seen,
 )
@@ -104,7 +105,7 @@ def test_what_is_seen_and_what_is_not_follow_from_counts_by_hand():
 @pytest.mark.parametrize(
     ("events", "said"),
     [
-        (12, "no gain by clusters can be shown: 20 events are the fewest"),
+        (12, "no gain by clusters can be shown: the rarer class has 12 rows, 20 are the fewest"),
         (30, "not even the largest planted gain by clusters, 0.040 AUROC, would be seen"),
     ],
 )
@@ -118,6 +119,15 @@ def test_what_no_cohort_shows_is_said_first(events, said):
     table = SimpleNamespace(features=SimpleNamespace(label=label), group=None, rarest=events)
     runs = SimpleNamespace(table=pd.DataFrame(rows), cohorts=20)
     assert said in power_answer(table, runs).sentence
+
+
+@pytest.mark.parametrize(("rows_each", "said"), [(1, "has enough"), (10, "has too few")])
+def test_rows_of_a_patient_are_no_further_patients(tmp_path, rows_each, said):
+    frame = patients(2000)[["crp", "died"]].assign(stay=np.arange(2000) // rows_each)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    need = own_sample_size(read_labelled(tmp_path / "t.csv", Roles("died", group="stay")))
+    assert 200 < need.size.needed < 2000
+    assert f"this table {said}." in need.sentence
 
 
 def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.table.reading import table_files
 from deepcac.table.reading.cells import with_points
 from deepcac.table.reading.class_labels import class_labels
+from deepcac.table.reading.column_lines import column_lines
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.reading.row_sample import sample_rows
 from deepcac.table.reading.table_encoder import TableEncoder, learn_encoder
@@ -101,6 +102,21 @@ MISTAKES = {
     ),
     "unknown column to drop": (lambda t: t, Roles("died", drop=["bmi"]), "no column 'bmi' to drop"),
     "nothing above": (lambda t: t, Roles("age", above=200), "no value is above 200"),
+    "two features of one name": (
+        lambda t: t.assign(**{"sex=m": t["crp"]}),
+        Roles("died"),
+        "column 'sex=m' becomes the feature 'sex=m', as another column does; rename it",
+    ),
+    "one patient": (
+        lambda t: t.assign(ward="a"),
+        Roles("died", group="ward"),
+        "column 'ward' tells 1 patients apart; at least 8 are needed: is --group the right",
+    ),
+    "above and positive": (
+        lambda t: t,
+        Roles("age", above=50, positive="1"),
+        "--above says what is positive; ask without --positive",
+    ),
 }
 
 
@@ -178,6 +194,7 @@ def test_a_spreadsheet_is_read_by_pandas_or_says_what_is_missing(tmp_path, monke
         (["Yes", "No", "Yes"], ("No", "Yes"), "by its name"),
         (["alive", "dead", "alive"], ("alive", "dead"), "the rarer one"),
         (["10", "9", "100"], ("9", "10", "100"), ""),
+        (["+-5", "7", "7"], ("7", "+-5"), "the rarer one"),
     ],
 )
 def test_classes_are_ordered_and_the_positive_one_said(values, classes, reason):
@@ -429,3 +446,54 @@ def test_labels_that_a_double_cannot_tell_apart_are_refused(first):
     column = pa.chunked_array([pa.array([first, first + 1], pa.int64())])
     with pytest.raises(DataError, match="is no class"):
         class_labels(column, "y")
+
+
+def test_no_line_of_a_column_tells_of_few_patients():
+    rows = pa.table(
+        {
+            "rare": [1.5, 2.5, 3.5, *[None] * 57],
+            "ward": ["icu"] * 40 + ["er"] * 17 + ["cellar"] * 3,
+            "sex": ["f"] * 30 + ["m"] * 28 + [None] * 2,
+        }
+    )
+    encoder = learn_encoder(rows, np.arange(1, 61), {})
+    found = {line[0]: line[2:4] for line in column_lines(rows, encoder.columns)}
+    assert found == {
+        "rare": ("all but under 5", "withheld"),
+        "ward": ("0", "icu 67 %, er withheld, …"),
+        "sex": ("under 5", "f 50 %, m withheld"),
+    }
+
+
+def test_a_row_whose_patient_is_not_a_number_has_no_group(tmp_path):
+    """A parquet file may hold NaN where a cell is empty."""
+    table = frame()
+    columns = {name: pa.array(table[name]) for name in table}
+    columns["stay"] = pa.array(np.where(np.arange(60) == 6, np.nan, np.arange(60.0)))
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    with pytest.raises(DataError, match="column 'stay', data row 7: no group"):
+        read_labelled(tmp_path / "t.parquet", Roles("died", group="stay"))
+
+
+def test_a_time_is_no_number_to_divide():
+    column = pa.chunked_array([pa.array([1, 2], pa.timestamp("us"))])
+    with pytest.raises(DataError, match="column 'y' is of type timestamp.us.; --above divides"):
+        class_labels(column, "y", above=1.0)
+
+
+def test_texts_that_are_the_words_for_rare_and_missing_are_these_levels():
+    texts = ["a"] * 20 + ["(missing)"] * 10 + ["(other)"] * 10 + ["rare"] * 2 + [None] * 8
+    rows = pa.table({"ward": texts, "only": ["(missing)"] * 42 + [None] * 8})
+    number = np.arange(1, 51)
+    encoder = learn_encoder(rows, number, {})
+    assert encoder.names == ("ward=a", "ward=(other)", "ward=(missing)")
+    assert encoder.encode(rows, number)[0].sum(axis=0).tolist() == [20, 12, 18]
+    assert TableEncoder.from_dict(encoder.to_dict()).names == encoder.names
+
+
+def test_a_class_that_the_sample_lacks_is_not_said_to_be_absent(tmp_path):
+    table = pd.DataFrame({"age": np.arange(4000) % 71, "died": np.arange(4000) < 8})
+    with pytest.raises(
+        DataError, match="rows in the sample, which --rows makes larger; at least 8"
+    ):
+        read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), most=100)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.metrics import roc_auc_score
 
@@ -51,6 +52,20 @@ def test_a_subgroup_is_scored_on_its_own_rows(judged):
     assert own.ratio == pytest.approx(kept.y[at].sum() / kept.risk[found.best][at].sum())
 
 
+def test_a_level_of_few_rows_is_neither_named_nor_told_by_the_others(judged):
+    table, trials, found = judged
+    doctor = np.array(table.rows["sex"].to_pylist(), dtype=object)
+    doctor[:12] = "f"
+    doctor[:4] = "Dr X"
+    column = pa.array(doctor.tolist(), pa.string()).dictionary_encode()  # as pandas writes it
+    changed = replace(table, rows=table.rows.append_column("doctor", column))
+    check_columns(changed, ["doctor"])
+    content = risk_section(changed, trials.held_out, found, RiskQuestions(by=["doctor"]))
+    assert content["by_few"] == "doctor (a level of few rows)"
+    assert [row[0] for row in content["by_rows"]] == ["doctor f", "doctor m"]
+    assert [row[1:3].count("withheld") for row in content["by_rows"]] in ([2, 0], [0, 2])
+
+
 def test_numbers_are_cut_at_their_quartiles(judged):
     table, trials, found = judged
     shown, _ = subgroups(table, trials.held_out, ["age"], (found.best, found.clustered), 0.3)
@@ -63,14 +78,21 @@ def test_numbers_are_cut_at_their_quartiles(judged):
     assert not ends & {word for name in names for word in name.split()}
 
 
+def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):
+    lines = "\n".join(f"{i},{i % 2}" for i in range(80))
+    (tmp_path / "t.csv").write_text(f"group,died\n{lines}\n")
+    check_columns(read_labelled(tmp_path / "t.csv", Roles("died")), ["group"])
+
+
 def test_clusters_that_were_not_chosen_change_no_treatment(judged):
     table, trials, found = judged
     kept = trials.held_out
     same = kept._replace(risk={**kept.risk, found.clustered: kept.risk[found.best]})
-    content = risk_section(table, same, found, RiskQuestions())
+    content = risk_section(table, same, found, RiskQuestions(by=["sex"]))
     assert "as many of 1,000 patients are treated rightly" in content["worth"]
     assert "since no clusters were chosen" in content["worth"]
     assert [row[0] for row in content["rows"]] == [contender_name(found.best)]
+    assert [row[4] for row in content["by_rows"]] == ["0.000", "0.000"]  # and no interval of it
 
 
 def test_bars_of_few_patients_are_not_drawn(judged):
@@ -112,3 +134,4 @@ def test_the_section_names_what_is_too_few_and_says_the_range(judged):
     assert [one.id for one in content["figures"]] == ["calibration", "decision", "risks"]
     assert len(content["rows"]) == 2
     assert len(content["by_rows"]) == 6
+    assert content["by_head"][-1].endswith("treating from 30 % on")

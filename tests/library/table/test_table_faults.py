@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deepcac.table.pages.profile_page import write_profile_page
@@ -81,6 +83,36 @@ def test_the_page_says_how_many_and_what_faulty_columns_miss(tmp_path):
 def test_a_faulty_label_is_told_and_stops_nothing(tmp_path, change, words):
     told, _ = faults(tmp_path, patients().assign(**change))
     assert any(words in line for line in told)
+
+
+def test_filled_rows_of_the_usual_class_alone_are_no_sign_where_the_other_is_rare(tmp_path):
+    table = patients()
+    i = np.arange(len(table))
+    table["died"] = np.where(i < 6, "yes", "no")
+    table["lactate"] = np.where((i >= 6) & (i < 36), table["age"] / 7, np.nan)
+    assert faults(tmp_path, table)[0] == []
+    table["lactate"] = np.where(i >= 6, np.nan, table["age"] / 7)  # of six rows nothing is said
+    assert faults(tmp_path, table)[0] == []
+
+
+def test_a_column_of_lists_stops_no_profile(tmp_path):
+    table = patients()
+    columns = {name: pa.array(table[name]) for name in table}
+    columns["patient_id"] = pa.array([[i % 50] for i in range(len(table))])
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    encoder, told, _ = write_profile_page(
+        tmp_path / "t.parquet", tmp_path / "p.html", command="c", label="died"
+    )
+    assert (len(encoder.used), told) == (2, [])
+
+
+def test_the_command_that_mends_reads_the_table_as_the_profile_did(tmp_path):
+    patients().assign(crp="<0.3").to_csv(tmp_path / "t.csv", index=False)
+    page = tmp_path / "p.html"
+    *_, mend = write_profile_page(
+        tmp_path / "t.csv", page, command="c", label="age", above=50.0, decimal="."
+    )
+    assert "t.csv --above 50.0 --decimal . --label age" in mend
 
 
 @pytest.mark.parametrize("table", [patients(), patients()[["age"]] / 7])

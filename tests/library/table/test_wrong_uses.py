@@ -91,6 +91,14 @@ CASES = {
         "compare p.csv --label died --external one.csv --by patient",
         "--by has no answer with --site or --external; ask without it",
     ),
+    "subgroups at a horizon": (
+        "compare p.csv --label died --time age --horizon 9 --by patient",
+        "--thresholds and --by have no answer with --time; ask without them",
+    ),
+    "thresholds of three classes": (
+        "compare three.csv --label died --thresholds 0.1,0.3",
+        "--thresholds needs an outcome of two classes",
+    ),
     "text as a follow-up time": (
         "compare p.csv --label died --time patient --horizon 9",
         "'patient', data row 1: 'p0' is no number; mend it",
@@ -118,6 +126,7 @@ def folder(tmp_path, monkeypatch):
         "one": table.assign(died="yes"),
         "one_site": table.assign(ward="a"),
         "ids": table.assign(patient="p1"),
+        "three": table.assign(died=np.arange(100) % 3),
         "short": table[:20],
         "slip": slip,
         "hole": hole,

@@ -24,6 +24,12 @@ def test_even_decimals_keep_every_number(texts):
     assert len({len(text.partition(".")[2]) for text in shown}) == 1
 
 
+@pytest.mark.parametrize(("text", "numeric"), [("1ex5", False), ("1e-05", True)])
+def test_only_a_sign_stands_before_an_exponent(text, numeric):
+    shown = view(Table("t", "t", "", ["a", "b"], [text_row("x", text)]))
+    assert shown.numeric == (False, numeric)
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [("-0.5 to -.2", "−0.5 to −.2"), ("a-1", "a-1"), ("2012-10", "2012-10"), ("1e-05", "1e-05")],

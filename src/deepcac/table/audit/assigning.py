@@ -41,13 +41,8 @@ class Assignable(NamedTuple):
 def assigner(sample: Resample, train: Ids, validation: Ids) -> Callable[[Rows], Ids]:
     """Return what reads groups from the other columns; the label is no part of them.
 
-    Logistic regression or boosting, whichever is right more often on the validation rows.
-
-    Parameters
-    ----------
-    sample : Resample
-    train, validation : ndarray of int
-        Groups of its rows.
+    Logistic regression or boosting, whichever is right more often on the validation rows. `train`
+    and `validation` are the groups of the sample's rows.
     """
     only = np.unique(train)
     if len(only) == 1:

@@ -1,26 +1,38 @@
-"""`deepcac audit`: read, judge the groups, write the page."""
+"""`deepcac audit`: read, judge the groups, write the page, answer first."""
 
-import os
 from dataclasses import replace
+from typing import Any
 
-from deepcac.table.answer import MARGIN
-from deepcac.table.audit.assigning import assignable
-from deepcac.table.audit.audit_page import write_audit_page
-from deepcac.table.audit.beyond_risk import beyond_risk
-from deepcac.table.audit.group_answer import answer_groups
-from deepcac.table.audit.group_column import read_groups
-from deepcac.table.audit.group_contenders import GroupFit, group_contenders
-from deepcac.table.budgeted_trials import TRIALS, Effort, Say, run_budgeted, usual_jobs
-from deepcac.table.output_files import check_output
-from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.pages.wording import p_text
+from deepcac.table.answer import MARGIN, signed
+from deepcac.table.audit.assigning import RESAMPLES, Assignable, assignable
+from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
+from deepcac.table.audit.group_answer import GroupAnswer, answer_groups, model_name
+from deepcac.table.audit.group_column import Groups, read_groups
+from deepcac.table.audit.group_contenders import QUESTIONS, GroupFit, group_contenders
+from deepcac.table.audit.group_figures import groups_forest, risk_by_group
+from deepcac.table.audit.group_lines import HEAD, group_lines, shown_lines
+from deepcac.table.budgeted_trials import TRIALS, Effort, Say, Trials, run_budgeted, usual_jobs
+from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.pages.own_pages import comparison_table, write_page
+from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
+
+_UNSEEN = (
+    "A column cannot say how it was made. If the outcome, or rows that are tested here, took part "
+    "in making the groups, their gain is too good. What was checked: whether the groups tell the "
+    "label alone; whether they say more than all other columns; and whether their gain stays when "
+    "held-out rows get their group from the other columns alone. Groups that were made with the "
+    "outcome of few rows can pass all three. The one safe way is to make them again on training "
+    "rows, and to assign the test rows by a stated rule."
+)
 
 
 def audit_table(
-    path: str | os.PathLike[str],
+    path: StrPath,
     roles: Roles,
     groups_column: str,
-    out: str | os.PathLike[str],
+    out: StrPath,
     *,
     say: Say,
     command: str,
@@ -33,24 +45,8 @@ def audit_table(
 ) -> str:
     """Judge whether a column of groups is of use, write the page and return the answer.
 
-    Parameters
-    ----------
-    path, out : path-like
-        Table to read, page to write.
-    roles : Roles
-    groups_column : str
-        The column that holds the groups; it is no feature.
-    say : callable
-        Is told how far it is.
-    command : str
-        What the page says it was made by.
-    minutes, margin, most, seed, jobs, n_resamples
-        As of `deepcac.table.comparing.compare_table`.
-
-    Raises
-    ------
-    DataError
-        The table or the column is at fault.
+    `groups_column` is no feature; the other parameters are those of
+    `deepcac.table.comparing.compare_table`. A table or column at fault is a `DataError`.
     """
     check_output(out, path)
     apart = replace(roles, apart={groups_column: "the groups"})
@@ -69,5 +65,80 @@ def audit_table(
     beyond = beyond_risk(table, groups, seed, at_once)
     found = answer_groups(trials, table.name, table.rarest, assigned, beyond, margin)
     parts = (effort, trials, assigned, beyond)
-    write_audit_page(out, table, groups, found, parts, command)
+    write_page(out, "audit.html", {"command": command, **_told(table, groups, found, parts)})
     return found.sentence
+
+
+def _told(
+    table: LabelledTable,
+    groups: Groups,
+    found: GroupAnswer,
+    parts: tuple[Effort, Trials, Assignable, BeyondRisk],
+) -> dict[str, Any]:
+    """Return what the page says."""
+    effort, trials, assigned, beyond = parts
+    n = len(table.features.label)
+    lines, event = group_lines(groups, table.features.label, beyond.risk)
+    cut = [f"Models learnt from {trials.trained_on:,} rows at a time, of {n:,}."] * trials.cut
+    return {
+        "name": table.name,
+        "label": table.label,
+        "groups": groups,
+        "rows": n,
+        "answer": found,
+        "leaks": table.leaks,
+        "unseen": _UNSEEN,
+        "forest": groups_forest(found),
+        "risk_figure": risk_by_group(lines, table.shown_classes[event]),
+        "lines": {"head": HEAD, "rows": shown_lines(lines, n)},
+        "remarks": [*cut, *table.remarks, *groups.remarks()],
+        "assigned_rows": _assigned(assigned),
+        "beyond": _beyond(beyond),
+        "comparisons": comparison_table(found.table, QUESTIONS, model_name, ("model",)),
+        "method": _method(effort, trials, n),
+    }
+
+
+def _assigned(found: Assignable) -> list[tuple[str, str, str]]:
+    return [
+        (
+            "share of rows that get their group", f"{found.accuracy:.3f}",
+            f"{found.accuracy_by_chance:.3f}; the largest group {found.largest:.3f}",
+        ),
+        ("adjusted Rand index", f"{found.agreement:.3f}", f"{found.agreement_by_chance:.3f}"),
+    ]  # fmt: skip
+
+
+def _beyond(found: BeyondRisk) -> list[tuple[str, str]]:
+    span = f"{signed(found.gain, 4)} ({signed(found.low, 4)} to {signed(found.high, 4)})"
+    return [
+        ("AUROC of the groups alone, on held-out rows", f"{found.alone:.3f}"),
+        ("AUROC of the model without the groups, on held-out rows", f"{found.auroc:.3f}"),
+        ("gain in log loss a row by the groups, given the risk, on held-out rows", span),
+        (
+            "likelihood ratio of the groups, given the risk",
+            f"{found.chi2:.1f} with {found.freedom} degrees of freedom, p {p_text(found.p)}",
+        ),
+        ("variance of the risk (log odds) between groups", f"{100 * found.between:.1f} %"),
+        ("variance of the risk (log odds) inside groups", f"{100 * (1 - found.between):.1f} %"),
+    ]
+
+
+def _method(effort: Effort, trials: Trials, n: int) -> list[str]:
+    return [
+        f"{len(trials.seeds)} of {trials.planned} planned resamples, seeds {trials.seeds[0]} to "
+        f"{trials.seeds[-1]}, in {trials.seconds:.0f} s: 56 % of the rows for training (at most "
+        f"{trials.train_rows:,} of {n:,} rows), 19 % for choosing a trial, 25 % for the test.",
+        f"Every model has {effort.trials} trials; a model that is told the groups may also choose "
+        "a trial without them. Told: one column a group, or for logistic regression a model in "
+        "each group.",
+        "Held against the groups: the same sizes drawn at random; cells around random rows, whose "
+        "weights bring them to these sizes as far as they can; a hash of the row number; k-means "
+        "with as many groups, made on training rows.",
+        "Interval and test: Nadeau and Bengio 2003; adjusted by Holm 1979 inside each question. "
+        "Equivalence: two one-sided tests at 5 %.",
+        f"Read from the other columns: logistic regression or boosting, without the label, in "
+        f"{RESAMPLES} resamples. By chance: the best of shuffled groups.",
+        f"Risk: {FOLDS} folds; logistic regression or boosting, chosen by log loss on tuning rows, "
+        "predicts rows that it has not seen. Groups of fewer than ten rows count as one there.",
+    ]

@@ -56,15 +56,8 @@ class BeyondRisk(NamedTuple):
 def beyond_risk(table: LabelledTable, groups: Groups, seed: int, jobs: int) -> BeyondRisk:
     """Predict every row by models of other rows; ask what its group adds.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    groups : Groups
-        Those of fewer than ten rows count as one.
-    seed : int
-        Of the folds and the models.
-    jobs : int
-        Folds at a time.
+    Groups of fewer than ten rows count as one. `seed` is that of the folds and the models; `jobs`
+    folds are fitted at a time.
     """
     folds = _folds(table, seed)
     risks = Parallel(n_jobs=min(jobs, FOLDS), max_nbytes=None)(
@@ -121,7 +114,7 @@ def _joined(groups: Groups) -> Ids:
 
 
 def likelihood_ratio(y: Ids, odds: Array, told: Array) -> tuple[float, int, float]:
-    """Test whether groups add to the log odds of a risk.
+    """Test whether groups add to the log odds of a risk; return chi2, degrees of freedom and p.
 
     Parameters
     ----------
@@ -129,10 +122,6 @@ def likelihood_ratio(y: Ids, odds: Array, told: Array) -> tuple[float, int, floa
     odds : ndarray of shape (n, n_classes - 1)
     told : ndarray of shape (n, q)
         One column a group but the first.
-
-    Returns
-    -------
-    chi2, freedom, p
     """
     without, along = (
         _log_likelihood(_fitted(y, X, _NO_PENALTY), X, y).sum()
@@ -140,7 +129,8 @@ def likelihood_ratio(y: Ids, odds: Array, told: Array) -> tuple[float, int, floa
     )
     chi2 = max(2 * float(along - without), 0.0)
     freedom = told.shape[1] * odds.shape[1]
-    return chi2, freedom, float(stats.chi2.sf(chi2, freedom))
+    # Groups of few rows may all be one, which says nothing.
+    return chi2, freedom, float(stats.chi2.sf(chi2, freedom)) if freedom else 1.0
 
 
 def _fitted(y: Ids, X: Array, C: float) -> LogisticRegression:

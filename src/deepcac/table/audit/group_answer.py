@@ -87,18 +87,8 @@ def answer_groups(
 ) -> GroupAnswer:
     """Compare the models that are told the groups with the others; put the outcome into words.
 
-    Parameters
-    ----------
-    trials : Trials
-        Of `group_contenders`.
-    name : str
-        Of the table.
-    rarest : int
-        Its rows of the rarest class.
-    assigned, beyond
-        What was found on assignment and risk.
-    margin : float
-        Differences in AUROC up to this are negligible.
+    The trials are of `group_contenders`; `rarest` counts the rows of the table's rarest class.
+    Differences in AUROC up to `margin` are negligible.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin), QUESTIONS, group_pairs)
@@ -152,9 +142,11 @@ def _counted(words: list[str]) -> str:
 
 
 def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
+    """Say the largest gain of the best model; of a weaker one where the best has none."""
+    strongest = rows["reference_score"].max()
     best = max(
         (one for one in rows.to_dict("records") if one["verdict"] == BETTER),
-        key=lambda one: one["mean"],
+        key=lambda one: (one["reference_score"] == strongest, one["mean"]),
     )
     gain = (
         f"{signed(best['mean'])} AUROC (95 % interval {signed(best['low'])} to "
@@ -170,10 +162,9 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
         )
     if not (against["verdict"] == BETTER).all():
         return f"The groups help, {gain}, but groups that mean nothing are not shown to be worse"
-    strongest = rows["reference_score"].max()
     if best["score"] < strongest:
         return (
-            f"The groups help a weaker model alone, {gain}; without them the best model has "
+            f"The groups help a weaker model, {gain}; without them the best model has "
             f"{strongest:.3f}"
         )
     return f"Yes: the groups help, {gain}"

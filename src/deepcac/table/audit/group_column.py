@@ -74,19 +74,18 @@ def read_groups(table: LabelledTable, column: str) -> Groups:
     """
     cells = plain(table.rows[column])
     cells = pc.if_else(pc.is_null(cells, nan_is_null=True), None, cells)
-    values = cells.cast(pa.string()).to_pandas()
-    named = sorted(values.dropna().unique().tolist())
-    n = len(values)
+    values = cells.cast(pa.string()).to_pandas().fillna(ABSENT)
+    named = sorted({*values} - {ABSENT})
     if len(named) > MOST_GROUPS:
         raise DataError(
-            f"column {column!r} holds {len(named):,} different values in {n:,} rows; a partition "
-            f"has 2 to {MOST_GROUPS} groups; join them, or name another column"
+            f"column {column!r} holds {len(named):,} different values in {len(values):,} rows; a "
+            f"partition has 2 to {MOST_GROUPS} groups; join them, or name another column"
         )
-    names = [*named, ABSENT] if values.isna().any() else named
+    names = [*named, ABSENT] if ABSENT in {*values} else named
     if len(names) < 2:
         raise DataError(f"column {column!r} holds {names[0]!r} in every row; two groups are needed")
     place = {name: j for j, name in enumerate(names)}
-    code = values.fillna(ABSENT).map(place).to_numpy(np.int64)
+    code = values.map(place).to_numpy(np.int64)
     _refuse_label(column, code, table)
     return Groups(column, tuple(names), table.features.row_id, code)
 

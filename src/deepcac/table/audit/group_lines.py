@@ -50,13 +50,7 @@ UNNAMED = "(a group of few rows)"
 def group_lines(groups: Groups, y: Ids, risk: Array) -> tuple[list[GroupLine], int]:
     """Return the groups from the largest, and the class whose share is shown.
 
-    It is the positive one of two classes, of more the rarest.
-
-    Parameters
-    ----------
-    groups : Groups
-    y : ndarray of shape (n,)
-    risk : ndarray of shape (n, n_classes)
+    It is the positive one of two classes, of more the rarest. `risk` is of shape (n, n_classes).
     """
     event = 1 if risk.shape[1] == 2 else int(np.bincount(y).argmin())
     counts = np.zeros((groups.k, risk.shape[1]), dtype=np.int64)

@@ -1,18 +1,14 @@
 """The card of a comparison of models with and without clusters."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
-from deepcac.judging.choice import TUNED, choose, open_to
 from deepcac.judging.questions import HELP
-from deepcac.judging.resamples import test_share
 from deepcac.scoring.small_cells import WITHHELD
-from deepcac.scoring.statistics import corrected_error
-from deepcac.table.answer import Answer, arm_name, contender_name, signed
+from deepcac.table.answer import Answer, arm_name, contender_name, signed, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, Trials
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
@@ -96,18 +92,8 @@ def _draws(trials: Trials) -> list[str]:
 
 
 def _scores(trials: Trials) -> list[str]:
-    rows = [(contender_name(name), *_score(trials, name)) for name in trials.records]
+    rows = [(contender_name(name), *tuned_auroc(trials, name)) for name in trials.records]
     return table_lines(("contender, tuned", "AUROC", "95 % interval"), rows)
-
-
-def _score(trials: Trials, name: str) -> Iterator[str]:
-    """Yield the mean AUROC of a contender and its interval."""
-    scores = choose(open_to(trials.records, name), TUNED, "auroc").scores
-    share = test_share(trials.records[name])
-    half = stats.t.ppf(0.975, len(scores) - 1) * corrected_error(scores, share / (1 - share))
-    low, high = np.clip([scores.mean() - half, scores.mean() + half], 0, 1)
-    yield f"{scores.mean():.3f}"
-    yield f"{low:.3f} to {high:.3f}"
 
 
 def _differences(found: Answer) -> list[str]:

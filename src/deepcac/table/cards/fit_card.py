@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from deepcac.judging.contenders import CAC
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
 from deepcac.table.answer import arm_name
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -56,16 +57,8 @@ def fit_facts(
 ) -> dict[str, list[str]]:
     """Return the lines of a card that hold for one fitted model.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    model : RiskModel or SubtypeRiskModel
-    seed : int
-        Of the first resample.
-    name : str
-        What the model is, in words.
-    tried : sequence of Candidate
-        What it was chosen from.
+    `seed` is that of the first resample, `name` what the model is in words, and `tried` what it
+    was chosen from.
     """
     n, rarest = len(table.features.label), table.rarest
     performance = told(model.method)
@@ -123,15 +116,16 @@ def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") 
     if len(names) > MOST_FEATURES:
         return [f"{len(names)} features; all numbers are in the model file."]
     outputs = model.classes[1:] if len(model.classes) == 2 else model.classes
-    columns = _spreads(table, model) | {
-        f"centre {j}": [*map(_number, centre)] for j, centre in enumerate(model.centres, start=1)
-    }
+    columns = _spreads(table, model) | _centres(table, model)
     first = dict.fromkeys(columns, "")
-    for j, plane in enumerate(model.planes, start=1):
-        of = f" {j}" if len(model.centres) else ""
+    secret = few_rows(_counts(table, model))
+    for j, plane in enumerate(model.planes):
+        of = f" {j + 1}" if len(model.centres) else ""
+        shares = not plane.coef.any()  # the intercept then tells the classes of the cluster
         for name, coef, intercept in zip(outputs, plane.coef, plane.intercept, strict=True):
             columns[f"coefficient{of}, {name}"] = [*map(_number, coef)]
-            first[f"coefficient{of}, {name}"] = _number(intercept)
+            hide = shares and secret[j]
+            first[f"coefficient{of}, {name}"] = WITHHELD if hide else _number(intercept)
     rows = zip(names, *columns.values(), strict=True)
     return [
         _READING,
@@ -139,18 +133,50 @@ def _specification(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") 
     ]
 
 
+def _shares(model: RiskModel) -> npt.NDArray[np.bool_]:
+    """Return which of the model's features are the share of a level, or of missing values."""
+    names, levels = model.encoder.names, model.encoder.level_names
+    kept = np.flatnonzero(model.scaler.kept_)
+    return np.array([j >= len(names) or names[j] in levels for j in kept])
+
+
 def _spreads(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
-    """Return median, mean and SD of each feature; of a level of few patients none is shown."""
-    scaler, d = model.scaler, len(model.encoder.names)
+    """Return median, mean and SD of each feature; of few patients or values none is shown."""
+    scaler, lone = model.scaler, _lone(table, model)
     medians = [*map(_number, scaler.median_), *([""] * len(scaler.flagged_))]
-    kept = np.flatnonzero(scaler.kept_)
-    share = np.array([j >= d or model.encoder.names[j] in model.encoder.level_names for j in kept])
     rows = scaler.mean_ * len(table.features.label)
-    few = share & (np.minimum(rows, len(table.features.label) - rows) < FEW - 0.5)
-    shown = {"mean": scaler.mean_, "SD": scaler.scale_}
-    return {"replaces missing": [medians[j] for j in kept]} | {
-        what: [WITHHELD if hide else _number(v) for v, hide in zip(values, few, strict=True)]
-        for what, values in shown.items()
+    few = _shares(model) & (np.minimum(rows, len(table.features.label) - rows) < FEW - 0.5)
+    told = {
+        "replaces missing": ([medians[j] for j in np.flatnonzero(scaler.kept_)], lone),
+        "mean": ([*map(_number, scaler.mean_)], few | lone),
+        "SD": ([*map(_number, scaler.scale_)], few | lone),
+    }
+    return {
+        what: [WITHHELD if no else text for text, no in zip(texts, hidden, strict=True)]
+        for what, (texts, hidden) in told.items()
+    }
+
+
+def _lone(table: LabelledTable, model: RiskModel) -> npt.NDArray[np.bool_]:
+    """Return which features are a number that fewer than ten rows have."""
+    lone = np.isfinite(table.features.X).sum(axis=0) < SMALL
+    return np.append(lone, np.zeros(len(model.scaler.flagged_), np.bool_))[model.scaler.kept_]
+
+
+def _centres(table: LabelledTable, model: RiskModel) -> dict[str, list[str]]:
+    """Return each centre; not that of few rows, nor a share in it that tells of few patients."""
+    scaler, X = model.scaler, table.features.X
+    if not len(model.centres):
+        return {}
+    inside = np.eye(len(model.centres))[model.answers(X)[1] - 1].T
+    sizes = inside.sum(axis=1)
+    held = np.rint(inside @ (scaler.transform(X) * scaler.scale_ + scaler.mean_))
+    hidden = (sizes[:, None] < SMALL) | _lone(table, model)
+    for f in np.flatnonzero(_shares(model)):
+        hidden[:, f] |= few_rows(np.column_stack([held[:, f], sizes - held[:, f]]))
+    return {
+        f"centre {j}": [WITHHELD if no else _number(v) for v, no in zip(centre, own, strict=True)]
+        for j, (centre, own) in enumerate(zip(model.centres, hidden, strict=True), start=1)
     }
 
 
@@ -204,11 +230,17 @@ def _by_place(method: dict[str, Any]) -> dict[str, list[str]]:
 
 def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> list[str]:
     """Return rows of each subtype by class; those that would tell of few patients are withheld."""
-    subtype = model.answers(table.features.X)[1] - 1
-    counts = np.zeros((model.n_subtypes, len(table.classes)), dtype=np.int64)
-    np.add.at(counts, (subtype, table.features.label), 1)
+    counts = _counts(table, model)
     rows = [
         (str(j + 1), *([WITHHELD] * len(own) if secret else [f"{one:,}" for one in own]))
         for j, (own, secret) in enumerate(zip(counts, few_rows(counts), strict=True))
     ]
     return table_lines(("subtype", *table.classes), rows)
+
+
+def _counts(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> npt.NDArray[np.int64]:
+    """Return the rows of each subtype (one without any) by class."""
+    subtype = model.answers(table.features.X)[1] - 1
+    counts = np.zeros((max(model.n_subtypes, 1), len(table.classes)), dtype=np.int64)
+    np.add.at(counts, (subtype, table.features.label), 1)
+    return counts

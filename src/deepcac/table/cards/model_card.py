@@ -2,7 +2,6 @@
 
 import csv
 import html
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -11,9 +10,8 @@ from typing import NamedTuple
 
 from deepcac.errors import ConfigError
 from deepcac.files.atomic import atomic_path
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 
-StrPath = str | os.PathLike[str]
 Facts = Mapping[str, Sequence[str]]
 
 NOT_COMPUTED = "Not computed."
@@ -70,20 +68,11 @@ def joined(*facts: Facts) -> dict[str, list[str]]:
 
 
 def write_card(path: StrPath, facts: Facts) -> None:
-    """Write a card.
+    """Write a card as markdown.
 
-    Parameters
-    ----------
-    path : path-like
-        Markdown file to write.
-    facts : mapping
-        Key of the checklist to its lines; what is absent is not computed. A line that begins with
-        ``|`` is part of a table (`table_lines`), all others are escaped here.
-
-    Raises
-    ------
-    KeyError
-        A key that no item has.
+    Facts are lines by key of the checklist; what is absent is not computed. A line that begins
+    with ``|`` is part of a table (`table_lines`), all others are escaped here. A key that no item
+    has is a `KeyError`.
     """
     unknown = set(facts) - {item.key for item in checklist()}
     if unknown:
@@ -106,11 +95,9 @@ def _filled(item: Item, facts: Facts) -> list[str]:
         if lines and not (table and lines[-1].startswith("|")):
             lines.append("")
         lines.append(line if table else escaped(line))
-    return (
-        [*lines, *([""] if lines else []), f"[to be filled by you: {item.ask}]"]
-        if (item.ask)
-        else lines
-    )
+    if not item.ask:
+        return lines
+    return [*lines, *[""] * bool(lines), f"[to be filled by you: {item.ask}]"]
 
 
 def escaped(text: str) -> str:

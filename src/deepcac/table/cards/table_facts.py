@@ -9,29 +9,25 @@ from pathlib import Path
 import numpy as np
 
 from deepcac import __version__
-from deepcac.scoring.small_cells import WITHHELD, few_rows
-from deepcac.table.cards.model_card import StrPath, table_lines
+from deepcac.table.cards.model_card import table_lines
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.reading.row_source import RowSource
-from deepcac.table.reading.table_encoder import CATEGORY, LEFT_OUT
+from deepcac.table.reading.table_encoder import LEFT_OUT
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
-_BLOCK = 1 << 20
 _USUAL = {
     "handling": [
-        "Numbers: as they are, standardised by mean and standard deviation of the training "
-        "rows. "
-        "Categories: one column a level; levels of fewer than 5 rows, and the rarest beyond "
-        "20, "
+        "Numbers: as they are, standardised by mean and standard deviation of the training rows. "
+        "Categories: one column a level; levels of fewer than 5 rows, and the rarest beyond 20, "
         "are one level."
     ],
     "updating": ["None was done."],
     "unusable_input": [
-        "deepcac predict replaces a missing value by the training median and flags it. It "
-        "refuses a "
-        "table without a column, or with rows that are mostly unlike those of the fit."
+        "deepcac predict replaces a missing value by the training median and flags it. It refuses "
+        "a table without a column, or with rows that are mostly unlike those of the fit."
     ],
 }
 
@@ -39,17 +35,7 @@ _USUAL = {
 def table_facts(
     source: StrPath, table: LabelledTable, roles: Roles, command: str
 ) -> dict[str, list[str]]:
-    """Return the lines of a card that hold for any model of a table.
-
-    Parameters
-    ----------
-    source : path-like
-        What was read.
-    table : LabelledTable
-    roles : Roles
-    command : str
-        As the user typed it.
-    """
+    """Return the lines of a card that hold for any model of a table; `command` is as typed."""
     n, d = table.features.X.shape
     out = [one for one in table.columns if one.kind == LEFT_OUT]
     return {
@@ -85,19 +71,12 @@ def _digests(source: StrPath) -> list[str]:
 
 
 def _digest(file: str) -> str:
-    found = hashlib.sha256()
     with open(file, "rb") as content:
-        while block := content.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _coding(table: LabelledTable) -> list[str]:
-    used = [
-        f"{one.name!r}: {', '.join(one.levels)}."
-        for one in table.encoder.used
-        if one.kind == CATEGORY
-    ]
+    used = [f"{one.name!r}: {', '.join(one.levels)}." for one in table.encoder.used if one.levels]
     return [*used, "All other columns are numbers."]
 
 
@@ -111,12 +90,9 @@ def _missing(table: LabelledTable) -> list[str]:
 
 
 def _classes(table: LabelledTable) -> list[str]:
-    counts = np.bincount(table.features.label, minlength=len(table.classes))
-    hidden = few_rows(counts[:, None])
-    rows = [
-        (name, WITHHELD if secret else f"{count:,}")
-        for name, count, secret in zip(table.classes, counts, hidden, strict=True)
-    ]
+    # Nothing is withheld: a class that is read has eight rows or more.
+    counts = np.bincount(table.features.label, minlength=len(table.classes)).tolist()
+    rows = [(name, f"{count:,}") for name, count in zip(table.classes, counts, strict=True)]
     return table_lines(("class", "rows"), rows)
 
 

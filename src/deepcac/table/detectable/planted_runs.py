@@ -99,17 +99,8 @@ def run_planted(
 ) -> PlantedRuns:
     """Judge planted cohorts of every strength, cohort after cohort, until the time is over.
 
-    Parameters
-    ----------
-    table : LabelledTable
-        With a label of two classes.
-    minutes : float
-        At least `FEWEST_COHORTS` cohorts a strength are judged, however long they take.
-    jobs : int
-        Cohorts that are judged at once.
-    seed : int
-    say : callable
-        Is told how far it is.
+    The table has a label of two classes. At least `FEWEST_COHORTS` cohorts a strength are judged,
+    however long they take; `jobs` at once.
     """
     begin = time.monotonic()
     plan, ground = protocol(table), planting_ground(table.features, seed)

@@ -37,18 +37,10 @@ class PowerAnswer:
 
 
 def detection_curve(planted: pd.DataFrame) -> pd.DataFrame:
-    """Return how often clusters are found, by way and strength.
+    """Return how often clusters are found, by way and strength, from `PlantedRuns.table`.
 
-    Parameters
-    ----------
-    planted : DataFrame
-        Of `PlantedRuns.table`.
-
-    Returns
-    -------
-    DataFrame
-        ``way``, ``strength``, mean ``gain`` of the true subtypes, ``cohorts``, ``mean`` difference
-        found, ``detected`` (share) with its 95 % interval ``low`` and ``high`` (Wilson 1927).
+    Its columns are ``way``, ``strength``, mean ``gain`` of the true subtypes, ``cohorts``, ``mean``
+    difference found, and ``detected``: a share with its 95 % interval ``low`` to ``high`` (Wilson).
     """
     curve: pd.DataFrame = planted.groupby(["way", "strength"], as_index=False, sort=False).agg(
         gain=("gain", "mean"), cohorts=("cohort", "size"), mean=("mean", "mean"),
@@ -58,19 +50,19 @@ def detection_curve(planted: pd.DataFrame) -> pd.DataFrame:
     return curve.assign(low=low, high=high)
 
 
-def largest_unseen(curve: pd.DataFrame, way: str = FOUND) -> float:
+def largest_unseen(curve: pd.DataFrame) -> float:
     """Return the largest gain up to which even the upper end of the interval lies below 80 %.
 
     0 where no planted gain was missed so surely.
     """
-    own = curve[curve["way"] == way].sort_values("gain")
+    own = curve[curve["way"] == FOUND].sort_values("gain")
     missed = np.logical_and.accumulate(own["high"].to_numpy(float) < POWER)
     return float(own["gain"].to_numpy(float)[missed].max(initial=0.0))
 
 
-def smallest_seen(curve: pd.DataFrame, way: str = FOUND) -> float | None:
+def smallest_seen(curve: pd.DataFrame) -> float | None:
     """Return the gain from which on at least 80 % were found; None where there is none."""
-    own = curve[curve["way"] == way].sort_values("gain", ascending=False)
+    own = curve[curve["way"] == FOUND].sort_values("gain", ascending=False)
     found = np.logical_and.accumulate(own["detected"].to_numpy(float) >= POWER)
     return float(own["gain"].to_numpy(float)[found].min()) if found.any() else None
 
@@ -83,7 +75,10 @@ def power_answer(table: LabelledTable, runs: PlantedRuns) -> PowerAnswer:
     whom = "rows" if table.group is not None else "patients"
     who = f"With these {n:,} {whom} and {events:,} events"
     if table.rarest < FEWEST_EVENTS:
-        said = f"no gain by clusters can be shown: {FEWEST_EVENTS} events are the fewest."
+        said = (
+            f"no gain by clusters can be shown: the rarer class has {table.rarest} rows, "
+            f"{FEWEST_EVENTS} are the fewest."
+        )
     elif unseen > 0 and unseen == curve["gain"].max():
         said = f"not even the largest planted gain by clusters, {unseen:.3f} AUROC, would be seen."
     elif unseen > 0:
@@ -100,9 +95,9 @@ def _details(
 ) -> list[str]:
     most = curve["gain"].max()
     said = [
-        f"No planted gain, up to {most:.3f}, was found in 80 of 100 cohorts."
+        f"The largest planted gain, {most:.3f}, was found in fewer than 80 % of its cohorts."
         if seen is None
-        else f"Planted gains of {seen:.3f} and more were found in at least 80 of 100 cohorts.",
+        else f"Planted gains of {seen:.3f} and more were found in at least 80 % of their cohorts.",
         "Not seen means: found in fewer than 80 of 100 comparisons, by the rule of deepcac "
         "compare, even at the upper end of the 95 % interval.",
         f"It rests on {runs.cohorts} planted cohorts of each of {curve['strength'].nunique()} "
@@ -132,18 +127,15 @@ class ModelNeed:
 
 
 def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
-    """Return what a risk model of all columns needs.
+    """Return what a risk model of all columns needs, for a label of two classes.
 
-    Parameters
-    ----------
-    table : LabelledTable
-        With a label of two classes.
-    r2 : float, optional
-        Cox and Snell's R2; 15 % of the largest if None.
+    `r2` is Cox and Snell's; 15 % of the largest if None.
     """
     parameters, share = candidate_parameters(table), float(table.features.label.mean())
     size = sample_size(parameters, share, r2)
-    enough = "has enough" if table.total >= size.needed else "has too few"
+    # Rows of one patient are no further patients; of a sample the share of patients is that of all.
+    each = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)
+    enough = "has enough" if each * table.total >= size.needed else "has too few"
     origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if r2 is None else "as given"
     return ModelNeed(
         size,

@@ -1,6 +1,5 @@
 """`deepcac power`: read, plant, judge, write the page."""
 
-import os
 from typing import Any
 
 import pandas as pd
@@ -13,22 +12,17 @@ from deepcac.scoring.sample_size import SampleSize
 from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import Say, usual_jobs
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
-from deepcac.table.detectable.power_answer import (
-    ModelNeed,
-    PowerAnswer,
-    own_sample_size,
-    power_answer,
-)
-from deepcac.table.output_files import check_output
+from deepcac.table.detectable.power_answer import PowerAnswer, own_sample_size, power_answer
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import write_page
-from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
+from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
 
 
 def power_table(
-    path: str | os.PathLike[str],
+    path: StrPath,
     roles: Roles,
-    out: str | os.PathLike[str],
+    out: StrPath,
     *,
     say: Say,
     command: str,
@@ -40,23 +34,8 @@ def power_table(
 ) -> str:
     """Say which gain by clusters a table could show, write the page and return the answer.
 
-    Parameters
-    ----------
-    path, out : path-like
-        Table to read, page to write.
-    roles : Roles
-    say : callable
-        Is told how far it is.
-    command : str
-        What the page says it was made by.
-    minutes : float
-    most : int
-        Of more rows than this a sample is used.
-    seed : int
-    jobs : int, optional
-        Cohorts that are judged at once.
-    r2 : float, optional
-        Cox and Snell's R2 for the sample size of the model itself.
+    Parameters are those of `deepcac.table.comparing.compare_table`, but for `r2`: Cox and Snell's
+    R2 of the model, for the sample size that it needs itself.
 
     Raises
     ------
@@ -75,18 +54,6 @@ def power_table(
     table.tell(say)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
     found = power_answer(table, runs)
-    _write(out, table, found, runs, need, command)
-    return f"{found.sentence} {need.sentence}"
-
-
-def _write(
-    out: str | os.PathLike[str],
-    table: LabelledTable,
-    found: PowerAnswer,
-    runs: PlantedRuns,
-    need: ModelNeed,
-    command: str,
-) -> None:
     content = {
         "command": command,
         "table": table,
@@ -98,6 +65,7 @@ def _write(
         "method": _method(runs),
     }
     write_page(out, "power.html", content)
+    return f"{found.sentence} {need.sentence}"
 
 
 _HEAD = (

@@ -1,6 +1,5 @@
 """`deepcac compare --site` and `--external`: read, judge elsewhere, write the page."""
 
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,13 +13,11 @@ from deepcac.table.budgeted_trials import MOST_TRAIN, TRIALS, Say, usual_jobs
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
-from deepcac.table.elsewhere.place_answer import answer_external, answer_sites
+from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 from deepcac.table.reading.row_sample import MOST_ROWS
-
-StrPath = str | os.PathLike[str]
 
 
 def compare_places(
@@ -41,21 +38,14 @@ def compare_places(
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
 
+    Parameters are those of `deepcac.table.comparing.compare_table`, but for these.
+
     Parameters
     ----------
-    path, out : path-like
-        Table to read, page to write.
-    roles : Roles
-    say : callable
-        Is told how far it is.
-    command : str
-        What the page says it was made by.
     site : str, optional
         Column whose every value is left out once.
     external : path-like, optional
         Second table, on which models of the first are judged; either this or `site`.
-    margin, most, seed, jobs, train_rows
-        As of `compare_table`.
     unanswered : mapping, optional
         Options that have no answer here to what they were given, or to None; refused if given.
 
@@ -80,7 +70,7 @@ def compare_places(
         say(remark)
     judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
     cut = max(one.n_train for one in judged) >= train_rows
-    answer = answer_sites(judged, margin, cut) if site else answer_external(judged[0], margin, cut)
+    answer = answer_places(judged, margin, sites=site is not None, cut=cut)
     run = Run(
         command, heading, external is not None, TRIALS, seed, train_rows,
         time.monotonic() - begin, remarks,

@@ -15,7 +15,7 @@ from deepcac.scoring.small_cells import FEW
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import class_labels
-from deepcac.table.reading.labelled_table import LabelledTable, Roles
+from deepcac.table.reading.labelled_table import LabelledTable, Roles, group_cells
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.table.reading.table_files import read_blocks
@@ -47,11 +47,8 @@ def external_rows(
 
     Parameters
     ----------
-    table : LabelledTable
     roles : Roles
         Of the columns of both.
-    path : path-like
-        The second table.
     most, seed : int
         Of its sample, as of `read_labelled`.
 
@@ -84,8 +81,13 @@ def _external_rows(
         own.names,
     )
     test = np.arange(len(features.label)) >= len(own.label)
-    unit = _units(table.rows, other.rows, roles.group) if roles.group else None
+    unit = _units(table.rows, other, roles.group) if roles.group else None
     fold = left_out(Path(path).stem, features, test, unit)
+    if not fold.learnable:
+        raise DataError(
+            f"of {table.name} too few rows of a class are left to learn from without the patients "
+            "of both tables; name patients of another place"
+        )
     remarks = [
         *_new_columns(table, other),
         *_unseen_levels(table, other),
@@ -126,9 +128,10 @@ def _codes(table: LabelledTable, roles: Roles, other: SampledTable) -> Ids:
     return codes
 
 
-def _units(first: pa.Table, second: pa.Table, group: str) -> Ids:
-    both = [plain(rows[group]).to_pandas().astype(str) for rows in (first, second)]
-    return pd.factorize(pd.concat(both))[0].astype(np.int64)
+def _units(first: pa.Table, second: SampledTable, group: str) -> Ids:
+    both = (plain(first[group]), group_cells(second, group))
+    names = pd.concat([own.to_pandas().astype(str) for own in both])
+    return pd.factorize(names)[0].astype(np.int64)
 
 
 def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:

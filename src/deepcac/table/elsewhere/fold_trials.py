@@ -104,17 +104,9 @@ class Finished(NamedTuple):
 
 
 def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> JudgedFold:
-    """Fit and tune every contender on the other places, and judge each once.
+    """Fit and tune every contender on at most `most` rows of the other places, and judge each once.
 
-    Parameters
-    ----------
-    fold : Fold
-    seed : int
-        Of the draw of validation rows, of the models and of the bootstrap.
-    trials : int
-        Draws a contender.
-    most : int
-        Largest number of training rows.
+    `seed` is that of the draw of validation rows, of the models and of the bootstrap.
     """
     sample = fold.sample(seed, most)
     with threadpool_limits(1):
@@ -188,15 +180,7 @@ def _compare(
 def aurocs(y: Ids, risk: Array, weights: npt.NDArray[np.uint8]) -> Array:
     """Return the AUROC under several weightings of the rows, the mean over three classes or more.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-    risk : ndarray of shape (n, n_classes)
-    weights : ndarray of shape (n, r), uint8
-
-    Returns
-    -------
-    ndarray of shape (r,)
+    `risk` is of shape (n, n_classes), `weights` of shape (n, r), uint8; what is returned of (r,).
     """
     rows = np.arange(len(y))
     classes = [1] if risk.shape[1] == 2 else range(risk.shape[1])

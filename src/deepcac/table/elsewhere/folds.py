@@ -1,6 +1,7 @@
 """Patients of one place who are judged, and those of the others, who are learnt from."""
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTabl
 Ids = npt.NDArray[np.int64]
 FEWEST_TO_JUDGE = 10  # rows of every class that a site needs for an AUROC of its own
 MOST_SITES = 30  # are judged, the largest; the others are learnt from alone
+_FEWEST_DRAWN = 4  # patients (or rows) of a stratum, for training and tuning
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,15 @@ class Fold:
     fit: npt.NDArray[np.intp]
     test: npt.NDArray[np.intp]
     unit: npt.NDArray[Any] | None = None
+
+    @property
+    def learnable(self) -> bool:
+        """Whether the rows to fit can be parted: eight of every class, four patients with each."""
+        label = self.features.label[self.fit]
+        if np.bincount(label, minlength=self.features.n_classes).min() < FEWEST_OF_A_CLASS:
+            return False
+        drawn, _ = units(label, None if self.unit is None else self.unit[self.fit])
+        return int(np.bincount(drawn).min()) >= _FEWEST_DRAWN
 
     def sample(self, seed: int, most: int) -> Resample:
         """Return three quarters of the rows to fit (at most `most`), a quarter to tune, the test.
@@ -68,33 +79,28 @@ def left_out(
 def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
     """Return a fold for each site that can be judged, and what to know of the others.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    column : str
-        The site of each row.
-
-    Raises
-    ------
-    DataError
-        A row has no site, there is one site, or none can be judged.
+    A row without a site, one site alone, or none that can be judged is a `DataError`.
     """
     site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)
     np.add.at(counts, (site, y), 1)
-    enough = (counts.min(axis=1) >= FEWEST_TO_JUDGE) & (
-        (counts.sum(axis=0) - counts).min(axis=1) >= FEWEST_OF_A_CLASS
-    )
-    if not enough.any():
+    enough = np.flatnonzero(counts.min(axis=1) >= FEWEST_TO_JUDGE).tolist()
+    if not enough:
         raise DataError(
             f"column {column!r}: none of {len(names):,} sites has {FEWEST_TO_JUDGE} rows of every "
             "class; name another column, or join small sites"
         )
-    by_size = sorted(np.flatnonzero(enough).tolist(), key=lambda s: -counts[s].sum())
-    judged = by_size[:MOST_SITES]
-    folds = [left_out(names[s], table.features, site == s, table.group) for s in judged]
-    return folds, _unjudged(names, counts, judged) + _shared(folds, table)
+    largest_first = sorted(enough, key=lambda s: -counts[s].sum())
+    each = ((s, left_out(names[s], table.features, site == s, table.group)) for s in largest_first)
+    found = dict(islice(((s, fold) for s, fold in each if fold.learnable), MOST_SITES))
+    if not found:
+        raise DataError(
+            f"column {column!r}: without the patients of a site too few rows of a class are left "
+            "to learn from; name another column, or join sites"
+        )
+    folds = list(found.values())
+    return folds, _unjudged(names, counts, list(found)) + _shared(folds, table)
 
 
 def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
@@ -127,8 +133,8 @@ def _unjudged(names: list[str], counts: Ids, judged: list[int]) -> list[str]:
     parts = [listed] * bool(told) + [f"{small} of fewer than {FEW} rows"] * bool(small)
     return [
         f"{len(others)} of {len(names)} sites are learnt from and not judged: "
-        f"{'; '.join(parts)}. A site is judged with {FEWEST_TO_JUDGE} rows of every class, and at "
-        f"most {MOST_SITES} sites are."
+        f"{'; '.join(parts)}. A site is judged with {FEWEST_TO_JUDGE} rows of every class, if "
+        f"{FEWEST_OF_A_CLASS} are left elsewhere, and at most {MOST_SITES} sites are."
     ]
 
 

@@ -86,12 +86,7 @@ class PlaceAnswer:
 def over_places(compared: list[Compared], margin: float) -> Over:
     """Decide a comparison in each place, and over all by random effects.
 
-    Parameters
-    ----------
-    compared : list of Compared
-        One a place.
-    margin : float
-        Differences in AUROC up to this are negligible.
+    `compared` has one entry a place; differences in AUROC up to `margin` are negligible.
     """
     found = [measured(one.mean, one.error, np.inf, margin=margin) for one in compared]
     differs = np.array([one.error > _SAME for one in compared])
@@ -111,36 +106,61 @@ def over_places(compared: list[Compared], margin: float) -> Over:
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
 
-def answer_sites(judged: list[JudgedFold], margin: float, cut: bool) -> PlaceAnswer:
-    """Put the outcome over sites into words; `cut` where training rows were left out."""
-    comparisons = _comparisons(judged, margin)
-    best = comparisons[BEST]
+def answer_places(
+    judged: list[JudgedFold], margin: float, *, sites: bool, cut: bool
+) -> PlaceAnswer:
+    """Put the outcome over sites, or on a second table, into words.
+
+    `judged` has one entry a site, or that of the second table. `cut` tells whether training rows
+    were left out; differences in AUROC up to `margin` are negligible.
+    """
+    comparisons = {
+        key: over_places([one.comparisons[key] for one in judged], margin)
+        for key in judged[0].comparisons
+    }
+    best, events = comparisons[BEST], _events(judged)
+    where = "the judged sites" if sites else judged[0].name
     words = [place.word for place in best.places]
     said = [
-        f"in {words.count(word)} of {len(words)} sites {text.format(margin=margin)}"
+        f"{f'in {words.count(word)} of {len(words)} sites' if sites else f'in {where}'} "
+        f"{text.format(margin=margin)}"
         for word, text in _SAID.items()
         if word in words
     ]
-    use = _use(best.whole.word if best.whole else UNDECIDED, judged, cut)
-    sentence = f"{use}: {', '.join(said)}{_PART * cut}."
-    numbers = _numbers(judged, best, "over all sites")
+    sentence = f"{_use(best, events, cut)}: {', '.join(said)}{_PART * cut}."
+    if events < FEWEST_EVENTS:
+        sentence = (
+            f"Too few events in {where} to say whether clusters help: {events} rows of the rarest "
+            "class."
+        )
+    numbers = _numbers(judged, best, "over all sites" if sites else f"in {where}")
     return PlaceAnswer(sentence, _details(judged, best), comparisons, margin, numbers)
 
 
-def _use(word: str, judged: list[JudgedFold], cut: bool) -> str:
+def overall(best: Over) -> PlaceVerdict | None:
+    """Return the verdict on the one place, or over several; None where they are not pooled."""
+    return best.places[0] if len(best.places) == 1 else best.whole
+
+
+def _use(best: Over, events: int, cut: bool) -> str:
     """Say what to do elsewhere; a firm no needs all training rows and enough events."""
+    found = overall(best)
+    word = UNDECIDED if found is None else found.word
     if word == BETTER:
         return "Clusters help elsewhere"
-    firm = not cut and _events(judged) >= ENOUGH_EVENTS
-    return f"Use no clusters {'elsewhere' if firm and word != UNDECIDED else 'for now'}"
+    firm = not cut and events >= ENOUGH_EVENTS and word != UNDECIDED
+    return f"Use no clusters {'elsewhere' if firm else 'for now'}"
 
 
 def _numbers(judged: list[JudgedFold], best: Over, where: str) -> list[tuple[str, str]]:
     """Return the numbers of the first screen."""
     names = list(dict.fromkeys(contender_name(one.model.name) for one in judged))
     aurocs = [one.model.auroc for one in judged]
-    place = best.places[0] if len(judged) == 1 else best.whole
-    change = "the same risks" if place is None or place.word == NEVER else _span(place.difference)
+    place, change = overall(best), "the same risks"
+    if place is not None and place.word != NEVER:
+        change = _span(place.difference)
+    elif any(one.word != NEVER for one in best.places):
+        change = "not pooled: in all sites but one the same risks"
     return [
         ("Best model without clusters", " or ".join(names)),
         ("Its AUROC", _range([f"{min(aurocs):.3f}", f"{max(aurocs):.3f}"])),
@@ -157,28 +177,6 @@ def _events(judged: list[JudgedFold]) -> int:
 
 def _range(ends: list[str]) -> str:
     return " to ".join(dict.fromkeys(ends))
-
-
-def answer_external(judged: JudgedFold, margin: float, cut: bool) -> PlaceAnswer:
-    """Put the outcome on a second table into words, as `answer_sites`."""
-    comparisons = _comparisons([judged], margin)
-    best = comparisons[BEST]
-    place = best.places[0]
-    if min(judged.counts) < FEWEST_EVENTS:
-        sentence = (
-            f"Too few events in {judged.name} to say whether clusters help: {min(judged.counts)} "
-            "rows of the rarest class."
-        )
-    else:
-        said = _SAID[place.word].format(margin=margin)
-        sentence = f"{_use(place.word, [judged], cut)}: in {judged.name} {said}{_PART * cut}."
-    numbers = _numbers([judged], best, f"in {judged.name}")
-    return PlaceAnswer(sentence, _details([judged], best), comparisons, margin, numbers)
-
-
-def _comparisons(judged: list[JudgedFold], margin: float) -> dict[str, Over]:
-    keys = judged[0].comparisons
-    return {key: over_places([one.comparisons[key] for one in judged], margin) for key in keys}
 
 
 def _span(one: Difference) -> str:

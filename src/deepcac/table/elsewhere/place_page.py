@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.equivalence import BETTER, NEVER
 from deepcac.scoring.small_cells import WITHHELD, few_rows
 from deepcac.table.answer import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
-from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict
+from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
 from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.column_lines import HEAD, column_lines
@@ -67,7 +67,7 @@ def write_place_page(
         "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
         "places": _places(judged, found.comparisons[BEST]),
         "scores": _scores(judged, _few(table, judged, run.apart)),
-        "comparisons": _comparisons(judged, found),
+        "comparisons": _comparisons(found),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "method": _method(judged, run),
     }
@@ -138,15 +138,16 @@ def _scores(judged: list[JudgedFold], few: list[bool]) -> dict[str, Any]:
     return {"head": tuple(head), "rows": rows}
 
 
-def _comparisons(judged: list[JudgedFold], found: PlaceAnswer) -> dict[str, Any]:
+def _comparisons(found: PlaceAnswer) -> dict[str, Any]:
     """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
     for key, over in found.comparisons.items():
         if key == BEST:
             continue
-        place = over.places[0] if over.whole is None else over.whole
-        better = sum(one.word == "better" for one in over.places)
-        cells = [contender_name(key), place.word, *_difference(place)]
+        place = overall(over)
+        better = sum(one.word == BETTER for one in over.places)
+        told = ("not pooled", "", "") if place is None else (place.word, *_difference(place))
+        cells = [contender_name(key), *told]
         if over.pooled is not None:
             ends = (over.pooled.new_low, over.pooled.new_high)
             new = "" if np.isnan(ends[0]) else " to ".join(signed(end, 4) for end in ends)

@@ -55,16 +55,7 @@ def calibration_figure(
 
 
 def survival_figure(curves: Mapping[int, KaplanMeier], arm: str, horizon: float) -> Figure:
-    """Draw the share of patients without the event, a curve a subtype.
-
-    Parameters
-    ----------
-    curves : mapping
-        Number of a subtype to its curve.
-    arm : str
-        Of the clustering.
-    horizon : float
-    """
+    """Draw the share of patients without the event, a curve a subtype, by its number."""
     moments = np.linspace(0, horizon, POINTS)
     lines = {number: _told(curve, moments) for number, curve in curves.items()}
 

@@ -35,13 +35,7 @@ def horizon_section(
 ) -> dict[str, Any] | None:
     """Return what the page shows of a horizon; None where the label has none.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    trials : Trials
-        With the answers of its resamples.
-    clusterings : list of FoundClustering
-        Of all rows.
+    The trials hold the answers of their resamples; the clusterings are of all rows.
     """
     follow = table.follow
     if follow is None:
@@ -49,19 +43,19 @@ def horizon_section(
     names = [f"{arm}{one}" for one in (linear(), booster()) for arm in ("", f"{KM}_", f"{CAC}_")]
     risks = {name: unseen_risks(trials.records, name, table.features.row_id) for name in names}
     judged = ~np.isnan(risks[names[0]])
-    follow = follow.take(judged)
+    tested = follow.take(judged)
     risks = {name: risk[judged] for name, risk in risks.items()}
-    share, low, high = observed_risk(follow)
-    groups = {name: _groups(follow, risk) for name, risk in risks.items()}
+    share, low, high = observed_risk(tested)
+    groups = {name: _groups(tested, risk) for name, risk in risks.items()}
     return {
         "horizon": f"{follow.horizon:g}",
-        "judged": f"{len(follow.time):,}",
+        "judged": f"{len(tested.time):,}",
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
-        "scores": [_scores(follow, name, risk, share) for name, risk in risks.items()],
+        "scores": [_scores(tested, name, risk, share) for name, risk in risks.items()],
         "calibration": calibration_figure(groups),
         "use_head": ("contender", *(f"at {100 * one:.0f} %" for one in THRESHOLDS)),
-        "use": _use(follow, risks),
-        "subtypes": [_subtypes(table.follow, one) for one in clusterings],
+        "use": _use(tested, risks),
+        "subtypes": [_subtypes(follow, one) for one in clusterings],
     }
 
 
@@ -97,12 +91,12 @@ def _use(follow: FollowUp, risks: dict[str, Array]) -> list[tuple[str, ...]]:
     return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
 
 
-def _subtypes(follow: FollowUp | None, one: FoundClustering) -> dict[str, Any]:
-    assert follow is not None
+def _subtypes(follow: FollowUp, one: FoundClustering) -> dict[str, Any]:
     parts = [follow.take(one.label == each.number - 1) for each in one.subtypes]
     moments = np.linspace(0, follow.horizon, QUARTERS + 1)
     at_risk = np.array([[(own.time >= moment).sum() for moment in moments] for own in parts])
-    hidden = few_rows(at_risk)
+    outcomes = [np.bincount(own.outcome, minlength=2) for own in parts]
+    hidden = few_rows(np.hstack([at_risk, outcomes]))
     rows = [
         (
             str(each.number),

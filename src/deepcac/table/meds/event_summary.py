@@ -56,12 +56,8 @@ def code_features(code: str, *, timed: bool, static: bool, numeric: bool) -> lis
 def before_prediction(events: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the events of each labelled row up to its prediction time, and those without time.
 
-    Parameters
-    ----------
-    events : DataFrame
-        Of `meds_files.read_events`.
-    rows : DataFrame
-        ``subject_id`` and ``prediction_time``; ``row`` is added, its place.
+    Events are of `meds_files.read_events`. Rows have ``subject_id`` and ``prediction_time``; their
+    place is added as ``row``.
     """
     numbered = rows[[SUBJECT, PREDICTED_AT]].assign(**{_ROW: np.arange(len(rows))})
     joined = events.merge(numbered, on=SUBJECT)
@@ -71,20 +67,10 @@ def before_prediction(events: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 def summarise(
     events: pd.DataFrame, rows: pd.DataFrame, features: Sequence[EventFeature]
 ) -> dict[str, Array]:
-    """Return every feature of every labelled row, by its name.
+    """Return every feature of every labelled row, of shape (len(rows),), by its name.
 
-    A code that was never seen has count (or flag) 0 and is missing in the others.
-
-    Parameters
-    ----------
-    events, rows : DataFrame
-        See `before_prediction`.
-    features : sequence of EventFeature
-
-    Returns
-    -------
-    dict
-        Name to ndarray of shape (len(rows),).
+    A code that was never seen has count (or flag) 0 and is missing in the others. Events and rows
+    are those of `before_prediction`.
     """
     wanted = events[events[CODE].isin({one.code for one in features})]
     seen = before_prediction(wanted, rows)
@@ -128,15 +114,8 @@ def _column(told: pd.DataFrame, one: EventFeature, n: int) -> Array:
 def subjects_by_code(events: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return how many subjects have each code with a time, without one, and with a number.
 
-    Parameters
-    ----------
-    events : iterable of DataFrame
-        Shards, of `before_prediction`; no subject stands in two.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by code; ``subjects``, ``timed``, ``static`` and ``numeric``.
+    The events are shards of `before_prediction`; no subject stands in two. The frame is indexed by
+    code and has ``subjects``, ``timed``, ``static`` and ``numeric``.
     """
     found = []
     for shard in events:

@@ -55,12 +55,8 @@ def read_events(file: Path) -> pd.DataFrame:
 def read_labels(path: StrPath, label: str) -> pd.DataFrame:
     """Return the labels of a task: subject, prediction time and, where there is one, the label.
 
-    Parameters
-    ----------
-    path : path-like
-        Parquet file, or a folder of such.
-    label : str
-        Column of the label; it may be missing where risks are only predicted.
+    They are of a parquet file, or of a folder of such. Their column `label` may be missing where
+    risks are only predicted.
 
     Raises
     ------

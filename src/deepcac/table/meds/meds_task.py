@@ -132,15 +132,7 @@ def open_task(folder: StrPath, labels: StrPath, label: str = BOOLEAN) -> MedsTas
     """Read labels and codes of a MEDS folder, and choose what the rows are made of.
 
     A code becomes columns if 1 % of the labelled subjects, and at least 20, have it up to a
-    prediction time; of more than 100 such codes those that most subjects have.
-
-    Parameters
-    ----------
-    folder, labels : path-like
-        Folder with ``data/**/*.parquet``; parquet file with ``subject_id``, ``prediction_time``
-        (events up to it, inclusive, are used) and the label.
-    label : str
-        Column of the label.
+    prediction time (inclusive); of more than 100 such codes those that most subjects have.
 
     Raises
     ------

@@ -41,16 +41,7 @@ def write_compare_page(
 ) -> dict[str, Any] | None:
     """Write the page; return what it says of risks, None with three classes or more.
 
-    Parameters
-    ----------
-    path : path-like
-        HTML file to write.
-    table : LabelledTable
-    effort, trials, found, clusterings
-        What was asked for, run, concluded and found.
-    command : str
-        As the user typed it.
-    asked : RiskQuestions, optional
+    `effort`, `trials`, `found` and `clusterings` are what was asked for, run, concluded and found.
     """
     agreement = adjusted_rand_score(*(each.label for each in clusterings))
     shown = [one for one in clusterings if agreement < _ALIKE or one.arm == KM]
@@ -85,14 +76,11 @@ def write_compare_page(
 
 
 def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:
+    # Nothing is withheld: a class that is read has eight rows or more.
     counts = np.bincount(table.features.label, minlength=len(table.classes))
     return [
-        (name, WITHHELD, WITHHELD)
-        if hidden
-        else (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
-        for name, count, hidden in zip(
-            table.shown_classes, counts, few_rows(counts[:, None]), strict=True
-        )
+        (name, f"{count:,}", f"{100 * count / counts.sum():.1f} %")
+        for name, count in zip(table.shown_classes, counts, strict=True)
     ]
 
 
@@ -183,23 +171,26 @@ def _subtype(one: Subtype, n: int) -> tuple[str, ...]:
 def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> list[tuple[str, ...]]:
     """Return the median of each number in each subtype, in its own unit; of a level its share.
 
-    Of fewer than ten rows nothing is shown.
+    Of fewer than ten values nothing is shown, nor a share that tells of fewer than five rows.
     """
     place = {name: j for j, name in enumerate(table.features.names)}
     lines = []
     for name in names:
-        flag = name not in place
-        column = table.features.X[:, place[name.removesuffix("_missing")]]
+        flag = name not in place  # a column of the table may itself be called ..._missing
+        column = table.features.X[:, place[name.removesuffix("_missing") if flag else name]]
         column = np.isnan(column).astype(float) if flag else column
         level = flag or name in table.encoder.level_names
-        cells = [column[one.label == j] for j in range(len(one.subtypes))]
+        cells = [column[(one.label == j) & ~np.isnan(column)] for j in range(len(one.subtypes))]
+        few = np.zeros(len(cells), dtype=np.bool_)
+        if level:
+            few = few_rows([[part.sum(), (1 - part).sum()] for part in cells])
         shown = [
             WITHHELD
-            if len(part) < SMALL or np.isnan(part).all()
-            else f"{100 * np.nanmean(part):.0f} %"
+            if secret or len(part) < SMALL
+            else f"{100 * part.mean():.0f} %"
             if level
-            else _plain(float(np.nanmedian(part)))
-            for part in cells
+            else _plain(float(np.median(part)))
+            for part, secret in zip(cells, few, strict=True)
         ]
         lines.append((_spaced(name, table), *shown))
     return lines
@@ -207,8 +198,7 @@ def _values(one: FoundClustering, table: LabelledTable, names: list[str]) -> lis
 
 def _plain(value: float) -> str:
     """Return a number without an exponent, with four digits or all before the point."""
-    digits = 0 if abs(value) >= 1000 else 4
-    return f"{value:,.0f}" if not digits else f"{value:.4g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _spaced(name: str, table: LabelledTable) -> str:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
 from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
+from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import NEVER
 from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.table.answer import Answer, arm_name, contender_name, signed
@@ -130,7 +131,7 @@ def _heat(axis: Axes, values: Array, names: list[str], columns: list[str]) -> No
     for (i, j), value in np.ndenumerate(values):
         if not np.isnan(value):
             light = abs(value) > _CLEAR / 3
-            axis.text(j, i, _short(value), ha="center", va="center", fontsize=8,
+            axis.text(j, i, minus(signed(value, 1)), ha="center", va="center", fontsize=8,
                       color="white" if light else "#1c2430")  # fmt: skip
     axis.set_yticks(range(len(names)), names)
     axis.set_xticks(range(len(columns)), columns)
@@ -150,10 +151,6 @@ def _bars(axis: Axes, rates: Array, event: str) -> None:
     axis.set(xlim=(0, 1), ylim=(len(rates) - 0.5, -0.5), ylabel="subtype")
     axis.set_xlabel(f"share of {event}")
     axis.grid(visible=False, axis="y")
-
-
-def _short(value: float) -> str:
-    return signed(value, 1).replace("-", "−")
 
 
 def _event(one: FoundClustering, classes: tuple[str, ...]) -> int:

@@ -2,7 +2,6 @@
 
 import base64
 import os
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -21,19 +20,9 @@ METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
 def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str, Any]) -> None:
-    """Write a page from a template of this package.
-
-    Parameters
-    ----------
-    path : path-like
-        HTML file to write.
-    template : str
-        Name of the template.
-    content : mapping
-        What the template shows.
-    """
+    """Write a page from a template of this package, which shows the content."""
     made = environment("deepcac.table")
-    made.filters |= {"address": _address, "minus": _minus}
+    made.filters["address"] = _address
     text = made.get_template(template).render(leaks_head=HEAD, version=__version__, **content)
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
@@ -45,18 +34,10 @@ def comparison_table(
     named: Callable[[str], str],
     columns: Sequence[str],
 ) -> dict[str, Any]:
-    """Return head and rows of every comparison.
+    """Return head and rows of every comparison of `deepcac.judging.verdicts.verdicts`.
 
-    Parameters
-    ----------
-    found : DataFrame
-        Of `deepcac.judging.verdicts.verdicts`.
-    questions : sequence of Question
-        Those it answers.
-    named : callable
-        Contender to its name in words.
-    columns : sequence of str
-        What a contender is called, and "detectable" where that is shown.
+    `named` gives a contender its name in words. `columns` are what a contender is called, and
+    "detectable" where that is shown.
     """
     texts = {question.id: question.text for question in questions}
     what, *more = columns
@@ -76,11 +57,6 @@ def _tested(row: Mapping[Hashable, Any], more: Sequence[str]) -> list[str]:
     told = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", f"{row['p_holm']:.3f}"]
     told += [f"{row[name]:.4f}" for name in more]
     return [""] * len(told) if row["verdict"] == NEVER else told
-
-
-def _minus(text: object) -> str:
-    """Return a text with real minus signs before its numbers."""
-    return re.sub(r"(^|[\s(])-(?=[\d.])", "\\1−", str(text))
 
 
 def _address(figure: Figure) -> str:

@@ -1,14 +1,15 @@
 """`deepcac profile`: a page on the columns of a table, with or without a label."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
-from deepcac.table.output_files import check_output
+from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
@@ -25,8 +26,8 @@ _RATES_HEAD = ("column", "level or quarter", "rows")
 
 
 def write_profile_page(
-    path: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    path: StrPath,
+    out: StrPath,
     *,
     command: str,
     label: str | None = None,
@@ -60,16 +61,16 @@ def write_profile_page(
     """
     check_output(out, path)
     skip = path.roles if isinstance(path, RowSource) else {}
-    blocks = read_blocks(path, decimal)
-    sample = sample_rows(blocks, [label] if label else [], most=most, seed=seed)
+    keys = [label] if label else []
+    sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
     refused: dict[str, str] = {}
-    unused = skip | ({label: "the label"} if label else {})
-    encoder = learn_encoder(sample.rows, sample.number, unused, refused)
-    labels, faults = _labels(sample, label, positive, above)
-    named = (label, labels) if label and labels else None
+    skipped = skip | dict.fromkeys(keys, "the label")
+    encoder = learn_encoder(sample.rows, sample.number, skipped, refused)
+    named, faults = _labels(sample, label, positive, above)
     kept = sample.rows.drop_columns(list(skip))
     faults += table_faults(kept, encoder.columns, refused, named, sample.number)
-    told, mend = [one.text for one in faults], mending_command(_typed(path), label, faults)
+    asked = {"--positive": positive, "--above": above, "--decimal": decimal}
+    mend = mending_command(_typed(path, asked), label, faults)
     content = {
         "command": command,
         "name": Path(path).name,
@@ -79,30 +80,33 @@ def write_profile_page(
         "used": len(encoder.used),
         "missing": missingness(encoder.columns, len(sample.number)),
         "label": label,
-        "faults": told,
+        "faults": [one.text for one in faults],
         "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
         **_outcome(sample, encoder, named),
     }
     write_page(out, "profile.html", content)
-    return encoder, told, mend
+    return encoder, [one.text for one in faults], mend
 
 
-def _typed(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return what names a table on the command line."""
-    return path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
+def _typed(path: StrPath, asked: Mapping[str, object]) -> list[str]:
+    """Return what names a table on the command line, and the options that say how it is read."""
+    names = path.arguments if isinstance(path, RowSource) else (os.fspath(path),)
+    given = [(option, str(value)) for option, value in asked.items() if value is not None]
+    return [*names, *chain.from_iterable(given)]
 
 
 def _labels(
     sample: SampledTable, label: str | None, positive: str | None, above: float | None
-) -> tuple[ClassLabels | None, list[Fault]]:
-    """Return the classes of the label column, or what is wrong with it."""
-    if label is None:
+) -> tuple[tuple[str, ClassLabels] | None, list[Fault]]:
+    """Return the label column and its classes, or what is wrong with it."""
+    if not label:
         return None, []
     try:
-        return class_labels(sample.keys[label], label, positive=positive, above=above), []
+        found = class_labels(sample.keys[label], label, positive=positive, above=above)
     except DataError as error:
         return None, [Fault(str(error))]
+    return (label, found), []
 
 
 def _outcome(

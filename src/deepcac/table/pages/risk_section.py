@@ -1,12 +1,13 @@
 """The part of the page about risks: calibration, decisions, subgroups."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from deepcac.errors import DataError
 from deepcac.scoring.calibration import calibration
+from deepcac.scoring.small_cells import WITHHELD
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.pages.risk_figures import (
@@ -20,10 +21,7 @@ from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.subgroups import subgroups
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
-_BY_HEAD = (
-    *("subgroup", "rows", "events", "AUROC", "change by clusters", "O/E", "slope"),
-    "net true positives in 1,000",
-)
+_BY_HEAD = ("subgroup", "rows", "events", "AUROC", "change by clusters", "O/E", "slope")
 
 
 class RiskQuestions(NamedTuple):
@@ -111,12 +109,18 @@ def _by(
     rows = [
         (
             f"{one.column} {one.name}",
-            f"{one.rows:,}",
-            f"{one.events:,}",
-            f"{one.auroc:.3f} ({one.low:.3f} to {min(one.high, 1.0):.3f})",
-            f"{signed(one.change)} ({signed(one.change_low)} to {signed(one.change_high)})",
+            *(WITHHELD if n is None else f"{n:,}" for n in (one.rows, one.events)),
+            _span((one.auroc, one.low, min(one.high, 1.0)), "{:.3f}".format),
+            _span((one.change, one.change_low, one.change_high), signed),
             *(f"{one.ratio:.2f}", f"{one.slope:.2f}", signed(one.benefit, 1)),
         )
         for one in shown
     ]
-    return {"by_head": _BY_HEAD, "by_rows": rows, "by_few": ", ".join(few)}
+    treated = f"net true positives in 1,000, treating from {100 * threshold:.0f} % on"
+    return {"by_head": (*_BY_HEAD, treated), "by_rows": rows, "by_few": ", ".join(few)}
+
+
+def _span(values: Sequence[float], write: Callable[[float], str]) -> str:
+    """Write a mean with its interval; there is none where nothing varies."""
+    mean, low, high = map(write, values)
+    return mean if np.isnan(values[1]) else f"{mean} ({low} to {high})"

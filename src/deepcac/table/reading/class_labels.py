@@ -1,5 +1,6 @@
 """The label column of a table: classes, and which of two is the positive one."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.table.reading.cells import EXACT, as_numbers, is_text, plain
-from deepcac.table.reading.column_numbers import refuse_two_readings
+from deepcac.table.reading.column_numbers import is_numeric, refuse_two_readings
 
 MOST_CLASSES = 10
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos")
@@ -53,7 +54,8 @@ def class_labels(
     Raises
     ------
     DataError
-        A label is missing or a fraction, or there is one class or more than `MOST_CLASSES`.
+        A label is missing or a fraction, there is one class or more than `MOST_CLASSES`, or both
+        options are given.
     """
     cells = plain(column)
     absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
@@ -62,6 +64,8 @@ def class_labels(
             f"column {name!r}, data row {int(absent.argmax()) + 1}: no label; fill it in, or "
             "remove the row"
         )
+    if above is not None and positive is not None:
+        raise DataError(f"column {name!r}: --above says what is positive; ask without --positive")
     if above is not None:
         return _divided(cells, name, above)
     shown = _shown(cells, name)
@@ -92,8 +96,10 @@ def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
 
 
 def _numbers(cells: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
-    if not is_text(cells.type):
+    if is_numeric(cells.type):
         return cells.cast(pa.float64(), safe=False).to_numpy()
+    if not is_text(cells.type):
+        raise DataError(f"column {name!r} is of type {cells.type}; --above divides numbers")
     refuse_two_readings(cells, name)
     found = as_numbers(cells)
     if found.slips.any():
@@ -178,4 +184,4 @@ def _rank(text: str) -> tuple[bool, int, str]:
 
 
 def _is_whole(text: str) -> bool:
-    return text.lstrip("+-").isdecimal()
+    return re.fullmatch(r"[+-]?\d+", text) is not None

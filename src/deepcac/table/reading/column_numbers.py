@@ -13,13 +13,7 @@ Array = npt.NDArray[np.float64]
 def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) -> Array:
     """Return a column as numbers, NaN where missing; anything else is refused with its row.
 
-    Parameters
-    ----------
-    cells : pyarrow.ChunkedArray
-        Of `cells.plain`.
-    name : str
-    number : ndarray of shape (n,)
-        Numbers of the rows in their file.
+    Cells are of `cells.plain`; `number` is that of each row in its file.
     """
     if is_text(cells.type):
         refuse_two_readings(cells, name, number)
@@ -53,13 +47,7 @@ def refuse_two_readings(
 ) -> None:
     """Refuse text in which a comma may stand before decimals or between thousands.
 
-    Parameters
-    ----------
-    cells : pyarrow.ChunkedArray
-        Of `cells.plain`.
-    name : str
-    number : ndarray of shape (n,), optional
-        Numbers of the rows in their file; from 1 without it.
+    Cells are of `cells.plain`; rows are numbered from 1 without `number`.
     """
     place = read_two_ways(cells)
     if place is not None:

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.column_numbers import numbers
 
@@ -20,17 +21,7 @@ def read_follow_up(
     event: npt.NDArray[np.bool_],
     horizon: float,
 ) -> FollowUp:
-    """Read follow-up times.
-
-    Parameters
-    ----------
-    column : pyarrow.ChunkedArray
-    name : str
-    number : ndarray of shape (n,), int64
-        Numbers of the rows in their file.
-    event : ndarray of shape (n,), bool
-    horizon : float
-        In the unit of the column.
+    """Read follow-up times, in the unit of the horizon; `number` is that of each row in its file.
 
     Raises
     ------
@@ -68,10 +59,11 @@ def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
 
 def horizon_remarks(follow: FollowUp) -> list[str]:
     """Return what a reader must know of a risk at a horizon."""
-    lost = 1 - follow.known.mean()
+    lost = int((~follow.known).sum())
+    whom = f"fewer than {FEW}" if 0 < lost < FEW else f"{100 * lost / len(follow.known):.0f} %"
     return [
         f"The question is who has the event by {follow.horizon:g}, in the unit of the time column. "
-        f"Of {100 * lost:.0f} % of the patients this is not known: their follow-up ended earlier.",
+        f"Of {whom} of the patients this is not known: their follow-up ended earlier.",
         "Every score is weighted for censoring. This assumes that patients leave follow-up for "
         "reasons that have nothing to do with their risk; no table can show that.",
         "Patients of unknown outcome are left out of fits and of the clusters that are compared. "

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.column_parts import ColumnParts, column_parts
 from deepcac.table.reading.table_encoder import NUMBER, TableEncoder
 
@@ -40,14 +41,7 @@ def label_leaks(encoder: TableEncoder, X: Array, y: Ids, classes: tuple[str, ...
     twentieth of the rows (learnt on one half, scored on the other; no value is a part too) or by
     its order; if it goes up or down with the rows; or if it is another whole number in every row.
 
-    Parameters
-    ----------
-    encoder : TableEncoder
-    X : ndarray of shape (n, d)
-        Features of the encoder, in the order of the file.
-    y : ndarray of shape (n,)
-        Class ids.
-    classes : tuple of str
+    `X` (n, d) has the features of the encoder, in the order of the file; `y` the class ids.
     """
     half = np.random.default_rng(0).permutation(len(y)) % 2 == 0
     most = int(np.clip(len(y) // _ROWS_OF_A_PART, 2, _PARTS))
@@ -128,7 +122,9 @@ def _alone(told: _Told, parts: ColumnParts, y: Ids, classes: tuple[str, ...]) ->
     if told.auroc < TELLS:
         return ""
     events = np.bincount(parts.number[y == told.c], minlength=len(parts.names))
-    share = np.where(parts.sizes >= FEWEST, events / parts.sizes, 0.0)
+    cells = np.column_stack([events, parts.sizes - events])
+    few = ((cells > 0) & (cells < FEW)).any(axis=1)
+    share = np.where((parts.sizes >= FEWEST) & ~few, events / parts.sizes, 0.0)
     purest = np.flatnonzero(share == share.max())
     best = int(purest[0] if purest[0] == 0 else purest[-1])  # of ranges rather one at an end
     example = f" ({parts.names[best]}: {100 * share[best]:.0f} % of them)" if share[best] else ""

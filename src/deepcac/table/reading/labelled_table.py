@@ -23,6 +23,7 @@ from deepcac.table.reading.table_files import read_blocks
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
+_IN_SAMPLE = " in the sample, which --rows makes larger"
 _ROLES = ("the label", "the id", "the group", "the follow-up time")
 
 
@@ -65,6 +66,8 @@ class Roles:
     def __post_init__(self) -> None:
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("--time and --horizon go together: name the column and the time")
+        if self.horizon is not None and not self.horizon > 0:
+            raise ConfigError(f"--horizon {self.horizon:g}: name a time after the start")
         known: dict[str, str] = {}
         for name, what in self._named():
             if name in known:
@@ -181,7 +184,7 @@ def read_labelled(
     follow = _follow_up(sample, roles, codes, classes)
     if follow is not None:
         codes, classes = follow.outcome, horizon_classes(roles.label, follow)
-    _check_sizes(codes, classes)
+    _check_sizes(codes, classes, sample.complete)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
     remarks = [*getattr(path, "remarks", ())]
     remarks += horizon_remarks(follow) if follow is not None else []
@@ -224,14 +227,27 @@ def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
         )
 
 
+def group_cells(sample: SampledTable, name: str) -> pa.ChunkedArray:
+    """Return the column of the patient of each row; an empty cell is a `DataError`."""
+    cells = plain(sample.rows[name])
+    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
+    if absent.any():
+        row = sample.number[int(absent.argmax())]
+        raise DataError(f"column {name!r}, data row {row}: no group")
+    return cells
+
+
 def _groups(sample: SampledTable, name: str | None) -> npt.NDArray[np.int64] | None:
     if name is None:
         return None
-    cells = plain(sample.rows[name])
-    if cells.null_count:
-        row = int(np.asarray(pc.is_null(cells).to_numpy()).argmax())
-        raise DataError(f"column {name!r}, data row {sample.number[row]}: no group")
-    return np.asarray(pc.index_in(cells, value_set=pc.unique(cells)).to_numpy(), dtype=np.int64)
+    cells = group_cells(sample, name)
+    patients = pc.unique(cells)
+    if len(patients) < FEWEST_OF_A_CLASS:  # four with the rarer class, and four without
+        raise DataError(
+            f"column {name!r} tells {len(patients)} patients apart; at least {FEWEST_OF_A_CLASS} "
+            "are needed: is --group the right column?"
+        )
+    return np.asarray(pc.index_in(cells, value_set=patients).to_numpy(), dtype=np.int64)
 
 
 def _follow_up(
@@ -248,15 +264,15 @@ def _follow_up(
     return read_follow_up(column, roles.time, sample.number, codes == 1, roles.horizon)
 
 
-def _check_sizes(codes: npt.NDArray[np.int64], classes: tuple[str, ...]) -> None:
+def _check_sizes(codes: npt.NDArray[np.int64], classes: tuple[str, ...], complete: bool) -> None:
     if len(codes) < FEWEST:
         raise DataError(f"{len(codes)} rows; at least {FEWEST} are needed to say anything")
     counts = np.bincount(codes, minlength=len(classes))
     if counts.min() < FEWEST_OF_A_CLASS:
         rare = classes[int(counts.argmin())]
         raise DataError(
-            f"class {rare!r} has {counts.min()} rows; at least {FEWEST_OF_A_CLASS} are needed "
-            "for training, validation and test"
+            f"class {rare!r} has {counts.min()} rows{'' if complete else _IN_SAMPLE}; at least "
+            f"{FEWEST_OF_A_CLASS} are needed for training, validation and test"
         )
 
 

@@ -66,7 +66,7 @@ def sample_rows(
         Largest number of rows.
     seed : int
     """
-    kept: list[pa.RecordBatch | pa.Table] = []
+    kept: list[pa.Table] = []
     chances: list[npt.NDArray[np.uint64]] = []
     numbers: list[npt.NDArray[np.int64]] = []
     watched: list[pa.RecordBatch] = []
@@ -78,16 +78,15 @@ def sample_rows(
         watched.append(block.select(keys))
         chance = _chances(number if group is None else block.column(group), seed)
         wanted = np.flatnonzero(chance <= limit)
-        kept.append(block.take(pa.array(wanted)))
+        kept.append(pa.table(block.take(pa.array(wanted))))
         chances.append(chance[wanted])
         numbers.append(number[wanted])
         if sum(map(len, chances)) > 2 * most:
             kept, chances, numbers, limit = _smallest(kept, chances, numbers, most)
     if total > most:
         kept, chances, numbers, _ = _smallest(kept, chances, numbers, most)
-    parts = [part if isinstance(part, pa.Table) else pa.table(part) for part in kept]
     whole = pa.Table.from_batches(watched)
-    return SampledTable(pa.concat_tables(parts), np.concatenate(numbers), whole, total)
+    return SampledTable(pa.concat_tables(kept), np.concatenate(numbers), whole, total)
 
 
 def _check_keys(names: list[str], keys: list[str]) -> None:
@@ -108,13 +107,13 @@ def _chances(values: Any, seed: int) -> npt.NDArray[np.uint64]:
 
 
 def _smallest(
-    kept: list[Any],
+    kept: list[pa.Table],
     chances: list[npt.NDArray[np.uint64]],
     numbers: list[npt.NDArray[np.int64]],
     most: int,
-) -> tuple[list[Any], list[npt.NDArray[np.uint64]], list[npt.NDArray[np.int64]], np.uint64]:
+) -> tuple[list[pa.Table], list[npt.NDArray[np.uint64]], list[npt.NDArray[np.int64]], np.uint64]:
     """Keep the rows below the number that more than `most` rows do not exceed."""
-    table = pa.concat_tables([p if isinstance(p, pa.Table) else pa.table(p) for p in kept])
+    table = pa.concat_tables(kept)
     chance, number = np.concatenate(chances), np.concatenate(numbers)
     if len(chance) <= most:
         return [table], [chance], [number], np.uint64(2**64 - 1)

@@ -155,10 +155,11 @@ def learn_encoder(
     Raises
     ------
     DataError
-        A column of numbers holds something else, an infinite or an impossible value. Not where
-        `refused` is given.
+        A column of numbers holds something else, an infinite or an impossible value, or two
+        columns become one feature. Not where `refused` is given.
     """
-    columns = []
+    columns: list[EncodedColumn] = []
+    taken: set[str] = set()
     for name in rows.column_names:
         try:
             column = (
@@ -166,6 +167,13 @@ def learn_encoder(
                 if name in skip
                 else _learn(name, plain(rows[name]), number)
             )
+            own: set[str] = set() if column.kind == LEFT_OUT else {*feature_names(column)}
+            if twice := own & taken:
+                raise DataError(
+                    f"column {name!r} becomes the feature {min(twice)!r}, as another column does; "
+                    "rename it"
+                )
+            taken |= own
         except DataError as error:
             if refused is None:
                 raise
@@ -222,13 +230,14 @@ def _learn_text(
     if not levels:
         note = f"no text stands in {FEW} rows or more"
         return EncodedColumn(name, LEFT_OUT, note=note, missing=missing)
-    note = ""
-    if len(texts) > len(levels):
-        rare = len(texts) - len(levels)
+    note, rare = "", len(texts) - len(levels)
+    if rare:
         note = f"{rare:,} rarer levels are one" if rare > 1 else "1 rarer level is not named"
-        levels.append(OTHER)
-    if missing:
-        levels.append(ABSENT)
+    # A text of the table may itself be one of these two words.
+    last = [OTHER] * bool(rare) + [ABSENT] * bool(missing)
+    levels = [level for level in levels if level not in last] + last
+    if len(levels) == 1:
+        return EncodedColumn(name, LEFT_OUT, note="constant", missing=missing)
     return EncodedColumn(name, CATEGORY, tuple(levels), note, missing)
 
 

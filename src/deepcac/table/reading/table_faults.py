@@ -22,7 +22,8 @@ _PATIENT = re.compile(
 )
 _CENSORED = r"^[<>]=?\s*\d"
 _CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999)
-_ONE_CLASS = 20  # filled rows of one class alone from which it is no chance
+_ONE_CLASS = 20  # filled rows of one class alone that are spoken of
+_CHANCE = 0.001  # of so many rows of that class, were they any rows
 
 
 class Fault(NamedTuple):
@@ -53,7 +54,6 @@ def table_faults(
     ----------
     rows : pyarrow.Table
         The rows that are described, without columns of no interest.
-    columns : iterable of EncodedColumn
     refused : mapping
         Columns that cannot be read, and why.
     labels : (str, ClassLabels) or None
@@ -109,18 +109,20 @@ def _of_column(
         levels = Counter(cells.drop_null().to_pylist())
         if len(levels) <= SMALL * SMALL:
             found += _spellings(name, levels)
-    distinct = pc.count_distinct(cells.drop_null()).as_py()
-    if _PATIENT.fullmatch(name) and SMALL < distinct < present.sum():
+    known = _PATIENT.fullmatch(name) and not pa.types.is_nested(cells.type)
+    if known and SMALL < pc.count_distinct(cells.drop_null()).as_py() < present.sum():
         found.append(
             Fault(f"column {name!r}: values stand in several rows; if they are patients, their "
                   "rows must stay together", f"--group {shlex.quote(name)}")
         )  # fmt: skip
     if column.kind == NUMBER and not refused:
         found += _codes(name, cells)
-    of_one_class = codes is not None and len(np.unique(codes[present])) == 1
-    if of_one_class and _ONE_CLASS <= present.sum() < len(present):
-        told = f"column {name!r}: filled in {present.sum():,} rows, all of one class: was it "
-        found.append(Fault(told + "written after the outcome?", f"--drop {shlex.quote(name)}"))
+    filled = int(present.sum())
+    if codes is not None and _ONE_CLASS <= filled < len(present):
+        inside = np.unique(codes[present])
+        if len(inside) == 1 and np.mean(codes == inside[0]) ** filled < _CHANCE:
+            told = f"column {name!r}: filled in {filled:,} rows, all of one class: was it "
+            found.append(Fault(told + "written after the outcome?", f"--drop {shlex.quote(name)}"))
     return found
 
 

@@ -3,7 +3,7 @@
 import csv
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -62,19 +62,15 @@ def _file_blocks(file: Path) -> Iterable[pa.RecordBatch]:
         raise DataError(f"{file}: is a folder; name a file, or a MEDS folder and its --labels")
     if not file.is_file():
         raise DataError(f"{file}: no such file")
-    return _reader(file)(file)
+    ending = file.suffix.lower()
+    if ending in (".parquet", ".pq"):
+        return _parquet(file)
+    return _spreadsheet(file) if ending in _SPREADSHEETS else _delimited(file)
 
 
 def _with_points(block: pa.RecordBatch, decimal: str) -> pa.RecordBatch:
     columns = [with_points(c, decimal) if is_text(c.type) else c for c in block.columns]
     return pa.RecordBatch.from_arrays(columns, names=block.schema.names)
-
-
-def _reader(file: Path) -> Callable[[Path], Iterable[pa.RecordBatch]]:
-    ending = file.suffix.lower()
-    if ending in (".parquet", ".pq"):
-        return _parquet
-    return _spreadsheet if ending in _SPREADSHEETS else _delimited
 
 
 def _check_names(path: StrPath, names: list[str]) -> None:

@@ -25,22 +25,8 @@ def fit_subtype_model(
 ) -> SubtypeRiskModel:
     """Fit a SubtypeClassifier on all rows of a table, and judge five on held-out rows.
 
-    Parameters
-    ----------
-    table : LabelledTable
-    roles : Roles
-        Whose label and id are kept.
-    clusters : int
-        Subtypes; fewer are kept where one would be too small.
-    seed : int
-        Of the first resample and the model.
-    say : callable
-        Is told how far it is, and what to know of the model.
-
-    Raises
-    ------
-    DataError
-        More subtypes are asked for than there are events for.
+    Fewer subtypes than `clusters` are kept where one would be too small; more than there are
+    events for are a `DataError`. `seed` is that of the first resample and of the model.
     """
     check_events(clusters, table.rarest)
     judged = _judged(table, clusters, seed, say)

@@ -10,10 +10,8 @@ import pandas as pd
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_count, reading
 from deepcac.nn.persistence import read_tensors
-from deepcac.preprocess import TableScaler
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
-from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.risk_model_choice import SUBTYPES
 from deepcac.table.risk_model_file import read_table_part, table_part
 from deepcac.table.table_model import Array, Ids, TableModel
@@ -35,12 +33,6 @@ class SubtypeRiskModel(TableModel):
         Of the rows of `fit`: by it new rows are told that are unlike them.
     """
 
-    encoder: TableEncoder
-    scaler: TableScaler
-    classes: tuple[str, ...]
-    label: str
-    id: str | None
-    method: dict[str, Any]
     estimator: SubtypeClassifier
     explains: ClassVar[bool] = True
 

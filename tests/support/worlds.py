@@ -202,6 +202,13 @@ def printed_gains(dataset: str, method: str, k: int, metric: str) -> float:
     return {"km": cac / (1 + over_km), "cac": cac}.get(method.partition("_")[0], 0.4)
 
 
+def gains_of_kmeans(dataset: str, method: str, k: int, metric: str) -> float:
+    """Return scores with the gains of k-means over nothing that CAC v1 names in its text."""
+    gain = {"titanic": 0.0185, "credit": 0.1507}.get(dataset, 0.08)
+    clustered = method.startswith(("km_", "cac_")) or method == "dmnn"
+    return 0.4 * (1 + gain * clustered)
+
+
 def winners(dataset: str, method: str, k: int, metric: str) -> float:
     """Return scores by which the methods that the tables mark are the best."""
     claim = {"auprc": "DCAC-10", "auroc": "DCAC-11"}.get(metric)
@@ -242,6 +249,8 @@ def special_worlds() -> dict[str, Findings]:
     return {
         "printed gains": World(printed_gains, noise=1e-4).findings(),
         "noisy gains": World(printed_gains, noise=0.1).findings(),
+        "gains of k-means": World(gains_of_kmeans, noise=1e-4).findings(),
+        "noisy gains of k-means": World(gains_of_kmeans, noise=0.1).findings(),
         "winners": World(winners).findings(),
         "alphas of v2": World(claimed, alpha=alphas_of_v2).findings(),
         "equal alphas": World(claimed, alpha=lambda *_: 0.1).findings(),

@@ -30,22 +30,22 @@ class DecompositionRecord(Stored):
         return {base: name for base, name in EVERY_BASE.items() if base in there}
 
     def against_rest(self) -> Self:
-        """Return the record with machines one against rest as its linear ones, where it has any.
+        """Return the record with machines one against rest as its linear ones.
 
-        Accuracies and times are theirs. With two classes both are the same machine.
+        Accuracies and times are theirs. With two classes both are the same machine; with more a
+        record that has none of them has no linear machines.
         """
-        if "svm_rest" not in self.bases:
+        if "svm_rest" not in self.bases and self.n_classes == 2:
             return self
         rows = [row for row in self.record["runs"] if row["base"] != "svm"]
         renamed = [row | {"base": PRINTED_BASE.get(row["base"], row["base"])} for row in rows]
         made = self.record["machine"]
-        times = made["seconds"]
         own = {
             stage.replace("svm_rest", "svm"): value
-            for stage, value in times.items()
+            for stage, value in made["seconds"].items()
             if stage.startswith("svm_rest")
         }
-        machine = {**made, "seconds": times | own}
+        machine = {**made, "seconds": made["seconds"] | own}
         return replace(self, record={**self.record, "runs": renamed, "machine": machine})
 
     @property

@@ -189,6 +189,13 @@ def test_claims_on_loss_weights():
     assert [verdicts(Sweeps(weights={("cic_los", 3): wrong}))[n] for n in names] == ["fails"] * 3
 
 
+def test_a_part_of_what_loss_weights_do_is_partly():
+    """Scores that never fall but stay from 5 on; alpha helps and beta does not."""
+    half = weights((0.6, 0.6, 0.62, 0.62, 0.62), (0.7, 0.7, 0.7, 0.69, 0.7))
+    found = verdicts(Sweeps(weights={("cic_los", 3): half}))
+    assert [found["DCAC-19"], found["DCAC-21"]] == ["partly", "partly"]
+
+
 def separation(none, am_softmax, distance, status="ok"):
     rows = [("none", 0.0, none)]
     rows += [("am_softmax", a, s) for a, s in zip((5.0, 20.0), am_softmax, strict=True)]

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 from deepcac.task import Array
-from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY
+from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, UNDECIDED
 from deepcac_study.papers.rules.decisions import Found
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.truth import Truth, by_share, either_way, together, told
@@ -112,10 +112,13 @@ def _slower(times: Measured) -> Found:
 
 
 def _polynomial(times: Measured) -> Found:
+    """Ask for a power of the points; growth that is no clear power may still be a polynomial."""
     x, y = curve(times, "points", SPECTRAL)
     straight = float(np.corrcoef(np.log(x), np.log(y))[0, 1] ** 2)
-    figures = f"exponent {exponent(times, 'points', SPECTRAL):.2f}, r2 of the line {straight:.3f}"
-    return (HOLDS if straight >= _STRAIGHT else FAILS), figures + stopped(times, "points")
+    power = exponent(times, "points", SPECTRAL)
+    verdict = FAILS if power <= 0 else HOLDS if straight >= _STRAIGHT else UNDECIDED
+    figures = f"exponent {power:.2f}, r2 of the line {straight:.3f}"
+    return verdict, figures + stopped(times, "points")
 
 
 def _hump(times: Measured) -> Found:

@@ -206,6 +206,16 @@ def test_the_shortcut_and_the_classes():
     assert search.shortcut(by_set(plans(lambda c: 22 - c)))[0] == "fails"
 
 
+def test_many_classes_without_machines_one_against_rest_are_left_out_of_that_reading():
+    records = against_rest(0.9, 0.9, "as_published")
+    records[0] = decomposed(SETS[0], "as_published", svm=60.0, clusters=(2, 2, 2))
+    assert "svm" not in records[0].against_rest().bases
+    found = rules(Findings(Runs(()), decompositions=records))["CDEC-03"]
+    decision = found(Evidence(Runs(()), "as_published"))
+    assert decision.verdict == "holds"
+    assert decision.reason.endswith(f"; without {SETS[0].removeprefix('uci_')}")
+
+
 def test_the_time_of_machines_one_against_rest_is_their_own():
     (record, *_) = against_rest(0.9, 0.9)
     times = record.record["machine"]["seconds"]

@@ -33,12 +33,15 @@ def content(
     fits=(10, 40),
     seconds=(5.0, 1.0),
     synthetic=False,
+    rest=False,
 ):
     """Return a record: gains (points), the same in every run but for a spread that alternates,
-    upwards for one base where it is downwards for the other."""
+    upwards for one base where it is downwards for the other; machines one against rest like one
+    against one."""
     runs = []
+    bases = [("nb", nb), ("svm", svm), *([("svm_rest", svm)] * rest)]
     for run in range(RUNS):
-        for base, gain in (("nb", nb), ("svm", svm)):
+        for base, gain in bases:
             own = gain + (spread if run % 2 == (base == "nb") else -spread)
             points = {"alone": 0.0, "separate": separate, "greedy": own}
             for arm, plus in points.items():

@@ -192,7 +192,7 @@ def with_clusters(gain: float, factor) -> list:
          "fits": (10, int(10 * factor(2 + i)))}
         for i in range(len(SETS))
     ]  # fmt: skip
-    return [decomposed(n, **plan) for n, plan in zip(SETS, plans, strict=True)]
+    return [decomposed(n, **plan, rest=True) for n, plan in zip(SETS, plans, strict=True)]
 
 
 def idle(*, whole: bool) -> list:

@@ -26,10 +26,13 @@ class Pooled(NamedTuple):
 def pool_sites(differences: Sequence[float] | Array, errors: Sequence[float] | Array) -> Pooled:
     """Pool differences of k sites, at least two, with standard errors above 0.
 
-    The variance between sites is that of Paule and Mandel (1982). The error is that of Hartung,
-    Knapp, Sidik and Jonkman (2003) with k - 1 degrees of freedom. Their factor is 1 wherever the
-    variance is above 0; where it is 0 the factor may not make the interval narrower. The prediction
-    interval is that of Higgins, Thompson and Spiegelhalter (2009).
+    The variance between sites is that of Paule and Mandel. The error is that of Hartung,
+    Knapp, Sidik and Jonkman with k - 1 degrees of freedom. Their factor is 1 wherever the
+    variance is above 0; where it is 0 the factor may not make the interval narrower.
+
+    References
+    ----------
+    Paule and Mandel 1982. Knapp and Hartung 2003. Higgins, Thompson and Spiegelhalter 2009.
     """
     y, variance = np.asarray(differences, float), np.square(np.asarray(errors, float))
     between = _between(y, variance)

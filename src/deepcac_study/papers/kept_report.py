@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from deepcac.errors import DataError
+from deepcac_study.papers.agreement import NOT_PRINTED
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import NOT_RUN
 from deepcac_study.papers.ledger import Entry, read_rows
@@ -32,7 +33,11 @@ def covers(made: Path, kept: Path) -> bool:
     (old_cells, old_claims), (cells, claims) = _read(kept), _read(made)
     _same_rows(old_cells, cells, _CELL, "cells")
     _same_rows(old_claims, claims, ("id",), "claims")
-    pairs = [(old.run, new.run) for old, new in zip(old_cells, cells, strict=True)]
+    pairs = [
+        (old.run, new.run)
+        for old, new in zip(old_cells, cells, strict=True)
+        if new.verdict != NOT_PRINTED  # nothing is decided, so that nothing need run
+    ]
     for old, new in zip(old_claims, claims, strict=True):
         pairs += [(old.verdict, new.verdict), (old.as_published, new.as_published)]
     return all(new not in _WAITING or old in _WAITING for old, new in pairs)

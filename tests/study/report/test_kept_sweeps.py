@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from deepcac.files.storage import write_table
 from deepcac_study.records.sweep_tables import load_sweeps
-from deepcac_study.report.kept.sweep_snapshot import write_sweeps
+from deepcac_study.report.kept.sweep_snapshot import write_measured
 
 SWEPT = {
     "starts_cic_k3": pd.DataFrame(
@@ -19,7 +19,7 @@ def test_a_kept_sweep_has_every_digit_text_and_gap(tmp_path):
     made, kept = tmp_path / "results" / "sweeps", tmp_path / "kept"
     for name, table in {**SWEPT, "alpha_demo_cic_k2": SWEPT["grid"]}.items():
         write_table(made / f"{name}.parquet", pa.Table.from_pandas(table, preserve_index=False))
-    written = write_sweeps(tmp_path / "results", kept)
+    written = write_measured(tmp_path / "results", kept)
     assert sorted(path.stem for path in written) == ["grid", "starts_cic_k3"]  # none of the demo
     found, first = load_sweeps(written), load_sweeps(made.glob("[gs]*.parquet"))
     pairs = (

@@ -67,7 +67,7 @@ def _by_machine(records: Records, judge: Judge, protocol: str) -> Found:
     if rest == one:
         return rest
     if lacking := [record.dataset for record in other if LINEAR not in record.bases]:
-        rest = (rest[0], f"{rest[1]}; without {_listed(lacking)}")
+        rest = (rest[0], f"{rest[1]}; {_listed(lacking)} lacks these machines")
     if protocol != SOUND.name:
         return rest
     figures = f"one against one: {one[0]}, {one[1]} | one against rest: {rest[0]}, {rest[1]}"

@@ -45,7 +45,12 @@ from deepcac_study.report.kept.run_snapshot import (
     run_table,
     split_table,
 )
-from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, sweep_tables, write_sweeps
+from deepcac_study.report.kept.sweep_snapshot import (
+    SEPARATION,
+    STARTS,
+    sweep_tables,
+    write_measured,
+)
 from deepcac_study.report.runs.curves import CALIBRATION, CURVES
 from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 
@@ -53,6 +58,7 @@ RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
 ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
 RISKS = "judge_risks"
+MEASURED = "measured"  # the folder of what decides claims and is no record of a run
 # Which rows go together; means and verdicts of the judge follow from these tables.
 ROWS = {
     **{name: ["dataset", "contender"] for name in (RESAMPLES, RISKS)},
@@ -111,7 +117,7 @@ def write_snapshot(
     kept = [name for name, text in texts.items() if text or not extend]
     return [
         *(_write(place / f"{name}.csv", texts[name]) for name in kept),
-        *write_sweeps(run, place),
+        *write_measured(run, place / MEASURED),
     ]
 
 

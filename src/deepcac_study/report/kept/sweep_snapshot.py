@@ -10,11 +10,12 @@ from typing import Any
 import pandas as pd
 
 from deepcac.files.atomic import atomic_path
-from deepcac.files.storage import read_table
+from deepcac.files.storage import read_json, read_table
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac_study.catalogue.methods import label as method_label
+from deepcac_study.papers.names import known_datasets, restricted
 from deepcac_study.records.sweep_tables import CENTROIDS, PERMUTED, TERMS, load_sweeps
 
 SEPARATION, STARTS = "separation", "switch_starts"
@@ -41,14 +42,25 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
     }
 
 
-def write_sweeps(results: Path, folder: Path) -> list[Path]:
-    """Write the finished sweeps of real data as CSV; claims and curves are made from them again."""
+def write_measured(results: Path, folder: Path) -> list[Path]:
+    """Write what decides claims and is no record of a run: sweeps as CSV, times, case studies.
+
+    They lie below `folder` as below ``results``. Generated and restricted data are left out.
+    """
+    shown = known_datasets() - set(restricted())
     found = []
     for path in sorted((results / "sweeps").glob("*.parquet")):
         if "demo_" not in path.stem:
             found.append(folder / "sweeps" / f"{path.stem}.csv")
             with atomic_path(found[-1]) as partial:
                 read_table(path).to_pandas().to_csv(partial, index=False)
+    studies = sorted((results / "case_study").rglob("*.json"))
+    open_ones = [path for path in studies if read_json(path)["dataset"] in shown]
+    means = (path.with_suffix(".features.parquet") for path in open_ones)
+    for path in (*(results / "skmeans").glob("*.json"), *open_ones, *means):
+        found.append(folder / path.relative_to(results))
+        with atomic_path(found[-1]) as partial:
+            partial.write_bytes(path.read_bytes())
     return found
 
 

@@ -5,6 +5,7 @@ python -m deepcac_study.report.site.shipped study
 
 import argparse
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from deepcac_study.records.commits import check_commits
 from deepcac_study.records.reader import read
 from deepcac_study.report.data.source_notes import source_notes
 from deepcac_study.report.judge.judgement import kept_judgement
+from deepcac_study.report.kept.snapshot import MEASURED
 from deepcac_study.report.runs.curves import KeptBootstraps, kept_curves
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.page import write_report
@@ -38,8 +40,10 @@ def report_shipped(
     rows = record_archive.manifest(kept / "records")
     check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
+    shutil.copytree(kept / MEASURED, results, dirs_exist_ok=True)
     laid = frozenset(str(results / row.path) for row in rows)
-    paths = [*laid, *(kept / "sweeps").glob("*.csv")]
+    measured = (path for kind in ("csv", "json") for path in (kept / MEASURED).rglob(f"*.{kind}"))
+    paths = [*laid, *(results / path.relative_to(kept / MEASURED) for path in measured)]
     found = Material(
         **vars(read(paths, root, references=printed_clusters(), unscored=laid)),
         sources=source_notes(registry, ()),

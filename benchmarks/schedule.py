@@ -1,6 +1,6 @@
 """What a whole run costs on more machines: list scheduling of its jobs with measured times.
 
-    snakemake -n --forceall all > plan.txt
+    snakemake -n -p --forceall all > plan.txt
     python benchmarks/schedule.py plan.txt FOLDER/logs/benchmarks [FOLDER/logs/benchmarks ...]
 
 Jobs and their order come from the plan, seconds from the benchmark files of finished runs (of a job

@@ -3,7 +3,7 @@
 import pandas as pd
 import pyarrow as pa
 
-from deepcac.files.storage import write_table
+from deepcac.files.storage import write_json, write_table
 from deepcac_study.records.sweep_tables import load_sweeps
 from deepcac_study.report.kept.sweep_snapshot import write_measured
 
@@ -28,3 +28,16 @@ def test_a_kept_sweep_has_every_digit_text_and_gap(tmp_path):
     )
     for ours, theirs in pairs:
         pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False)
+
+
+def test_case_studies_of_open_data_alone_are_kept(tmp_path):
+    results, kept = tmp_path / "results", tmp_path / "kept"
+    for dataset in ("cic_los", "ards", "demo_cic"):
+        study = results / "case_study" / f"{dataset}_k3.json"
+        write_json(study, {"dataset": dataset})
+        write_table(study.with_suffix(".features.parquet"), pa.table({"mean": [1.0]}))
+        write_table(study.with_suffix(".plane.parquet"), pa.table({"x": [1.0]}))
+    write_json(results / "skmeans" / "times.json", {"rows": []})
+    written = {path.relative_to(kept).as_posix() for path in write_measured(results, kept)}
+    own = {f"case_study/cic_los_k3{end}" for end in (".json", ".features.parquet")}
+    assert written == own | {"skmeans/times.json"}  # the plane has a point a patient

@@ -43,7 +43,10 @@ def report_shipped(
     shutil.copytree(kept / MEASURED, results, dirs_exist_ok=True)
     laid = frozenset(str(results / row.path) for row in rows)
     measured = (path for kind in ("csv", "json") for path in (kept / MEASURED).rglob(f"*.{kind}"))
-    paths = [*laid, *(results / path.relative_to(kept / MEASURED) for path in measured)]
+    paths: list[str | Path] = [
+        *laid,
+        *(results / path.relative_to(kept / MEASURED) for path in measured),
+    ]
     found = Material(
         **vars(read(paths, root, references=printed_clusters(), unscored=laid)),
         sources=source_notes(registry, ()),

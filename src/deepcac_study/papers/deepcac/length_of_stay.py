@@ -75,10 +75,10 @@ class ClusterTables:
             return Ours(float(rank), None, "ok", study.path, bool(rank <= TOP))
         table = study.table
         own = table[(table["feature"] == feature) & (table["cluster"] == cluster)]
-        values = own["filled" if protocol == "as_published" else "mean"]
+        values = own["filled" if protocol == "as_published" else "mean"].dropna()
         away = abs(values.mean() - float(cell.text))
         near = bool(away <= SMALL_EFFECT * study.separating["sd"][feature])
-        sd = float(values.std(ddof=min(1, len(values) - 1)))
+        sd = float(values.std()) if len(values) > 1 else None
         return Ours(float(values.mean()), sd, "ok", study.path, near)
 
     def target(self, cell: PrintedCell) -> str:

@@ -53,13 +53,14 @@ class Bootstraps:
     _weights: dict[int, Weights] = field(default_factory=dict)
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
-        """Return the interval of a paired difference, or None without comparable scores."""
+        """Return the interval of a paired difference; None if nothing varies or compares."""
         one, other = self._of(first), self._of(second)
         if one is None or other is None or metric not in one:
             return None
         if not np.array_equal(self._rows[first.path], self._rows[second.path]):
             return None
-        return interval(one[metric] - other[metric])
+        low, high = interval(one[metric] - other[metric])
+        return (low, high) if low < high else None
 
     def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]] | None:
         if run.path not in self._known:

@@ -13,6 +13,7 @@ FOLDS = 5
 SHIFT_PENALTY, SLOPE_PENALTY = 0.25, 1.0  # of the global shift and the change of the global slope
 PENALTIES = (100.0, 10.0, 1.0)  # of the deviations of groups, the most cautious first
 _STEPS, _LONGEST, _ENOUGH = 50, 2.0, 1e-7  # of Newton's method
+_HALVINGS, _ROUNDING = 20, 1e-9  # of steps that raise the cost by more than rounding does
 
 
 class Choice(NamedTuple):
@@ -112,13 +113,28 @@ def fit_many(X: Array, offset: Array, y: Ids, kept: npt.NDArray[np.bool_], ridge
     pairs = (X[:, :, None] * X[:, None, :]).reshape(len(X), p * p)
     penalty = np.eye(p) * ridge[:, :, None]
     weights = np.zeros_like(ridge, dtype=np.float64)
+
+    def cost(weights: Array) -> Array:
+        losses = (kept * log_loss(weights @ X.T + offset, y)).sum(axis=1)
+        found: Array = losses + (ridge * weights**2).sum(axis=1) / 2
+        return found
+
+    now = cost(weights)
     for _ in range(_STEPS):
         risk = expit(weights @ X.T + offset)
         slope = (kept * (y - risk)) @ X - ridge * weights
         curvature = ((kept * risk * (1 - risk)) @ pairs).reshape(-1, p, p) + penalty
         step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
-        weights += step * _LONGEST / np.maximum(longest, _LONGEST)
+        step = step * _LONGEST / np.maximum(longest, _LONGEST)
+        after = cost(weights + step)
+        for _ in range(_HALVINGS):  # a whole step may go back and forth for ever
+            higher = after > now + _ROUNDING * (1 + now)
+            if not higher.any():
+                break
+            step[higher] /= 2
+            after = cost(weights + step)
+        weights, now = weights + step, after
         if longest.max() < _ENOUGH:
             break
     return weights

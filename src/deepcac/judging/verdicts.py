@@ -10,9 +10,16 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.judging.draws import SHARE
-from deepcac.judging.questions import QUESTIONS, Question, pairs
+from deepcac.judging.questions import BAG, QUESTIONS, Question, pairs
 from deepcac.judging.resample_scores import METRICS
-from deepcac.scoring.equivalence import NEVER, Difference, difference, over_datasets, verdict
+from deepcac.scoring.equivalence import (
+    NEVER,
+    TIED,
+    Difference,
+    difference,
+    over_datasets,
+    verdict,
+)
 from deepcac.scoring.statistics import holm
 
 _VALIDATION_BY_TEST = 1 - SHARE  # rows, of `resamples`
@@ -38,8 +45,8 @@ def verdicts(
     `Difference`, ``p_holm``, ``p_equivalent_holm`` and ``p_gain_excluded_holm`` (adjusted inside
     the question and metric), ``verdict`` and ``verdict_strict`` by these; ``verdict_wide``, as if
     only training rows, and no validation rows, were learnt from. Where both sides have the same
-    score in every resample, the verdict is `NEVER`, there is no interval, and the row belongs to no
-    family.
+    score in every resample, the verdict is `NEVER`, or `TIED` if clusters were chosen or never
+    offered; there is no interval, and the row belongs to no family.
 
     Contenders that were not run on the same resamples are a `DataError`.
     """
@@ -62,7 +69,10 @@ def verdicts(
     decided = _decided(table[compared], differences[compared], margin, strict)
     words = decided.reindex(table.index)[_VERDICTS].astype(object)
     table["mean"] = differences.map(np.mean)
-    return table.join(decided.drop(columns=["mean", *words])).join(words.fillna(NEVER))
+    two_models = (table["clustered"] > 0) | (table["question"] == BAG.id)  # a bag has no clusters
+    untested = pd.Series(np.where(two_models, TIED, NEVER), table.index)
+    words = words.apply(lambda own: own.fillna(untested))
+    return table.join(decided.drop(columns=["mean", *words])).join(words)
 
 
 def _decided(

@@ -3,7 +3,7 @@
 import csv
 import io
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -19,14 +19,19 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.tables import plain_cell
 from deepcac.pages.wording import minus
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 
 # Okabe and Ito's palette: distinct with every common kind of colour blindness.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-VERDICTS = (BETTER, EQUIVALENT, UNDECIDED, WORSE, NEVER)
-VERDICT_COLOURS = dict(
-    zip(VERDICTS, (PALETTE[2], PALETTE[0], "#9aa0a6", PALETTE[1], "#5f6670"), strict=True)
-)
+VERDICT_COLOURS = {
+    BETTER: PALETTE[2],
+    EQUIVALENT: PALETTE[0],
+    UNDECIDED: "#9aa0a6",
+    WORSE: PALETTE[1],
+    NEVER: "#5f6670",
+    TIED: PALETTE[5],
+}
+VERDICTS = tuple(VERDICT_COLOURS)
 LINES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 _PAGE_DPI, _PNG_DPI = 96, 150
 _STYLE: Any = {
@@ -98,6 +103,12 @@ class Figure:
     def pixels(self) -> tuple[int, int]:
         """Width and height on the page."""
         return round(self.size[0] * _PAGE_DPI), round(self.size[1] * _PAGE_DPI)
+
+
+def verdicts_in(given: Iterable[str]) -> list[str]:
+    """Return the verdicts that a legend or a count shows: ties, which are rare, where there are."""
+    found = set(given)
+    return [word for word in VERDICTS if word != TIED or word in found]
 
 
 def _span(head: Sequence[str], data: Sequence[Sequence[object]]) -> str:

@@ -12,8 +12,9 @@ from deepcac.scoring.statistics import corrected_error
 Array = npt.NDArray[np.float64]
 
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
-# Both sides are the same model in every resample, so that nothing is compared.
-NEVER = "never chosen"
+# Nothing is tested: both sides are the same model in every resample; or two models whose scores are
+# the same in each.
+NOT_TESTED = NEVER, TIED = "never chosen", "tied"
 LEVEL, POWER = 0.05, 0.8
 DRAWS = 50_000  # of the posterior over data sets
 

@@ -11,7 +11,15 @@ from deepcac.judging.questions import ANY, HELP, NEGATIVE
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.resamples import test_share
 from deepcac.judging.verdicts import verdicts
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import (
+    BETTER,
+    EQUIVALENT,
+    NEVER,
+    NOT_TESTED,
+    TIED,
+    UNDECIDED,
+    WORSE,
+)
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.budgeted_trials import Trials
 
@@ -117,7 +125,7 @@ USE, WEAKER, LIKELY, OPEN, NO_GAIN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
     *("gain", "gain of the weaker model", "gain likely", "undecided", "no gain"),
     *("no gain, cut training set", "no gain, few events", "too few"),
 )
-_ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER)
+_ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER, TIED)
 
 
 def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int) -> str:
@@ -199,7 +207,7 @@ def first_numbers(
     return [
         (f"Best model without {without}", contender_name(best)),
         ("Its AUROC", f"{mean} ({span})" if span else mean),
-        (change, "never chosen" if line["verdict"] == NEVER else _gain(line)),
+        (change, line["verdict"] if line["verdict"] in NOT_TESTED else _gain(line)),
         ("Training rows", trained),
         ("Events", f"{rarest:,}"),
     ]
@@ -223,6 +231,7 @@ def _counted(counts: Mapping[str, int], margin: float) -> str:
         EQUIVALENT: f"they made no difference (within {margin:g} AUROC)",
         UNDECIDED: "it is inconclusive",
         NEVER: "they were offered and never chosen",
+        TIED: "they were chosen and changed no score",
     }
     told = ", ".join(f"in {counts[one]} {words[one]}" for one in _ORDER if counts[one])
     return f"Of {sum(counts.values())} comparisons with and without clusters, {told}."

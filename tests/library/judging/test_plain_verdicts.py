@@ -44,11 +44,11 @@ def plain_test(d, share, margin):
 
 
 def plain_verdicts(asked, margin):
-    """Return the verdict and adjusted p of each (differences, share) of one family."""
-    compared = [i for i, (d, _) in enumerate(asked) if any(x != 0 for x in d)]
-    tests = [plain_test(*asked[i], margin) for i in compared]
+    """Return the verdict and adjusted p of each (differences, share, clustered) of one family."""
+    compared = [i for i, (d, *_) in enumerate(asked) if any(x != 0 for x in d)]
+    tests = [plain_test(*asked[i][:2], margin) for i in compared]
     adjusted = [plain_holm(own) for own in zip(*tests, strict=True)] if tests else []
-    found = [("never chosen", None)] * len(asked)
+    found = [("tied" if clustered else "never chosen", None) for *_, clustered in asked]
     for place, i in enumerate(compared):
         p, same, gain = (own[place] for own in adjusted)
         mean = sum(asked[i][0])
@@ -64,7 +64,7 @@ def differences(scores, question, metric, dataset, contender, reference):
     )
     first, second = (f"{metric}_{choice}" for choice in CHOICES[question])
     gaps = [float(a - b) for a, b in zip(ours[first], theirs[second], strict=True)]
-    return gaps, float(ours["test_share"].iloc[0])
+    return gaps, float(ours["test_share"].iloc[0]), any(k > 1 for k in ours[f"{first}_k"])
 
 
 def random_scores(rng, n_datasets):
@@ -149,12 +149,12 @@ def test_both_sides_of_the_margin_by_hand():
     assert gain == same == pytest.approx(beyond((0.01 - 0.003) / error))
     found = difference(d, test_share=0.25, margin=0.01)
     assert (found.p, found.p_equivalent, found.better) == pytest.approx((p, same, gain))
-    ((word, adjusted),) = plain_verdicts([(d, 0.25)], 0.01)
+    ((word, adjusted),) = plain_verdicts([(d, 0.25, True)], 0.01)
     assert word == "equivalent"
     assert adjusted == pytest.approx((0.20759, 0.02517, 0.02517), abs=1e-5)
     # Beside two others no longer: 3 times .0252 is above .05; one more, never chosen, adds nothing.
-    other, nothing = ([0.05, -0.05, 0.01], 0.25), ([0.0] * 3, 0.25)
-    words = [word for word, _ in plain_verdicts([(d, 0.25), other, other, nothing], 0.01)]
+    other, nothing = ([0.05, -0.05, 0.01], 0.25, True), ([0.0] * 3, 0.25, False)
+    words = [word for word, _ in plain_verdicts([(d, 0.25, True), other, other, nothing], 0.01)]
     assert words == ["undecided", "undecided", "undecided", "never chosen"]
 
 

@@ -334,16 +334,20 @@ def test_equivalence_is_adjusted_for_the_whole_family():
     assert half_detect(own) == pytest.approx(own["detectable"].median())
 
 
-def test_a_model_with_itself_is_no_comparison_and_in_no_family():
+def test_where_no_score_differs_nothing_is_tested_and_no_family_grows():
     base = np.linspace(0.79, 0.81, 10)
 
-    def of(dataset, name, spread):
+    def of(dataset, name, spread, validation=0.5):
         test = base + spread * np.tile([1.0, -1.0], 5)
-        return record(dataset, name, [[(0.5, t)] for t in test], [{"n_clusters": 2}])
+        trials = [{"n_clusters": 1 if name == "lr" else 2}]
+        return record(dataset, name, [[(validation, t)] for t in test], trials)
 
     def table(**spreads):
         records = {
-            name: {"lr": of(name, "lr", 0.0), "km_lr": of(name, "km_lr", spread)}
+            name: {
+                "lr": of(name, "lr", 0.0),
+                "km_lr": of(name, "km_lr", spread, 0.4 if name == "never" else 0.6),
+            }
             for name, spread in spreads.items()
         }
         found = verdicts(resample_scores(records), 0.01, 0.005)
@@ -351,14 +355,16 @@ def test_a_model_with_itself_is_no_comparison_and_in_no_family():
             "dataset"
         )
 
-    whole, alone = table(a=0.001, b=0.008, same=0.0), table(a=0.001, b=0.008)
-    assert whole.loc["same", "verdict"] == whole.loc["same", "verdict_strict"] == "never chosen"
+    whole, alone = table(a=0.001, b=0.008, tie=0.0, never=0.1), table(a=0.001, b=0.008)
+    untested = ["tie", "never"]
+    for words in whole.loc[untested, ["verdict", "verdict_strict"]].T.to_numpy():
+        assert words.tolist() == ["tied", "never chosen"]
     tested = ["low", "high", "p", "p_holm", "p_gain_excluded_holm", "detectable", "better"]
-    assert whole.loc["same", tested].isna().all()
-    assert whole.loc["same", "mean"] == 0
-    pd.testing.assert_frame_equal(whole.drop("same"), alone)
+    assert whole.loc[untested, tested].isna().all(axis=None)
+    assert (whole.loc[untested, "mean"] == 0).all()
+    pd.testing.assert_frame_equal(whole.drop(untested), alone)
     assert half_detect(whole) == pytest.approx(alone["detectable"].mean())
-    nothing = table(same=0.0)
+    nothing = table(never=0.0)
     assert nothing["verdict"].tolist() == ["never chosen"]
     assert np.isnan(half_detect(nothing))
     counted = summary(whole.reset_index(), 0.01)

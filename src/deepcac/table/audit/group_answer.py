@@ -6,7 +6,7 @@ import pandas as pd
 
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.verdicts import verdicts
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, TIED, UNDECIDED, WORSE
 from deepcac.table.answer import (
     ENOUGH_EVENTS,
     FEWEST_EVENTS,
@@ -136,8 +136,7 @@ def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str
 
 
 def _counted(words: list[str]) -> str:
-    said = {EQUIVALENT: "equivalent", WORSE: "worse", NEVER: "never chosen"}
-    parts = [f"{words.count(w)} {text}" for w, text in said.items() if w in words]
+    parts = [f"{words.count(w)} {w}" for w in (EQUIVALENT, WORSE, NEVER, TIED) if w in words]
     return ", ".join(parts)
 
 

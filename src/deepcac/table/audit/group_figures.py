@@ -33,8 +33,8 @@ def groups_forest(found: GroupAnswer) -> Figure:
         id="groups_forest",
         title="Differences in AUROC",
         caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"negligible differences (margin {found.margin:g}). Hollow: the groups were never "
-        "chosen, so both sides are one model.",
+        f"negligible differences (margin {found.margin:g}). Hollow: nothing is tested, as "
+        "both sides are one model (never chosen) or have the same scores (tied).",
         section="use",
         size=(6.2, 1.1 + 0.25 * len(lines)),
         draw=lambda canvas: draw_forest(canvas, lines, found.margin),

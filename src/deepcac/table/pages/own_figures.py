@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.questions import ANY, BOOSTING, HELP, NEGATIVE, Question
-from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
+from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, verdicts_in
 from deepcac.pages.wording import minus
-from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.table.answer import Answer, arm_name, contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
@@ -43,8 +43,8 @@ def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> F
         id="forest",
         title="Differences in AUROC",
         caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"negligible differences (margin {found.margin:g}). Hollow: clusters were never chosen, "
-        "so both sides are one model.",
+        f"negligible differences (margin {found.margin:g}). Hollow: nothing is tested, as "
+        "both sides are one model (never chosen) or have the same scores (tied).",
         section="comparison",
         size=(6.2, 1.1 + 0.23 * len(lines)),
         draw=lambda canvas: draw_forest(canvas, lines, found.margin),
@@ -64,7 +64,7 @@ def draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
             axis.text(0.01, place, name, transform=across, va="center", fontsize=8,
                       fontweight="bold")  # fmt: skip
             continue
-        compared = verdict != NEVER
+        compared = verdict not in NOT_TESTED
         colour = VERDICT_COLOURS[verdict]
         axis.errorbar(mean, place, xerr=[[mean - low], [high - mean]] if compared else None,
                       fmt="o", markersize=4, color=colour, elinewidth=1.2,
@@ -74,8 +74,8 @@ def draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
     axis.tick_params(axis="y", length=0)
     axis.locator_params(axis="x", nbins=5)  # long names leave little room
     axis.set(ylim=(len(lines) - 0.3, -0.7), xlabel="difference in AUROC")
-    for verdict, colour in VERDICT_COLOURS.items():
-        axis.plot([], [], "o", color=colour, label=verdict, markersize=4)
+    for verdict in verdicts_in(line[-1] for line in lines):
+        axis.plot([], [], "o", color=VERDICT_COLOURS[verdict], label=verdict, markersize=4)
     canvas.legend(loc="outside lower center", ncols=5, columnspacing=1, handletextpad=0.3)
 
 

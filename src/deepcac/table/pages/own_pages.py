@@ -12,7 +12,7 @@ from deepcac.files.atomic import atomic_path
 from deepcac.judging.questions import Question
 from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
-from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.table.answer import signed
 from deepcac.table.reading.label_leaks import HEAD
 
@@ -53,10 +53,10 @@ def comparison_table(
 
 
 def _tested(row: Mapping[Hashable, Any], more: Sequence[str]) -> list[str]:
-    """Return interval, p and what more is shown; nothing where two sides are one model."""
+    """Return interval, p and what more is shown; nothing where nothing is tested."""
     told = [f"{signed(row['low'], 4)} to {signed(row['high'], 4)}", f"{row['p_holm']:.3f}"]
     told += [f"{row[name]:.4f}" for name in more]
-    return [""] * len(told) if row["verdict"] == NEVER else told
+    return [""] * len(told) if row["verdict"] in NOT_TESTED else told
 
 
 def _address(figure: Figure) -> str:

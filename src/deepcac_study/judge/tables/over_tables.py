@@ -133,7 +133,7 @@ def _pairs(scope: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def errors(rows: pd.DataFrame) -> np.ndarray:
-    """Return the standard errors of comparisons; 0 where clusters were never chosen."""
+    """Return the standard errors of comparisons; 0 where nothing was tested."""
     half = (rows["high"] - rows["low"]) / 2
     quantile = stats.t.ppf(0.975, rows["resamples"] - 1)
     found: np.ndarray = (half / quantile).fillna(0.0).to_numpy()

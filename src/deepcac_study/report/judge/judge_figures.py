@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 from deepcac.errors import ConfigError
 from deepcac.judging.contenders import CAC, DISTANCES, KM, parse_contender
 from deepcac.judging.questions import HELP, NEGATIVE
-from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, VERDICTS, Figure
-from deepcac.scoring.equivalence import NEVER
+from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, Figure, verdicts_in
+from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac_study.catalogue.methods import ARM_COLOURS, methods
 from deepcac_study.report.declarations import declared_figure, rows_of
 
@@ -103,7 +103,10 @@ def verdict_forest(rows: pd.DataFrame, margin: float) -> Figure:
         data=ordered[list(columns)].to_numpy().tolist(),
         seen=f"{len(ordered)} differences from {ordered['mean'].min():+.3f} to "
         f"{ordered['mean'].max():+.3f}; "
-        + ", ".join(f"{(ordered['verdict'] == name).sum()} {name}" for name in VERDICTS),
+        + ", ".join(
+            f"{(ordered['verdict'] == name).sum()} {name}"
+            for name in verdicts_in(ordered["verdict"])
+        ),
         columns=columns,
     )
     narrow = replace(
@@ -151,7 +154,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, datasets: list[str]) -> None:
         arm = parse_contender(str(row["contender"])).arm
         colour = VERDICT_COLOURS[str(row["verdict"])]
         mean, low, high = (float(row[name]) for name in _ENDS)
-        compared = row["verdict"] != NEVER
+        compared = row["verdict"] not in NOT_TESTED
         height = datasets.index(str(row["dataset"])) + _APART * (arms.index(arm) - 1)
         axis.plot(float(row["detectable"]), height, **_SEEN)
         axis.errorbar(
@@ -176,8 +179,14 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
     ]
     counts = rows["verdict"].value_counts()
     colours = [
-        Line2D([], [], color=colour, linewidth=3, label=f"{name} ({counts.get(name, 0)})")
-        for name, colour in VERDICT_COLOURS.items()
+        Line2D(
+            [],
+            [],
+            color=VERDICT_COLOURS[name],
+            linewidth=3,
+            label=f"{name} ({counts.get(name, 0)})",
+        )
+        for name in verdicts_in(rows["verdict"])
     ]
     seen = Line2D([], [], linestyle="", label="a gain found with 80 % power", **_SEEN)
     return [*shapes, seen], colours

@@ -13,9 +13,17 @@ from deepcac.errors import DataError
 from deepcac.files.storage import read_json
 from deepcac.judging.resample_scores import clustered_scores
 from deepcac.judging.verdicts import half_detect, summary
-from deepcac.pages.figures import VERDICTS, Figure
+from deepcac.pages.figures import Figure, verdicts_in
 from deepcac.pages.tables import Table, text_row
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import (
+    BETTER,
+    EQUIVALENT,
+    NEVER,
+    NOT_TESTED,
+    TIED,
+    UNDECIDED,
+    WORSE,
+)
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.papers.ledger import number
 from deepcac_study.papers.names import known_datasets
@@ -37,6 +45,7 @@ _SPOKEN = {
     WORSE: "made it worse in",
     EQUIVALENT: "made no difference in",
     NEVER: "were offered and never chosen in",
+    TIED: "were chosen and changed no score in",
     UNDECIDED: "were inconclusive in",
 }
 
@@ -177,12 +186,13 @@ def judgement_tables(judged: Judgement | None) -> list[Table]:
 
 def _counts(judged: Judgement) -> Table:
     texts = {one["question"]: one["text"] for one in judged.summary["questions"]}
+    shown = verdicts_in(judged.rows["verdict"])
     rows = [
         text_row(
             texts[str(question)],
             _METRICS[str(metric)],
             len(own),
-            *(int((own["verdict"] == name).sum()) for name in VERDICTS),
+            *(int((own["verdict"] == name).sum()) for name in shown),
             int((own["verdict_strict"] == EQUIVALENT).sum()),
             number(float(own["mean"].mean()), signed=True),
             "" if math.isnan(half := half_detect(own)) else number(half),
@@ -192,7 +202,7 @@ def _counts(judged: Judgement) -> Table:
     made = int(judged.rows["dataset"].str.endswith(GENERATED).sum())
     margins = {key: number(judged.summary[key]) for key in ("margin", "strict_margin")}
     warning = f" Generated data: {made} of {len(judged.rows)} comparisons." if made else ""
-    return declared_table("judge_counts", rows, warning=warning, verdicts=VERDICTS, **margins)
+    return declared_table("judge_counts", rows, warning=warning, verdicts=shown, **margins)
 
 
 def _leaderboard(judged: Judgement) -> Table:
@@ -233,9 +243,9 @@ def _comparisons(judged: Judgement) -> Table:
 
 
 def _tested(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
-    """Return what a test says of a comparison; nothing where both sides are one model."""
+    """Return what a test says of a comparison; nothing where nothing is tested."""
     names = ("p_holm", "detectable", "worse", "same", "better")
-    if row["verdict"] == NEVER:
+    if row["verdict"] in NOT_TESTED:
         return ("",) * (1 + len(names))
     span = f"{number(row['low'], signed=True)} to {number(row['high'], signed=True)}"
     return (span, *(number(row[name]) for name in names))

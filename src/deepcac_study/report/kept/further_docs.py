@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from deepcac.judging.contenders import CAC, CELLS, HASH, KM
-from deepcac.pages.figures import VERDICTS
+from deepcac.pages.figures import verdicts_in
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import bounds, four, people, three
-from deepcac.scoring.equivalence import LEVEL, NEVER
+from deepcac.scoring.equivalence import LEVEL, NOT_TESTED
 from deepcac_study.judge.further.further_files import PLANTED
 from deepcac_study.judge.further.further_tables import richer_table, scorecard_table, transfer_table
 from deepcac_study.judge.further.further_verdicts import REAL
@@ -57,7 +57,7 @@ def transfer_counts(table: pd.DataFrame, metric: str) -> Table:
         "compared": lambda group: " less ".join(map(_name, group[0][1:3])),
         "learner": lambda group: contender_label(group[0][3]),
         "comparisons": lambda group: len(group[1]),
-        **counted(VERDICTS),
+        **counted(verdicts_in(own["verdict"])),
         "gain excluded": excluded("p_gain_excluded"),
         "after Holm": excluded("p_gain_excluded_holm"),
     }
@@ -109,7 +109,7 @@ def label_gains(table: pd.DataFrame, *metrics: str) -> Table:
         def cell(group: tuple[Any, pd.DataFrame]) -> str:
             found = group[1][group[1]["metric"] == metric]
             row = found.iloc[0].to_dict()
-            return _only(found) if row["verdict"] == NEVER else f"{_only(found)} {bounds(row)}"
+            return _only(found) if row["verdict"] in NOT_TESTED else f"{_only(found)} {bounds(row)}"
 
         return cell
 

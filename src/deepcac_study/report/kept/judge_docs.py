@@ -12,14 +12,25 @@ from deepcac.judging.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE, SUB
 from deepcac.judging.resample_scores import METRICS, clustered_scores
 from deepcac.judging.spaces import of_kind
 from deepcac.judging.verdicts import half_detect
-from deepcac.pages.figures import VERDICTS
+from deepcac.pages.figures import verdicts_in
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
-from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, UNDECIDED, WORSE
+from deepcac.scoring.equivalence import (
+    BETTER,
+    EQUIVALENT,
+    LEVEL,
+    NEVER,
+    TIED,
+    UNDECIDED,
+    WORSE,
+)
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.report.judge.judge_figures import contender_label, spoken
 
-STYLES = {BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*", NEVER: "–"}
+STYLES = {
+    **{BETTER: "**{}**", WORSE: "{} worse", EQUIVALENT: "{}", UNDECIDED: "*{}*"},
+    **{NEVER: "–", TIED: "tied"},
+}
 _WAYS = dict(zip(CHOICES, ("default", "tuned", "k >= 2"), strict=True))
 _WHO = ("contender", contender_label)
 
@@ -93,7 +104,7 @@ def counts(table: pd.DataFrame) -> Table:
         "question": lambda group: str(group[0][0]).replace("_", " "),
         "learner": lambda group: contender_label(str(group[0][1])),
         "comparisons": lambda group: len(group[1]),
-        **counted(VERDICTS),
+        **counted(verdicts_in(own["verdict"])),
         "detectable": lambda group: four(half_detect(group[1])),
     }
     return Table.of(own.groupby(["question", "learner"], sort=False), columns, n_labels=2)

@@ -46,7 +46,7 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
     found = {"alpha": {}, "weights": {}, "separation": {}, "starts": {}}
     grid = None
     for path in sorted(Path(path) for path in paths):
-        table = _kept(path) if path.suffix == ".csv" else read_table(path).to_pandas()
+        table = read_measured(path)
         if name := _NAME.fullmatch(path.stem):
             found[name[1]][name[2], int(name[3])] = table
         else:
@@ -54,8 +54,10 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
     return Sweeps(**found, grid=grid)
 
 
-def _kept(path: Path) -> pd.DataFrame:
-    """Read a sweep that ships; an empty cell of text is a text, not a gap."""
+def read_measured(path: Path) -> pd.DataFrame:
+    """Read a table of a run, or its CSV that ships: an empty cell of text is a text, not a gap."""
+    if path.suffix != ".csv":
+        return read_table(path).to_pandas()
     table = pd.read_csv(path, float_precision="round_trip")
     texts = table.select_dtypes(["object", "string"]).columns
     return table.fillna(dict.fromkeys(texts, ""))

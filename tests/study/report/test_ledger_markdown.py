@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from deepcac_study.papers.kept_report import LEDGER
 from deepcac_study.report.kept.markdown_tables import renew
+from deepcac_study.report.kept.run_snapshot import LEDGER
 
 
 def test_cells_are_counted_by_table_and_shared_runs_are_named():

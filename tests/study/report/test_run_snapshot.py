@@ -7,16 +7,16 @@ import pytest
 from tests.support.report_runs import write_run
 
 from deepcac.errors import ConfigError
-from deepcac_study.papers.kept_report import LEDGER, SUMMARY
 from deepcac_study.report.kept.markdown_tables import renew
 from deepcac_study.report.kept.run_snapshot import (
     ANSWER,
+    LEDGER,
     RUNS,
+    SUMMARY,
     report_table,
     run_table,
     split_table,
 )
-from deepcac_study.report.kept.snapshot import write_snapshot
 
 
 def lines(asked, table, found):
@@ -62,19 +62,6 @@ def test_runs_without_scores_alone_are_a_table_too(tmp_path):
     (row,) = run_table(split_table(results)).to_dict("records")
     assert (row["method"], row["status"], row["splits"]) == ("lr", "timeout", 3)
     assert pd.isna(row["auroc"])
-
-
-def test_a_run_that_was_made_elsewhere_stays_if_asked_for(found, tmp_path):
-    place = tmp_path / "snapshot"
-    place.mkdir()
-    older = found.assign(auroc=0.5)
-    elsewhere = older[older["method"] == "km_lr"].assign(dataset="adult")
-    pd.concat([older, elsewhere]).to_csv(place / f"{RUNS}.csv", index=False)  # and no splits
-    write_snapshot(tmp_path / "results", place, extend=True)
-    kept = pd.read_csv(place / f"{RUNS}.csv").set_index(["dataset", "method"])["auroc"]
-    assert len(kept) == 4
-    assert kept["adult", "km_lr"] == 0.5
-    assert kept["cic", "km_lr"] == pytest.approx(found.iloc[0]["auroc"], abs=1e-5)
 
 
 def test_a_table_of_runs_shows_deviations_where_there_are_several_splits(found):

@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from deepcac.files.storage import read_table
 from deepcac.judging.draws import SHARE
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.pages.tables import Table, text_row
 from deepcac.scoring.equivalence import Difference, difference
 from deepcac_study.papers.ledger import number
+from deepcac_study.records.sweep_tables import read_measured
 from deepcac_study.report.declarations import declared_figure, declared_table
 
 _MARGIN = 0.01  # the judge's; only the interval is shown, which does not depend on it
@@ -70,9 +70,24 @@ class Factorial:
 
 
 def load_factorials(paths: Iterable[str | os.PathLike[str]]) -> list[Factorial]:
-    """Read ``results/factorial/{dataset}.parquet`` files, in order of their data sets."""
+    """Read ``results/factorial/{dataset}.parquet`` or CSV files, in order of their data sets."""
     files = sorted(Path(path) for path in paths)
-    return [Factorial(path.stem, read_table(path).to_pandas()) for path in files]
+    return [Factorial(path.stem, read_measured(path)) for path in files]
+
+
+def factorial_means(one: Factorial) -> pd.DataFrame:
+    """Return the mean AUROC over the splits: a row a cell and head, and the yardsticks below."""
+    sizes = one.table.groupby(["k", "beta"])["smallest"].mean()
+    rows = [
+        (k, f"{beta:g}", head, scores.mean(), round(sizes[k, beta]))
+        for k, beta in one.cells
+        for head in HEADS
+        if len(scores := one.scores(_DEEPCAC, k, beta, head))
+    ]
+    alone = {"fnn": _FNN, "reconstruction_alone": _KM_Z}
+    means = {name: one.scores(estimator).mean() for name, estimator in alone.items()}
+    rows += [(1, "", name, mean, pd.NA) for name, mean in means.items()]
+    return pd.DataFrame(rows, columns=["k", "beta", "arm", "auroc", "smallest_cluster"])
 
 
 def factorial_table(one: Factorial) -> Table:

@@ -23,7 +23,7 @@ from deepcac_study.report.kept.judge_docs import STYLES, counted
 
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))
 # Which rows of these tables go together.
-ROWS = {MOVES: ["move"], CARDED: ["dataset"], LABELLED: ["dataset"]}
+DECIDED = (MOVES, CARDED, LABELLED)
 _READ: dict[str, Callable[[Iterable[Path]], pd.DataFrame]] = {
     MOVES: transfer_table,
     CARDED: scorecard_table,
@@ -40,7 +40,7 @@ _NAMES = {
 
 def further_rows(results: Path) -> dict[str, pd.DataFrame]:
     """Return the comparisons of a folder ``results``, not decided yet; empty where nothing ran."""
-    places = zip(ROWS, FURTHER, strict=True)
+    places = zip(DECIDED, FURTHER, strict=True)
     study = results / Path(FOLDER).name
     return {name: _READ[name](sorted((study / part).glob("*.json"))) for name, part in places}
 

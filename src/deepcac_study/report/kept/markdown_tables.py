@@ -15,7 +15,6 @@ import pandas as pd
 
 from deepcac.errors import ConfigError
 from deepcac.pages.tables import Table, grid
-from deepcac_study.papers.kept_report import CLAIMS, LEDGER, SUMMARY
 from deepcac_study.report.judge.published_divisions import division, less_learner, pairs
 from deepcac_study.report.kept import further_docs as further
 from deepcac_study.report.kept import judge_docs as judge
@@ -23,7 +22,7 @@ from deepcac_study.report.kept import paper_docs as papers
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept import table_docs as new
 from deepcac_study.report.kept import table_snapshot as kept
-from deepcac_study.report.kept.run_snapshot import ANSWER, RUNS
+from deepcac_study.report.kept.run_snapshot import ANSWER, CLAIMS, LEDGER, RUNS, SUMMARY
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, limits, separation, starts
 from deepcac_study.report.subtypes.subtype_worth import arms, stability
 

@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from deepcac_study.catalogue.run_paths import runs_among
-from deepcac_study.papers.kept_report import REPORT
 from deepcac_study.papers.names import known_datasets, restricted
 from deepcac_study.records.runs import Run, load
 from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES, curve_table
 
 SPLITS, RUNS = "run_splits", "runs"
+LEDGER, CLAIMS, SUMMARY = REPORT = ("ledger", "claims", "summary")
 RUN = ["protocol", "dataset", "method", "k"]  # what names a run
 ANSWER = "clustering_answer"
 # Of the report's tables those that pages quote, and each comparison behind the counted ones.

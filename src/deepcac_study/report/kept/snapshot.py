@@ -1,12 +1,11 @@
 """What finished files say, as a few small tables that may be kept: no row of a patient.
 
-python -m deepcac_study.report.kept.snapshot results docs/results [--extend]
+python -m deepcac_study.report.kept.snapshot results docs/results
 """
 
 import argparse
 import os
 import subprocess
-from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -28,16 +27,15 @@ from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
-from deepcac_study.papers.kept_report import REPORT, covers
+from deepcac_study.report.judge.factorial_grid import factorial_means, load_factorials
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.judgement import headline
 from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
-from deepcac_study.report.kept.further_docs import ROWS as FURTHER_ROWS
-from deepcac_study.report.kept.further_docs import further_rows
+from deepcac_study.report.kept.further_docs import DECIDED, further_rows
 from deepcac_study.report.kept.run_snapshot import (
     QUOTED,
-    RUN,
+    REPORT,
     RUNS,
     SPLITS,
     curve_tables,
@@ -57,52 +55,39 @@ from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
 ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
-RISKS = "judge_risks"
+RISKS, FACTORIAL = "judge_risks", "factorial"
 MEASURED = "measured"  # the folder of what decides claims and is no record of a run
-# Which rows go together; means and verdicts of the judge follow from these tables.
-ROWS = {
-    **{name: ["dataset", "contender"] for name in (RESAMPLES, RISKS)},
-    POWER: ["rows", "strength", "question", "contender", "reference"],
-    **{name: ["division"] for name in (DIVISIONS, PAIRS)},
-    **{name: ["dataset"] for name in (ARMS, STABILITY, BLENDS)},
-    **dict.fromkeys((SPLITS, RUNS), RUN),
-    **{name: ["dataset", "k"] for name in (SEPARATION, STARTS)},
-    **FURTHER_ROWS,
-}
 # Losses differ by little, and on tables that are solved everything does.
-_DECIMALS = {**dict.fromkeys(FURTHER_ROWS, 6), table_snapshot.VERDICTS: 8}
+_DECIMALS = {**dict.fromkeys(DECIDED, 6), table_snapshot.VERDICTS: 8}
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
-TABLES = (*ROWS, SCORES, VERDICTS, *table_snapshot.KEPT, *REPORT, *QUOTED, CURVES, CALIBRATION)
+TABLES = (
+    *(RESAMPLES, RISKS, SCORES, VERDICTS, POWER, DIVISIONS, PAIRS, ARMS, STABILITY, BLENDS),
+    *(FACTORIAL, SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
+    *(*REPORT, *QUOTED, CURVES, CALIBRATION),
+)
 
 
-def write_snapshot(
-    results: str | os.PathLike[str], folder: str | os.PathLike[str], *, extend: bool = False
-) -> list[Path]:
-    """Write a CSV of each kind of finished file; a part that has not run has no rows.
+def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
+    """Write a CSV of each kind of finished file; what has not run at all here leaves its CSV alone.
 
     Generated data sets are left out, but for the planted cohorts. The tables of the report (ledger,
-    claims and what pages quote) are those of the last one that was made.
+    claims and what pages quote) are those of the last one that was made. Where a part has run, its
+    table is of the records here alone: lay those that ship beside them first.
 
     Parameters
     ----------
     results, folder : path-like
-        Folder ``results`` of a run, finished or not; that of the CSVs, which are written anew.
-    extend : bool
-        Whether rows of what has not run here stay as they were, so that a study may be run in
-        parts in several places. Means and verdicts are those of all rows together. The tables
-        of a report that lacks runs of the older one stay too.
+        Folder ``results`` of a run, finished or not; that of the CSVs.
     """
     run, place = Path(results), Path(folder)
     splits = split_table(run)
     tables = {**_judged(run), **further_rows(run), **sweep_tables(run)}
     tables |= {SPLITS: splits, RUNS: run_table(splits)}
-    if extend:
-        tables = {name: _with_older(place, name, table) for name, table in tables.items()}
     judge = Judge.model_validate({})
     if len(tables[PAIRS]):
         tables[PAIRS] = decide_pairs(tables[PAIRS])
-    tables |= {name: decided(tables[name]) for name in FURTHER_ROWS}
+    tables |= {name: decided(tables[name]) for name in DECIDED}
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     draw_answer(tables[VERDICTS], place)
@@ -111,27 +96,12 @@ def write_snapshot(
     )
     table_snapshot.draw_helping(tables, place)
     texts = {name: _csv(table, _DECIMALS.get(name, 5)) for name, table in tables.items()}
-    if not extend or covers(run / "report", place):
-        texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
-        texts |= {name: _csv(table) for name, table in curve_tables(run).items()}
-    kept = [name for name, text in texts.items() if text or not extend]
+    texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}
+    texts |= {name: _csv(table) for name, table in curve_tables(run).items()}
     return [
-        *(_write(place / f"{name}.csv", texts[name]) for name in kept),
+        *(_write(place / f"{name}.csv", text) for name, text in texts.items() if text),
         *write_measured(run, place / MEASURED),
     ]
-
-
-def _with_older(folder: Path, name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the rows of its last state that it has nothing newer for."""
-    path, keys = folder / f"{name}.csv", ROWS[name]
-    if not path.exists() or not path.stat().st_size:
-        return table
-    older = pd.read_csv(path)
-    if table.empty:
-        return older
-    stale = pd.MultiIndex.from_frame(older[keys]).isin(pd.MultiIndex.from_frame(table[keys]))
-    both = pd.concat([older[~stale], table], ignore_index=True)
-    return both.sort_values(keys, kind="stable", ignore_index=True)
 
 
 def _judged(results: Path) -> dict[str, pd.DataFrame]:
@@ -145,6 +115,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     }
     planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
     arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
+    factorials = load_factorials((results / "factorial").glob("*.parquet"))
     scored = {one.stem: read_json(one) for one in sorted((study / PUBLIC).glob("*.json"))}
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     return {
@@ -156,6 +127,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
         BLENDS: pd.DataFrame(blend_rows(records, study)),
         RISKS: mean_risks(chosen_risks(records)),
         PAIRS: pd.DataFrame(pairs),
+        FACTORIAL: pd.concat([pd.DataFrame(), *map(factorial_means, factorials)]),
     }
 
 
@@ -213,13 +185,13 @@ def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.concat(arms), pd.concat(stability)
 
 
-def about(results: str | os.PathLike[str], earlier: Mapping[str, Any] | None = None) -> Content:
-    """Return where a snapshot, and the earlier one that it extends, come from.
+def about(results: str | os.PathLike[str]) -> Content:
+    """Return where a snapshot comes from.
 
     It is the commit of the code beside the results, the date, and the sorted commits, Pythons,
     devices, processors and libraries of the records that say with what they were made.
     """
-    found = {name: set((earlier or {}).get(name, ())) for name in _ORIGIN}
+    found: dict[str, set[str]] = {name: set() for name in _ORIGIN}
     for path in sorted(Path(results).rglob("*.json")):
         made = read_json(path).get("machine", {})
         libraries = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
@@ -243,13 +215,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results")
     parser.add_argument("folder")
-    parser.add_argument("--extend", action="store_true", help="keep rows of what has not run here")
     asked = parser.parse_args()
-    for path in write_snapshot(asked.results, asked.folder, extend=asked.extend):
+    for path in write_snapshot(asked.results, asked.folder):
         print(path)
-    path = Path(asked.folder) / "about.json"
-    earlier = read_json(path) if asked.extend and path.exists() else None
-    write_json(path, about(asked.results, earlier))
+    write_json(Path(asked.folder) / "about.json", about(asked.results))
 
 
 if __name__ == "__main__":

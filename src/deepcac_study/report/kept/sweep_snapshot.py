@@ -4,6 +4,7 @@ They are kept with the snapshot, and shown by the documentation.
 """
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +44,16 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
 
 
 def write_measured(results: Path, folder: Path) -> list[Path]:
-    """Write what decides claims and is no record of a run: sweeps as CSV, times, case studies.
+    """Write what is no record of a run: sweeps and factorials as CSV, times, case studies.
 
     They lie below `folder` as below ``results``. Generated and restricted data are left out.
     """
     shown = known_datasets() - set(restricted())
     found = []
-    for path in sorted((results / "sweeps").glob("*.parquet")):
+    tables = (sorted((results / kind).glob("*.parquet")) for kind in ("sweeps", "factorial"))
+    for path in chain.from_iterable(tables):
         if "demo_" not in path.stem:
-            found.append(folder / "sweeps" / f"{path.stem}.csv")
+            found.append(folder / path.relative_to(results).with_suffix(".csv"))
             with atomic_path(found[-1]) as partial:
                 read_table(path).to_pandas().to_csv(partial, index=False)
     studies = sorted((results / "case_study").rglob("*.json"))

@@ -14,13 +14,16 @@ from deepcac.files.storage import read_json
 from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
-from deepcac_study.records.reader import read
+from deepcac_study.records.reader import by_kind, read
 from deepcac_study.report.data.source_notes import source_notes
+from deepcac_study.report.judge.factorial_grid import load_factorials
 from deepcac_study.report.judge.judgement import kept_judgement
+from deepcac_study.report.judge.published_divisions import load_divisions
 from deepcac_study.report.kept.snapshot import MEASURED
 from deepcac_study.report.runs.curves import KeptBootstraps, kept_curves
 from deepcac_study.report.site.material import Material
 from deepcac_study.report.site.page import write_report
+from deepcac_study.report.subtypes.subtype_worth import load_ablations
 
 _PROJECT = Path(__file__).resolve().parents[4]
 
@@ -47,10 +50,14 @@ def report_shipped(
         *laid,
         *(results / path.relative_to(kept / MEASURED) for path in measured),
     ]
+    own = by_kind(paths)
     found = Material(
         **vars(read(paths, root, references=printed_clusters(), unscored=laid)),
         sources=source_notes(registry, ()),
         judged=kept_judgement(kept),
+        factorials=load_factorials(own["factorial"]),
+        divisions=load_divisions(own["public"]),
+        ablations=load_ablations(own["ablations"]),
         curves=kept_curves(kept),
         made_from=_made_from(rows, read_json(kept / "about.json")["date"]),
     )

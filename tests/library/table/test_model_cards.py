@@ -204,3 +204,5 @@ def test_a_card_replaces_no_input(csv, tmp_path):
         check_card(csv, tmp_path / "m.json", csv)
     with pytest.raises(ConfigError, match="is --out too; name another file"):
         check_card(tmp_path / "m.json", tmp_path / "m.json", csv)
+    with pytest.raises(ConfigError, match="is --out too; name another file"):
+        check_card(tmp_path / "m.json", tmp_path / "deep" / ".." / "m.json", csv)

@@ -173,8 +173,12 @@ def test_semicolons_and_decimal_commas_are_read(tmp_path):
 def test_a_spreadsheet_is_read_by_pandas_or_says_what_is_missing(tmp_path, monkeypatch):
     path = tmp_path / "t.xlsx"
     path.write_bytes(b"")
-    monkeypatch.setattr(pd, "read_excel", lambda *a, **k: frame().astype(str))
+    cells = pd.DataFrame(np.vstack([frame().columns, frame().astype(str)]))
+    monkeypatch.setattr(pd, "read_excel", lambda *a, **k: cells)
     assert read_labelled(path, Roles("died", id="patient")).features.names[0] == "age"
+    cells.iloc[0, 1] = cells.iloc[0, 0]
+    with pytest.raises(DataError, match=r"t\.xlsx: column 'patient' stands twice"):
+        list(table_files.read_blocks(path))
 
     def absent(*a, **k):
         raise ImportError("Missing optional dependency 'openpyxl'")

@@ -56,7 +56,7 @@ def card_beside(card: StrPath | None, out: StrPath) -> Path:
 
 def check_card(card: Path, out: StrPath, *inputs: StrPath) -> None:
     """Refuse a card where a user would lose something, as `check_output` does."""
-    if card.absolute() == Path(out).absolute():
+    if card.resolve() == Path(out).resolve():
         raise ConfigError(f"--card {card}: is --out too; name another file")
     check_output(card, *inputs, option="--card")
 

@@ -102,7 +102,8 @@ def _spreadsheet(file: Path) -> Iterator[pa.RecordBatch]:
     import pandas as pd
 
     try:
-        frame = pd.read_excel(file, dtype=str, keep_default_na=False)
+        # Of a header pandas would rename what stands twice.
+        cells = pd.read_excel(file, header=None, dtype=str, keep_default_na=False)
     except ImportError as error:
         raise DataError(
             f"{file}: pandas needs another package for it ({error}); install that, or save the "
@@ -110,9 +111,9 @@ def _spreadsheet(file: Path) -> Iterator[pa.RecordBatch]:
         ) from error
     except Exception as error:  # readers raise whatever a damaged part leads them to
         raise DataError(f"{file}: not readable as a spreadsheet ({_first_line(error)})") from error
-    text = pa.schema([pa.field(str(name), pa.string()) for name in frame.columns])
-    frame.columns = text.names
-    yield from pa.Table.from_pandas(frame, text, preserve_index=False).to_batches()
+    texts = [pa.array(own, pa.string()) for own in cells[1:].T.to_numpy()]
+    if texts:
+        yield pa.RecordBatch.from_arrays(texts, names=cells.iloc[0].tolist())
 
 
 def _delimited(file: Path) -> Iterator[pa.RecordBatch]:

@@ -50,6 +50,7 @@ _KINDS: Kinds = {
         ((snapshot.ARMS,), (arms,)),
         ((snapshot.STABILITY,), (stability,)),
         ((snapshot.BLENDS,), (judge.blends,)),
+        ((snapshot.FACTORIAL,), (judge.factorial,)),
         ((snapshot.PAIRS,), (pairs, less_learner)),
         (
             (further.MOVES,),
@@ -67,8 +68,9 @@ _KINDS: Kinds = {
     )
     for one in own
 }
-# The same of the tables that are judged in one job each.
-_OF_TABLES: Kinds = {
+# The same of other tables: those that are judged in one job each, and the nine data sets.
+_OF_OTHERS: Kinds = {
+    "risks": (new.table_risks, (snapshot.RISKS,)),
     "table_clusters": (judge.clusters, (kept.TABLES, kept.VERDICTS)),
     "table_counts": (judge.counts, (kept.VERDICTS,)),
     "table_excluded": (judge.excluded, (kept.VERDICTS,)),
@@ -82,7 +84,7 @@ def renew(text: str, tables: Tables) -> str:
 
 def made(tables: Tables, kind: str, *asked: str) -> str:
     """Return one table or sentence as Markdown; one that lacks a table waits for a run."""
-    known = {**_KINDS, **_OF_TABLES}
+    known = {**_KINDS, **_OF_OTHERS}
     if kind not in known:
         raise ConfigError(
             f"no table {kind!r} can be made from a snapshot; known: {', '.join(known)}"

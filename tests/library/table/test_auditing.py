@@ -16,7 +16,7 @@ from deepcac.table.audit.assigning import assignable
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import _rates, likelihood_ratio
 from deepcac.table.audit.group_answer import _gain
-from deepcac.table.audit.group_column import ABSENT, read_groups
+from deepcac.table.audit.group_column import ABSENT, Groups, read_groups
 from deepcac.table.audit.group_contenders import (
     ANY,
     CONTROLS,
@@ -76,6 +76,19 @@ def test_empty_cells_are_a_group_and_small_groups_are_not_shown(tmp_path):
     assert "secret" not in str(lines)
     cells = shown_lines(lines, 400)
     assert [row.count("withheld") for row in cells] == [0, 0, 5, 5]  # one alone could be told
+
+
+def test_five_rows_show_their_outcome_and_no_range_of_risks():
+    sizes = (60, 10, 9)
+    code = np.repeat(np.arange(3), sizes)
+    y = np.zeros(len(code), dtype=np.int64)
+    risk = np.linspace(0.1, 0.5, len(code))
+    groups = Groups("g", ("a", "b", "c"), np.arange(len(code)), code)
+    lines, _ = group_lines(groups, y, np.column_stack([1 - risk, risk]))
+    assert [one.hidden for one in lines] == [False, False, False]
+    ranges = [row[-1] for row in shown_lines(lines, len(code))]
+    low, high = np.quantile(risk[60:70], (0.1, 0.9)) * 100
+    assert ranges[1:] == [f"{low:.1f} to {high:.1f} %", "withheld"]
 
 
 def test_a_text_for_no_group_and_empty_cells_are_one_group(tmp_path):

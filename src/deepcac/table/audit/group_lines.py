@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
 from deepcac.scoring.statistics import wilson
 from deepcac.table.audit.group_column import Groups
 from deepcac.task import Array, Ids
@@ -31,7 +31,7 @@ class GroupLine(NamedTuple):
     expected : float
         Mean risk.
     inner : tuple of float
-        Tenth and ninetieth percentile of the risk.
+        Tenth and ninetieth percentile of the risk, of ten rows or more.
     """
 
     name: str
@@ -67,11 +67,11 @@ def group_lines(groups: Groups, y: Ids, risk: Array) -> tuple[list[GroupLine], i
         own = risk[groups.code == j, event]
         rate = counts[j, event] / sizes[j]
         low, high = wilson(np.array([rate]), sizes[j : j + 1])
-        inner = np.quantile(own, (0.1, 0.9)).tolist()
+        inner = np.quantile(own, (0.1, 0.9)) if sizes[j] >= SMALL else np.full(2, np.nan)
         lines.append(
             GroupLine(
                 name, size, False, float(rate), float(low[0]), float(high[0]), float(own.mean()),
-                (inner[0], inner[1]),
+                (float(inner[0]), float(inner[1])),
             )
         )  # fmt: skip
     return lines, event
@@ -97,5 +97,7 @@ def _outcome(one: GroupLine) -> tuple[str, str, str]:
     return (
         f"{100 * one.rate:.1f} % ({100 * one.low:.1f} to {100 * one.high:.1f})",
         f"{100 * one.expected:.1f} %",
-        f"{100 * one.inner[0]:.1f} to {100 * one.inner[1]:.1f} %",
+        f"{100 * one.inner[0]:.1f} to {100 * one.inner[1]:.1f} %"
+        if one.inner[0] >= 0
+        else WITHHELD,
     )

@@ -54,6 +54,11 @@ def load_sweeps(paths: Iterable[str | os.PathLike[str]]) -> Sweeps:
     return Sweeps(**found, grid=grid)
 
 
+def measured_tables(folder: Path) -> list[Path]:
+    """Return the tables of a folder, as runs write them or as CSV that ships."""
+    return sorted(path for path in folder.glob("*") if path.suffix in (".parquet", ".csv"))
+
+
 def read_measured(path: Path) -> pd.DataFrame:
     """Read a table of a run, or its CSV that ships: an empty cell of text is a text, not a gap."""
     if path.suffix != ".csv":

@@ -115,7 +115,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     }
     planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
     arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
-    factorials = load_factorials((results / "factorial").glob("*.parquet"))
+    factorials = load_factorials((results / "factorial").glob("*.*"))
     scored = {one.stem: read_json(one) for one in sorted((study / PUBLIC).glob("*.json"))}
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     return {

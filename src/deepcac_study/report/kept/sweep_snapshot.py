@@ -11,13 +11,19 @@ from typing import Any
 import pandas as pd
 
 from deepcac.files.atomic import atomic_path
-from deepcac.files.storage import read_json, read_table
+from deepcac.files.storage import read_json
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.names import known_datasets, restricted
-from deepcac_study.records.sweep_tables import CENTROIDS, PERMUTED, TERMS, load_sweeps
+from deepcac_study.records.sweep_tables import (
+    CENTROIDS,
+    PERMUTED,
+    TERMS,
+    load_sweeps,
+    read_measured,
+)
 
 SEPARATION, STARTS = "separation", "switch_starts"
 SOUND = "sound"
@@ -33,7 +39,7 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
     `SEPARATION` has a row a data set, term and weight: how many trainings there were and diverged,
     mean and deviation over the splits of what each measured. `STARTS` has `start_effects`.
     """
-    found = load_sweeps((results / "sweeps").glob("*_k*.parquet"))
+    found = load_sweeps((results / "sweeps").glob("*_k*.*"))
     own = {at: table for at, table in found.separation.items() if not at[0].startswith("demo_")}
     terms = [_terms(table, *at) for at, table in own.items()]
     starts = [row for at, table in found.starts.items() for row in start_effects(table, *at)]
@@ -50,12 +56,12 @@ def write_measured(results: Path, folder: Path) -> list[Path]:
     """
     shown = known_datasets() - set(restricted())
     found = []
-    tables = (sorted((results / kind).glob("*.parquet")) for kind in ("sweeps", "factorial"))
+    tables = (sorted((results / kind).glob("*.*")) for kind in ("sweeps", "factorial"))
     for path in chain.from_iterable(tables):
         if "demo_" not in path.stem:
             found.append(folder / path.relative_to(results).with_suffix(".csv"))
             with atomic_path(found[-1]) as partial:
-                read_table(path).to_pandas().to_csv(partial, index=False)
+                read_measured(path).to_csv(partial, index=False)
     studies = sorted((results / "case_study").rglob("*.json"))
     open_ones = [path for path in studies if read_json(path)["dataset"] in shown]
     means = (path.with_suffix(".features.parquet") for path in open_ones)

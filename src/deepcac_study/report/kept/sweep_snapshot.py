@@ -22,6 +22,7 @@ from deepcac_study.records.sweep_tables import (
     PERMUTED,
     TERMS,
     load_sweeps,
+    measured_tables,
     read_measured,
 )
 
@@ -39,7 +40,7 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
     `SEPARATION` has a row a data set, term and weight: how many trainings there were and diverged,
     mean and deviation over the splits of what each measured. `STARTS` has `start_effects`.
     """
-    found = load_sweeps((results / "sweeps").glob("*_k*.*"))
+    found = load_sweeps(measured_tables(results / "sweeps"))
     own = {at: table for at, table in found.separation.items() if not at[0].startswith("demo_")}
     terms = [_terms(table, *at) for at, table in own.items()]
     starts = [row for at, table in found.starts.items() for row in start_effects(table, *at)]
@@ -56,7 +57,7 @@ def write_measured(results: Path, folder: Path) -> list[Path]:
     """
     shown = known_datasets() - set(restricted())
     found = []
-    tables = (sorted((results / kind).glob("*.*")) for kind in ("sweeps", "factorial"))
+    tables = (measured_tables(results / kind) for kind in ("sweeps", "factorial"))
     for path in chain.from_iterable(tables):
         if "demo_" not in path.stem:
             found.append(folder / path.relative_to(results).with_suffix(".csv"))

@@ -131,7 +131,7 @@ def test_every_verdict_occurs_in_random_scores():
 def test_the_verdicts_of_the_study_are_plain():
     scores = pd.read_csv(RESULTS / "judge_resamples.csv")
     table = pd.read_csv(RESULTS / "judge_verdicts.csv")
-    assert_plain(scores, table, 0.01, 3e-3)  # of scores with five decimals
+    assert_plain(scores, table, 0.01, 5e-3)  # of scores with five decimals
 
 
 def test_both_sides_of_the_margin_by_hand():
@@ -168,9 +168,11 @@ def test_what_rests_on_leaving_out_comparisons_that_were_never_chosen():
     )
     fallen = padded[(padded["verdict"] == "equivalent") & (padded["p_equivalent_holm"] >= 0.05)]
     assert sorted(zip(fallen["dataset"], fallen["contender"], strict=True)) == [
+        ("cic", "dist_fnn"),
         ("cic_los", "dist_lgbm"),
         ("diabetes", "dist_lgbm"),
         ("sepsis", "dist_lgbm"),
+        ("sepsis_signature", "dist_lgbm"),
         ("sepsis_signature", "km_lr"),
     ]
     shown = padded["verdict"].isin(["better", "worse"])

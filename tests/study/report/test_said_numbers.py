@@ -107,7 +107,10 @@ def of_the_judge():
         *(line_prc["undecided"], line_prc["never chosen"]),
     )
     alone = map(three, map(score, ("fnn", "deepcac", "km_z", "dmnn", "grasp")))
-    text = "(AUROC {} either way); DeepCAC ({}) and KM-Z ({}) are worse than it, DMNN ({}) is undecided and GRASP ({}) equivalent"
+    text = (
+        "(AUROC {} either way); DeepCAC ({}) and KM-Z ({}) are worse than it, DMNN ({}) is "
+        "undecided and GRASP ({}) equivalent"
+    )
     yield "findings.md", text, *alone
     behind = [three(score(name, column="auprc_tuned")) for name in ("km_z", "fnn")]
     yield "findings.md", "worse ({}, the network {})", *behind

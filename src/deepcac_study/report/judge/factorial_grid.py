@@ -84,9 +84,7 @@ def factorial_means(one: Factorial) -> pd.DataFrame:
         for head in HEADS
         if len(scores := one.scores(_DEEPCAC, k, beta, head))
     ]
-    alone = {"fnn": _FNN, "reconstruction_alone": _KM_Z}
-    means = {name: one.scores(estimator).mean() for name, estimator in alone.items()}
-    rows += [(1, "", name, mean, pd.NA) for name, mean in means.items()]
+    rows += [(1, "", label, mean, pd.NA) for label, mean in one.yardsticks.items()]
     return pd.DataFrame(rows, columns=["k", "beta", "arm", "auroc", "smallest_cluster"])
 
 

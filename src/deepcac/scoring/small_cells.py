@@ -17,11 +17,14 @@ def withheld(count: int, total: int | None = None) -> int | None:
 
 
 def withheld_parts(counts: Sequence[int | None]) -> list[int | None]:
-    """Withhold the small parts of a known total; never one alone, which the others would tell."""
+    """Withhold the small parts of a known total; never one alone, which the others would tell.
+
+    An empty part is the last to be withheld as well: it would leave the sum of both small.
+    """
     shown = [None if count is None else withheld(count) for count in counts]
     if shown.count(None) == 1 and len(counts) > 1:
-        smallest = min((count, j) for j, count in enumerate(shown) if count is not None)
-        shown[smallest[1]] = None
+        known = [(count == 0, count, j) for j, count in enumerate(shown) if count is not None]
+        shown[min(known)[2]] = None
     return shown
 
 
@@ -29,7 +32,8 @@ def few_rows(counts: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return which groups of a table of counts are withheld, its margins being known.
 
     Those with a cell from 1 to `FEW` - 1; of one such group alone the smallest other one too,
-    because the margins would tell it. Counts are of shape (groups, classes).
+    because the margins would tell it: the smallest that has rows, if any has. Counts are of shape
+    (groups, classes).
 
     >>> few_rows([[40, 2], [30, 9], [50, 20]]).tolist()
     [True, True, False]
@@ -37,6 +41,6 @@ def few_rows(counts: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     table = np.asarray(counts)
     hidden = np.asarray(((table > 0) & (table < FEW)).any(axis=1))
     if hidden.sum() == 1 and len(hidden) > 1:
-        rest = np.where(hidden, np.iinfo(np.int64).max, table.sum(axis=1))
-        hidden[rest.argmin()] = True
+        total = table.sum(axis=1)
+        hidden[np.lexsort((total, total == 0, hidden))[0]] = True
     return hidden

@@ -14,6 +14,8 @@ def test_by_hand():
     assert few_rows([[100], [0], [97]]).tolist() == [False, False, False]
     assert few_rows([[40, 2], [30, 9], [50, 20]]).tolist() == [True, True, False]
     assert few_rows([[40, 2]]).tolist() == [True]
+    assert few_rows([[3], [0], [97], [50]]).tolist() == [True, False, False, True]
+    assert few_rows([[3], [0]]).tolist() == [True, True]
 
 
 @given(

@@ -116,6 +116,7 @@ def test_small_counts_are_withheld():
     assert [withheld(count, 30) for count in (0, 20, 21, 29, 30)] == [0, 20, None, None, 30]
     assert withheld_parts([500, 3]) == [None, None]
     assert withheld_parts([500, 30, 3]) == [500, None, None]
+    assert withheld_parts([500, 0, 3]) == [None, 0, None]
     assert withheld_parts([500, 30]) == [500, 30]
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
@@ -16,9 +15,7 @@ from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import whole_table
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
+from deepcac.task import Array, Ids
 
 SHOWN = (KM, CAC)
 STABILITY_RESAMPLES = 10

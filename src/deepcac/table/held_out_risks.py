@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import Resample
 from deepcac.judging.trials import TEST
-
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array, Ids
 
 
 class HeldOut(NamedTuple):
@@ -31,10 +29,10 @@ class HeldOut(NamedTuple):
         are judged, and not ranks alone.
     """
 
-    y: npt.NDArray[np.int64]
-    patient: npt.NDArray[np.int64]
-    row: npt.NDArray[np.int64]
-    resample: npt.NDArray[np.int64]
+    y: Ids
+    patient: Ids
+    row: Ids
+    resample: Ids
     risk: dict[str, Array]
 
 

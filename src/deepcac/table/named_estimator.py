@@ -1,17 +1,15 @@
 """An estimator that was saved from Python, for the command: a table's columns by their names."""
 
-import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from deepcac.errors import DataError
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
-
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array, Ids
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class NamedEstimator:
     id: ClassVar[None] = None
 
     @classmethod
-    def of(cls, estimator: Any, path: str | os.PathLike[str]) -> "NamedEstimator":
+    def of(cls, estimator: Any, path: StrPath) -> "NamedEstimator":
         """Return what the command can ask; a `DataError` for an estimator that it cannot."""
         names = getattr(estimator, "feature_names_in_", None)
         if names is None or not hasattr(estimator, "predict_proba"):
@@ -50,7 +48,7 @@ class NamedEstimator:
         classes = tuple(map(str, estimator.classes_))
         return cls(estimator, TableEncoder(columns), classes, max(found))
 
-    def answers(self, X: Array) -> tuple[Array, npt.NDArray[np.int64]]:
+    def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""
         rows: Any = pd.DataFrame(X, columns=list(self.encoder.names))
         risk = self.estimator.predict_proba(rows)

@@ -13,7 +13,8 @@ from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
-from deepcac.table.table_model import Array, Ids, TableModel
+from deepcac.table.table_model import TableModel
+from deepcac.task import Array, Ids
 
 
 @dataclass(frozen=True)

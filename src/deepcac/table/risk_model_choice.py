@@ -8,7 +8,6 @@ from scipy import stats
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import CAC, KM, Contender
-from deepcac.judging.learners import Array
 from deepcac.judging.resamples import resamples
 from deepcac.judging.spaces import Values
 from deepcac.judging.trials import TEST, run_resample
@@ -16,6 +15,7 @@ from deepcac.scoring.calibration_slope import calibration_intercept, calibration
 from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import MOST_TRAIN, Say, linear
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.task import Array
 
 AUTO, PLAIN = "auto", "plain"
 SUBTYPES = "subtypes"

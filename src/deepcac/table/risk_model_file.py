@@ -1,6 +1,5 @@
 """A risk model as JSON: written, and read only if `fit` could have made it."""
 
-import os
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,10 @@ from deepcac.files.saved_models import (
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import LEARNT, TableScaler
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import TableEncoder
 from deepcac.table.risk_model import Plane, RiskModel
 from deepcac.table.table_model import TableModel
-
-StrPath = str | os.PathLike[str]
-Array = npt.NDArray[np.float64]
 
 FORMAT, VERSION = "deepcac risk model", 2
 _KINDS = {float: (int, float), int: (int,), bool: (bool,)}

@@ -17,7 +17,6 @@ from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable
 
-Array = npt.NDArray[np.float64]
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
 

@@ -10,12 +10,10 @@ import pyarrow as pa
 
 from deepcac.preprocess import TableScaler
 from deepcac.table.reading.table_encoder import TableEncoder
+from deepcac.task import Array, Ids
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

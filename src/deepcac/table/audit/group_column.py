@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,8 +11,8 @@ from deepcac.judging.resamples import Rows
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.task import Ids
 
-Ids = npt.NDArray[np.int64]
 MOST_GROUPS = 50
 ABSENT = "(no group)"
 

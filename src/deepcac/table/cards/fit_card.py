@@ -14,6 +14,7 @@ from deepcac.table.cards.model_card import table_lines
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import RiskModel
 from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, RESAMPLES, SUBTYPES, Candidate, told
+from deepcac.task import Ids
 
 if TYPE_CHECKING:
     from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
@@ -238,7 +239,7 @@ def _sizes(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> list[
     return table_lines(("subtype", *table.classes), rows)
 
 
-def _counts(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> npt.NDArray[np.int64]:
+def _counts(table: LabelledTable, model: "RiskModel | SubtypeRiskModel") -> Ids:
     """Return the rows of each subtype (one without any) by class."""
     subtype = model.answers(table.features.X)[1] - 1
     counts = np.zeros((max(model.n_subtypes, 1), len(table.classes)), dtype=np.int64)

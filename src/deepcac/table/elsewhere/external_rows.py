@@ -1,11 +1,9 @@
 """The rows of a second table, in the columns and classes of the first."""
 
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -13,15 +11,15 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, group_cells
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.table.reading.table_files import read_blocks
+from deepcac.task import Ids
 
-StrPath = str | os.PathLike[str]
-Ids = npt.NDArray[np.int64]
 _MOST_NAMED = 10
 
 

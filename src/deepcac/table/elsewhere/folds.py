@@ -16,8 +16,8 @@ from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
+from deepcac.task import Ids
 
-Ids = npt.NDArray[np.int64]
 FEWEST_TO_JUDGE = 10  # rows of every class that a site needs for an AUROC of its own
 MOST_SITES = 30  # are judged, the largest; the others are learnt from alone
 _FEWEST_DRAWN = 4  # patients (or rows) of a stratum, for training and tuning

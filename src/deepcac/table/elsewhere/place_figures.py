@@ -1,13 +1,13 @@
 """Pictures of places: a forest plot of differences, and how the best model does in each."""
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
 from deepcac.scoring.equivalence import NEVER
 from deepcac.table.elsewhere.fold_trials import BEST, JudgedFold
 from deepcac.table.elsewhere.place_answer import PlaceAnswer
+from deepcac.task import Array
 
 _PREDICTED = "in a new site"
 _RATIOS = (0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 5, 10)
@@ -104,7 +104,7 @@ def model_by_place(judged: list[JudgedFold]) -> Figure:
     )
 
 
-def _near(tick: float, values: npt.NDArray[np.float64]) -> bool:
+def _near(tick: float, values: Array) -> bool:
     return bool(tick == 1 or values.min() / 1.3 <= tick <= values.max() * 1.3)
 
 

@@ -1,6 +1,5 @@
 """The page that says whether clusters help in another place, answer first."""
 
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from deepcac.table.answer import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
 from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
+from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -47,7 +47,7 @@ class Run(NamedTuple):
 
 
 def write_place_page(
-    path: str | os.PathLike[str],
+    path: StrPath,
     table: LabelledTable,
     judged: list[JudgedFold],
     found: PlaceAnswer,

@@ -4,12 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from deepcac.table.meds.meds_files import CODE, PREDICTED_AT, SUBJECT, TIME, VALUE
-
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
 
 SEEN = ("count", "days_since")  # of every code with a time
 MEASURED = ("last", "mean", "change")  # of those with numbers

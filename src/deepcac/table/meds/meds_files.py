@@ -1,6 +1,5 @@
 """The files of a MEDS folder (schema 0.4), checked: events in shards, and the labels of a task."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,8 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deepcac.errors import DataError
-
-StrPath = str | os.PathLike[str]
+from deepcac.table.output_files import StrPath
 
 SUBJECT, TIME, CODE, VALUE = EVENT_COLUMNS = ("subject_id", "time", "code", "numeric_value")
 PREDICTED_AT, BOOLEAN = "prediction_time", "boolean_value"

@@ -21,11 +21,11 @@ from deepcac.table.meds.meds_files import (
     BOOLEAN,
     PREDICTED_AT,
     SUBJECT,
-    StrPath,
     event_files,
     read_events,
     read_labels,
 )
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.labelled_table import Roles
 from deepcac.table.reading.row_source import RowSource
 

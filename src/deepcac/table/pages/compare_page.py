@@ -1,6 +1,5 @@
 """The page that says whether clustering helps on a table, answer first."""
 
-import os
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from deepcac.table.answer import Answer, contender_name
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.horizon.horizon_section import horizon_section
+from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
@@ -30,7 +30,7 @@ _ALIKE = 0.99  # adjusted Rand index from which two clusterings are shown once
 
 
 def write_compare_page(
-    path: str | os.PathLike[str],
+    path: StrPath,
     table: LabelledTable,
     effort: Effort,
     trials: Trials,

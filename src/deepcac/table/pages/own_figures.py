@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
@@ -15,6 +14,7 @@ from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.table.answer import Answer, arm_name, contender_name, signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
+from deepcac.task import Array
 
 _HEADINGS = {
     HELP: "{model}: with clusters, minus without",
@@ -22,7 +22,6 @@ _HEADINGS = {
     BOOSTING: "{model} with clusters, minus tuned boosting",
     NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
-Array = npt.NDArray[np.float64]
 Line = tuple[str, float, float, float, str]  # name, mean, low, high, verdict; a heading has none
 MOST_FEATURES = 15
 _CLEAR = 3.0  # standard deviations at which the colour is full

@@ -1,7 +1,6 @@
 """Pages of one's own table: one HTML file each, which needs no other."""
 
 import base64
-import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -14,12 +13,13 @@ from deepcac.pages.figures import Figure, as_svg
 from deepcac.pages.templating import environment
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.table.answer import signed
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.label_leaks import HEAD
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
 
 
-def write_page(path: str | os.PathLike[str], template: str, content: Mapping[str, Any]) -> None:
+def write_page(path: StrPath, template: str, content: Mapping[str, Any]) -> None:
     """Write a page from a template of this package, which shows the content."""
     made = environment("deepcac.table")
     made.filters["address"] = _address

@@ -14,13 +14,14 @@ from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
 from deepcac.table.reading.column_lines import HEAD, column_lines
-from deepcac.table.reading.column_parts import MISSING, ColumnParts, Ids, column_parts
+from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.label_leaks import label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
 from deepcac.table.reading.table_files import read_blocks
+from deepcac.task import Ids
 
 _RATES_HEAD = ("column", "level or quarter", "rows")
 

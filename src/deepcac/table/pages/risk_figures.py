@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
@@ -12,8 +11,8 @@ from deepcac.scoring.net_benefit import net_benefit, net_benefit_gain, treat_all
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.answer import contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
+from deepcac.task import Array, Ids
 
-Array = npt.NDArray[np.float64]
 _BINS = 20
 
 
@@ -109,7 +108,7 @@ def risks_by_outcome(found: HeldOut, name: str, classes: tuple[str, ...]) -> Fig
     )
 
 
-def _shares(risk: Array, patient: npt.NDArray[np.int64], edges: Array) -> Array:
+def _shares(risk: Array, patient: Ids, edges: Array) -> Array:
     """Return the share of the risks between edges; 0 where they are of fewer than five patients."""
     inside = np.minimum(np.digitize(risk, edges) - 1, len(edges) - 2)
     patients = np.array([np.unique(patient[inside == j]).size for j in range(len(edges) - 1)])

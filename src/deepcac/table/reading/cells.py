@@ -9,6 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deepcac.task import Array
+
 MISSING = ("", "na", "n/a", "nan", "null", "none", "<na>", "?", ".", "-")
 EXACT = 2.0**53  # whole numbers beyond it are not told apart
 LARGEST = 1e100  # the squares of larger numbers, summed, leave the range of a double
@@ -34,7 +36,7 @@ class Numbers(NamedTuple):
         Part of the cells that are not missing which are numbers.
     """
 
-    values: npt.NDArray[np.float64]
+    values: Array
     slips: npt.NDArray[np.bool_]
     share: float
 

@@ -4,13 +4,13 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.table.reading.cells import EXACT, as_numbers, is_text, plain
 from deepcac.table.reading.column_numbers import is_numeric, refuse_two_readings
+from deepcac.task import Array, Ids
 
 MOST_CLASSES = 10
 _POSITIVE = ("yes", "true", "y", "t", "positive", "pos")
@@ -30,7 +30,7 @@ class ClassLabels(NamedTuple):
         Why the positive class is the positive one; empty for three classes or more.
     """
 
-    codes: npt.NDArray[np.int64]
+    codes: Ids
     classes: tuple[str, ...]
     reason: str
 
@@ -95,7 +95,7 @@ def _divided(cells: pa.ChunkedArray, name: str, above: float) -> ClassLabels:
     return ClassLabels(codes, classes, f"made from the number {name!r}, above {above:g}")
 
 
-def _numbers(cells: pa.ChunkedArray, name: str) -> npt.NDArray[np.float64]:
+def _numbers(cells: pa.ChunkedArray, name: str) -> Array:
     if is_numeric(cells.type):
         return cells.cast(pa.float64(), safe=False).to_numpy()
     if not is_text(cells.type):

@@ -1,16 +1,14 @@
 """A column as numbers, or what is wrong with it, by row."""
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.table.reading.cells import EXACT, LARGEST, as_numbers, is_text, read_two_ways
+from deepcac.task import Array, Ids
 
-Array = npt.NDArray[np.float64]
 
-
-def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) -> Array:
+def numbers(cells: pa.ChunkedArray, name: str, number: Ids) -> Array:
     """Return a column as numbers, NaN where missing; anything else is refused with its row.
 
     Cells are of `cells.plain`; `number` is that of each row in its file.
@@ -42,9 +40,7 @@ def numbers(cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64]) ->
     return values
 
 
-def refuse_two_readings(
-    cells: pa.ChunkedArray, name: str, number: npt.NDArray[np.int64] | None = None
-) -> None:
+def refuse_two_readings(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> None:
     """Refuse text in which a comma may stand before decimals or between thousands.
 
     Cells are of `cells.plain`; rows are numbered from 1 without `number`.

@@ -4,12 +4,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from deepcac.table.reading.table_encoder import EncodedColumn
+from deepcac.task import Array, Ids
 
-Array = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 MISSING = "missing"
 
 

@@ -9,6 +9,7 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.column_numbers import numbers
+from deepcac.task import Ids
 
 FEWEST_EVENTS = 20  # up to the horizon
 FEWEST_AT_RISK = 20  # still followed at the horizon
@@ -17,7 +18,7 @@ FEWEST_AT_RISK = 20  # still followed at the horizon
 def read_follow_up(
     column: pa.ChunkedArray,
     name: str,
-    number: npt.NDArray[np.int64],
+    number: Ids,
     event: npt.NDArray[np.bool_],
     horizon: float,
 ) -> FollowUp:

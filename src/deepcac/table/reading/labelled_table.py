@@ -1,18 +1,17 @@
 """A table with a label, checked and ready to be judged."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import class_labels, standing_alone
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks, read_follow_up
@@ -20,6 +19,7 @@ from deepcac.table.reading.label_leaks import HEAD, label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
+from deepcac.task import Ids
 
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
@@ -118,7 +118,7 @@ class LabelledTable:
     features: FeatureMatrix
     classes: tuple[str, ...]
     encoder: TableEncoder
-    group: npt.NDArray[np.int64] | None
+    group: Ids | None
     total: int
     remarks: tuple[str, ...] = field(default=())
     leaks: tuple[str, ...] = field(default=())
@@ -149,7 +149,7 @@ class LabelledTable:
 
 
 def read_labelled(
-    path: str | os.PathLike[str], roles: Roles, *, most: int = MOST_ROWS, seed: int = 0
+    path: StrPath, roles: Roles, *, most: int = MOST_ROWS, seed: int = 0
 ) -> LabelledTable:
     """Read, check and encode a table.
 
@@ -237,7 +237,7 @@ def group_cells(sample: SampledTable, name: str) -> pa.ChunkedArray:
     return cells
 
 
-def _groups(sample: SampledTable, name: str | None) -> npt.NDArray[np.int64] | None:
+def _groups(sample: SampledTable, name: str | None) -> Ids | None:
     if name is None:
         return None
     cells = group_cells(sample, name)
@@ -251,7 +251,7 @@ def _groups(sample: SampledTable, name: str | None) -> npt.NDArray[np.int64] | N
 
 
 def _follow_up(
-    sample: SampledTable, roles: Roles, codes: npt.NDArray[np.int64], classes: tuple[str, ...]
+    sample: SampledTable, roles: Roles, codes: Ids, classes: tuple[str, ...]
 ) -> FollowUp | None:
     if roles.time is None or roles.horizon is None:
         return None
@@ -264,7 +264,7 @@ def _follow_up(
     return read_follow_up(column, roles.time, sample.number, codes == 1, roles.horizon)
 
 
-def _check_sizes(codes: npt.NDArray[np.int64], classes: tuple[str, ...], complete: bool) -> None:
+def _check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
     if len(codes) < FEWEST:
         raise DataError(f"{len(codes)} rows; at least {FEWEST} are needed to say anything")
     counts = np.bincount(codes, minlength=len(classes))

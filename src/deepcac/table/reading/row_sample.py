@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.task import Ids
 
 MOST_ROWS = 20_000
 
@@ -31,7 +32,7 @@ class SampledTable:
     """
 
     rows: pa.Table
-    number: npt.NDArray[np.int64]
+    number: Ids
     keys: pa.Table
     total: int
 
@@ -68,7 +69,7 @@ def sample_rows(
     """
     kept: list[pa.Table] = []
     chances: list[npt.NDArray[np.uint64]] = []
-    numbers: list[npt.NDArray[np.int64]] = []
+    numbers: list[Ids] = []
     watched: list[pa.RecordBatch] = []
     total, limit = 0, np.uint64(2**64 - 1)
     for block in blocks:
@@ -109,9 +110,9 @@ def _chances(values: Any, seed: int) -> npt.NDArray[np.uint64]:
 def _smallest(
     kept: list[pa.Table],
     chances: list[npt.NDArray[np.uint64]],
-    numbers: list[npt.NDArray[np.int64]],
+    numbers: list[Ids],
     most: int,
-) -> tuple[list[pa.Table], list[npt.NDArray[np.uint64]], list[npt.NDArray[np.int64]], np.uint64]:
+) -> tuple[list[pa.Table], list[npt.NDArray[np.uint64]], list[Ids], np.uint64]:
     """Keep the rows below the number that more than `most` rows do not exceed."""
     table = pa.concat_tables(kept)
     chance, number = np.concatenate(chances), np.concatenate(numbers)

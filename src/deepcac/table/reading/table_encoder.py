@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -13,8 +12,7 @@ from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import are_dates, as_numbers, is_text, plain
 from deepcac.table.reading.column_numbers import is_numeric, numbers
-
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array, Ids
 
 NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"
 MOST_LEVELS = 20  # of a category; rarer ones, and those of few patients, become one level
@@ -73,7 +71,7 @@ class TableEncoder:
         found = (feature_names(column) for column in self.used if column.kind == CATEGORY)
         return frozenset(name for names in found for name in names)
 
-    def encode(self, rows: pa.Table, number: npt.NDArray[np.int64]) -> tuple[Array, list[str]]:
+    def encode(self, rows: pa.Table, number: Ids) -> tuple[Array, list[str]]:
         """Return features, NaN where missing, and remarks on levels that were not learnt.
 
         Parameters
@@ -136,7 +134,7 @@ def _check(column: EncodedColumn) -> None:
 
 def learn_encoder(
     rows: pa.Table,
-    number: npt.NDArray[np.int64],
+    number: Ids,
     skip: dict[str, str],
     refused: dict[str, str] | None = None,
 ) -> TableEncoder:
@@ -191,7 +189,7 @@ def _missing(cells: pa.ChunkedArray) -> int:
     return int(pc.sum(pc.is_null(cells, nan_is_null=True)).as_py() or 0)
 
 
-def _learn(name: str, cells: pa.ChunkedArray, number: npt.NDArray[np.int64]) -> EncodedColumn:
+def _learn(name: str, cells: pa.ChunkedArray, number: Ids) -> EncodedColumn:
     kind = cells.type
     missing = _missing(cells)
     if missing == len(cells):
@@ -208,9 +206,7 @@ def _learn(name: str, cells: pa.ChunkedArray, number: npt.NDArray[np.int64]) -> 
 _DATE_NOTE = "a date; make a number of it, such as days since admission"
 
 
-def _learn_text(
-    name: str, cells: pa.ChunkedArray, number: npt.NDArray[np.int64], missing: int
-) -> EncodedColumn:
+def _learn_text(name: str, cells: pa.ChunkedArray, number: Ids, missing: int) -> EncodedColumn:
     counts = sorted(
         ((one["counts"], one["values"]) for one in pc.value_counts(cells.drop_null()).to_pylist()),
         key=lambda pair: (-pair[0], pair[1]),

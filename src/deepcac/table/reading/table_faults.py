@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,6 +14,7 @@ from deepcac.scoring.small_cells import SMALL
 from deepcac.table.reading.cells import as_numbers, is_text, plain
 from deepcac.table.reading.class_labels import ClassLabels
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
+from deepcac.task import Ids
 
 _PATIENT = re.compile(
     r"(.*[_ .-])?(patient|subject|person|mrn)([_ .-]?(id|nr|no|number))?|(.*[_ .-])?id",
@@ -46,7 +46,7 @@ def table_faults(
     columns: Iterable[EncodedColumn],
     refused: Mapping[str, str],
     labels: tuple[str, ClassLabels] | None,
-    number: npt.NDArray[np.int64],
+    number: Ids,
 ) -> list[Fault]:
     """Return everything that a comparison would stumble over, or that a user would regret.
 
@@ -95,7 +95,7 @@ def _is_cell(name: str, cells: pa.ChunkedArray) -> bool:
 def _of_column(
     column: EncodedColumn,
     cells: pa.ChunkedArray,
-    codes: npt.NDArray[np.int64] | None,
+    codes: Ids | None,
     refused: bool,
 ) -> list[Fault]:
     name, found = column.name, []

@@ -1,7 +1,6 @@
 """Files of rows, read block by block, of which a bounded sample is kept."""
 
 import csv
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,10 +11,9 @@ import pyarrow.parquet as pq
 from pyarrow import csv as arrow_csv
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cells import is_text, with_points
 from deepcac.table.reading.row_source import RowSource
-
-StrPath = str | os.PathLike[str]
 
 BLOCK_BYTES, BLOCK_ROWS = 1 << 23, 1 << 15
 _DELIMITERS = ",;\t|"

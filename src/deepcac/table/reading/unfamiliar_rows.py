@@ -11,8 +11,7 @@ from scipy.stats import binom
 from deepcac.errors import DataError
 from deepcac.table.reading.table_encoder import NUMBER, OTHER, TableEncoder, feature_names
 from deepcac.table.table_model import TableModel
-
-Array = npt.NDArray[np.float64]
+from deepcac.task import Array
 
 FAR = 8.0  # standard deviations from the training mean, beyond which a number is out of range
 MOST, SOME = 0.5, 0.05  # of the rows of a column, beyond the share in fit: refused, told

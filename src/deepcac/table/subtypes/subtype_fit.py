@@ -15,7 +15,7 @@ from deepcac.table.budgeted_trials import MOST_TRAIN
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.risk_model_choice import RESAMPLES, SUBTYPES, Answer, check_events, held_out
 from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
-from deepcac.table.table_model import Array, Ids
+from deepcac.task import Array, Ids
 
 MOST_EPOCHS = 400  # the best one is kept; small tables need more than the default
 

@@ -1,6 +1,5 @@
 """A SubtypeClassifier that takes the columns of a table; one file: its tensors, and the table."""
 
-import os
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,11 +11,12 @@ from deepcac.files.saved_models import check_count, reading
 from deepcac.nn.persistence import read_tensors
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
+from deepcac.table.output_files import StrPath
 from deepcac.table.risk_model_choice import SUBTYPES
 from deepcac.table.risk_model_file import read_table_part, table_part
-from deepcac.table.table_model import Array, Ids, TableModel
+from deepcac.table.table_model import TableModel
+from deepcac.task import Array, Ids
 
-StrPath = str | os.PathLike[str]
 REASONS = 3  # variables that are named for a row
 _LEAST = 0.05  # log-odds; what moves the risk by less is no reason
 

@@ -16,17 +16,15 @@ from deepcac.table.budgeted_trials import Say
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
-from deepcac.table.named_estimator import NamedEstimator
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
-from deepcac.table.reading.row_source import RowSource
-from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.table.reading.unfamiliar_rows import Unfamiliar
 from deepcac.table.risk_model import RiskModel, fit_risk_model
 from deepcac.table.risk_model_choice import AUTO, SUBTYPES, candidates, check_method, chosen_method
 from deepcac.table.risk_model_file import write_risk_model
-from deepcac.table.table_model import TableModel
+from deepcac.table.table_model import NamedEstimator, TableModel
 
 if TYPE_CHECKING:
     from deepcac.table.subtypes.subtype_model import SubtypeRiskModel

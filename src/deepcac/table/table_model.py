@@ -1,19 +1,19 @@
-"""What every model of `deepcac fit` can do: it takes the columns of a table by their names."""
+"""What the command can ask: models of `deepcac fit`, and estimators that were saved from Python."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 
+from deepcac.errors import DataError
 from deepcac.preprocess import TableScaler
-from deepcac.table.reading.table_encoder import TableEncoder
+from deepcac.table.output_files import StrPath
+from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn, TableEncoder
 from deepcac.task import Array, Ids
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,19 @@ class TableModel:
         """Return what moves the risk of encoded rows (n, d), a text each, if it `explains`."""
         raise NotImplementedError
 
-    def predict_proba(self, rows: "pd.DataFrame") -> Array:
+    def predict_proba(self, rows: pd.DataFrame) -> Array:
         """Return class probabilities (n, n_classes) of a frame with the columns of the table."""
         return self.answers(self.encoded(rows))[0]
 
-    def predict(self, rows: "pd.DataFrame") -> npt.NDArray[np.str_]:
+    def predict(self, rows: pd.DataFrame) -> npt.NDArray[np.str_]:
         """Return the most probable class of each row of a frame, shape (n,)."""
         return self.classes_[self.predict_proba(rows).argmax(axis=1)]
 
-    def assign(self, rows: "pd.DataFrame") -> Ids:
+    def assign(self, rows: pd.DataFrame) -> Ids:
         """Return the subtype of each row of a frame, from 0, shape (n,)."""
         return self.answers(self.encoded(rows))[1] - 1
 
-    def encoded(self, rows: "pd.DataFrame") -> Array:
+    def encoded(self, rows: pd.DataFrame) -> Array:
         """Return the features of a frame, shape (n, d), NaN where missing."""
         table = pa.Table.from_pandas(rows, preserve_index=False)
         return self.encoder.encode(table, np.arange(1, len(rows) + 1))[0]
@@ -73,3 +73,51 @@ class TableModel:
     def classes_(self) -> npt.NDArray[np.str_]:
         """Class labels, as text."""
         return np.array(self.classes)
+
+
+@dataclass(frozen=True)
+class NamedEstimator:
+    """A classifier that was fitted on a frame of numbers.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Or a pipeline.
+    encoder : TableEncoder
+        Of its columns, which are numbers.
+    classes : tuple of str
+    n_subtypes : int
+        0 if it has none.
+    """
+
+    estimator: Any
+    encoder: TableEncoder
+    classes: tuple[str, ...]
+    n_subtypes: int
+    id: ClassVar[None] = None
+
+    @classmethod
+    def of(cls, estimator: Any, path: StrPath) -> "NamedEstimator":
+        """Return what the command can ask; a `DataError` for an estimator that it cannot."""
+        names = getattr(estimator, "feature_names_in_", None)
+        if names is None or not hasattr(estimator, "predict_proba"):
+            raise DataError(
+                f"{path}: a {type(estimator).__name__} without column names or probabilities; fit "
+                "it on a DataFrame, or use deepcac.load in Python"
+            )
+        last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+        found = [getattr(last, name, 0) for name in ("n_clusters_found_", "n_subtypes_")]
+        columns = tuple(EncodedColumn(str(name), NUMBER) for name in names)
+        classes = tuple(map(str, estimator.classes_))
+        return cls(estimator, TableEncoder(columns), classes, max(found))
+
+    def answers(self, X: Array) -> tuple[Array, Ids]:
+        """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""
+        rows: Any = pd.DataFrame(X, columns=list(self.encoder.names))
+        risk = self.estimator.predict_proba(rows)
+        if not self.n_subtypes:
+            return risk, np.ones(len(X), dtype=np.int64)
+        steps = getattr(self.estimator, "steps", [("", self.estimator)])
+        for _, step in steps[:-1]:
+            rows = step.transform(rows)
+        return risk, np.asarray(steps[-1][1].assign(rows), dtype=np.int64) + 1

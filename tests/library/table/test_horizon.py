@@ -14,7 +14,7 @@ from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
 from deepcac.scoring.censored import FollowUp, auroc_at
 from deepcac.table.budgeted_trials import Trials
-from deepcac.table.horizon.horizon_section import _subtypes, unseen_risks
+from deepcac.table.pages.horizon_section import _subtypes, unseen_risks
 from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 

@@ -10,8 +10,12 @@ from sklearn.metrics import roc_auc_score
 from deepcac.errors import DataError
 from deepcac.table.answer import answer, contender_name
 from deepcac.table.budgeted_trials import Effort, run_budgeted
-from deepcac.table.pages.risk_figures import risks_by_outcome
-from deepcac.table.pages.risk_section import RiskQuestions, risk_questions, risk_section
+from deepcac.table.pages.risk_section import (
+    RiskQuestions,
+    risk_questions,
+    risk_section,
+    risks_by_outcome,
+)
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.subgroups import check_columns, subgroups

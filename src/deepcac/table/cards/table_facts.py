@@ -14,8 +14,8 @@ from deepcac.table.output_files import StrPath
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
-from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_encoder import LEFT_OUT
+from deepcac.table.reading.table_files import RowSource
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
 _USUAL = {

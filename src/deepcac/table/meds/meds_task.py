@@ -27,7 +27,7 @@ from deepcac.table.meds.meds_files import (
 )
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.labelled_table import Roles
-from deepcac.table.reading.row_source import RowSource
+from deepcac.table.reading.table_files import RowSource
 
 PREDICTION = "prediction"  # column of row ids: subject and prediction time
 LEAST_SUBJECTS, LEAST_SHARE = 20, 0.01  # that have a code before their prediction time

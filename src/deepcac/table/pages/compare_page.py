@@ -13,8 +13,8 @@ from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac.table.answer import Answer, contender_name
 from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
-from deepcac.table.horizon.horizon_section import horizon_section
 from deepcac.table.output_files import StrPath
+from deepcac.table.pages.horizon_section import horizon_section
 from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section

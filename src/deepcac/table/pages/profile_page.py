@@ -17,10 +17,9 @@ from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.label_leaks import label_leaks
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
-from deepcac.table.reading.row_source import RowSource
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
-from deepcac.table.reading.table_files import read_blocks
+from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.task import Ids
 
 _RATES_HEAD = ("column", "level or quarter", "rows")

@@ -8,8 +8,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.errors import DataError
-from deepcac.table.reading.cells import EXACT, as_numbers, is_text, plain
-from deepcac.table.reading.column_numbers import is_numeric, refuse_two_readings
+from deepcac.table.reading.cells import (
+    EXACT,
+    as_numbers,
+    is_numeric,
+    is_text,
+    plain,
+    refuse_two_readings,
+)
 from deepcac.task import Array, Ids
 
 MOST_CLASSES = 10

@@ -5,8 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD
-from deepcac.table.reading.cells import plain
-from deepcac.table.reading.column_numbers import numbers
+from deepcac.table.reading.cells import numbers, plain
 from deepcac.table.reading.table_encoder import CATEGORY, NUMBER, EncodedColumn
 
 HEAD = ("column", "kind", "missing", "values", "remark")

@@ -7,8 +7,7 @@ import pyarrow as pa
 from deepcac.errors import DataError
 from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.reading.cells import plain
-from deepcac.table.reading.column_numbers import numbers
+from deepcac.table.reading.cells import numbers, plain
 from deepcac.task import Ids
 
 FEWEST_EVENTS = 20  # up to the horizon

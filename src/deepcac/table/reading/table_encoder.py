@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 
 from deepcac.errors import DataError
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.reading.cells import are_dates, as_numbers, is_text, plain
-from deepcac.table.reading.column_numbers import is_numeric, numbers
+from deepcac.table.reading.cells import are_dates, as_numbers, is_numeric, is_text, numbers, plain
 from deepcac.task import Array, Ids
 
 NUMBER, CATEGORY, LEFT_OUT = "number", "category", "left out"

@@ -1,8 +1,10 @@
-"""Files of rows, read block by block, of which a bounded sample is kept."""
+"""Files of rows, and what makes rows of several files, read block by block."""
 
 import csv
+import os
 import re
-from collections.abc import Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,11 +15,40 @@ from pyarrow import csv as arrow_csv
 from deepcac.errors import ConfigError, DataError
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cells import is_text, with_points
-from deepcac.table.reading.row_source import RowSource
 
 BLOCK_BYTES, BLOCK_ROWS = 1 << 23, 1 << 15
 _DELIMITERS = ",;\t|"
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+
+
+class RowSource(os.PathLike[str]):
+    """What a command reads like a table; its path is the folder it is made from.
+
+    Attributes
+    ----------
+    remarks : tuple of str
+        What a reader must know of how the rows are made.
+    arguments : tuple of str
+        What names it on the command line.
+    roles : dict
+        Columns that are no features, and why.
+    """
+
+    remarks: tuple[str, ...]
+    arguments: tuple[str, ...]
+    roles: dict[str, str]
+
+    @abstractmethod
+    def blocks(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, block by block."""
+
+    @abstractmethod
+    def files(self) -> list[str]:
+        """Return every file that is read."""
+
+    @abstractmethod
+    def with_features(self, names: Sequence[str]) -> "RowSource":
+        """Return the same rows with the features of these names, those of a fitted model."""
 
 
 def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.RecordBatch]:

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from deepcac.judging.choice import TUNED, choose, open_to
-from deepcac.judging.questions import ANY, HELP, NEGATIVE
+from deepcac.judging.questions import ANY, HELP, NEGATIVE, Question
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.resamples import test_share
 from deepcac.judging.verdicts import verdicts
@@ -89,6 +89,11 @@ def signed(value: float, digits: int = 3) -> str:
     return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
 
 
+def rows_of(table: pd.DataFrame, question: Question) -> pd.DataFrame:
+    """Return the comparisons in AUROC of a question."""
+    return table[(table["question"] == question.id) & (table["metric"] == "auroc")]
+
+
 def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> Answer:
     """Compare the contenders of a table and put the outcome into words.
 
@@ -97,7 +102,7 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin))
-    rows = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]
+    rows = rows_of(table, HELP)
     lines = rows.to_dict("records")
     best = max(lines, key=lambda row: row["reference_score"])["reference"]
     own = [row for row in lines if row["reference"] == best]
@@ -253,9 +258,7 @@ def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) ->
         f"AUROC without clusters: {scores}. The best with clusters: "
         f"{contender_name(best['contender'])} {best['score']:.3f}."
     )
-    control = table[(table["question"] == NEGATIVE.id) & (table["metric"] == "auroc")]
-    found: Sequence[str] = control["verdict"].tolist()
-    if BETTER in found:
+    if BETTER in rows_of(table, NEGATIVE)["verdict"].tolist():
         said.append(
             "Warning: a hash of the row number, which knows nothing, seems to help; do not trust "
             "the gains on this page."
@@ -268,11 +271,8 @@ def _details(table: pd.DataFrame, rows: pd.DataFrame, counts: dict[str, int]) ->
 def _beaten(table: pd.DataFrame, rows: pd.DataFrame) -> str:
     """Say whether the clusters that help beat a partition that means nothing."""
     helping = set(rows.loc[rows["verdict"] == BETTER, "contender"])
-    own = table[
-        (table["question"] == ANY.id)
-        & (table["metric"] == "auroc")
-        & table["contender"].isin(helping)
-    ]
+    own = rows_of(table, ANY)
+    own = own[own["contender"].isin(helping)]
     if own.empty:
         return ""
     won = int((own["verdict"] == BETTER).sum())

@@ -11,7 +11,7 @@ from deepcac.table.budgeted_trials import (
     usual_jobs,
 )
 from deepcac.table.cards.compare_card import compare_facts, risk_facts
-from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
+from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.found_subtypes import found_clusterings
 from deepcac.table.output_files import StrPath, check_output
@@ -77,8 +77,7 @@ def compare_table(
     if roles.time is not None and any(asked):
         raise ConfigError("--thresholds and --by have no answer with --time; ask without them")
     check_output(out, path)
-    beside = card_beside(card, out)
-    check_card(beside, out, path)
+    beside = card_path(card, out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
     _check_asked(table, asked)

@@ -14,7 +14,7 @@ from deepcac.persistence.model_files import load
 from deepcac.table.answer import arm_name
 from deepcac.table.budgeted_trials import Say
 from deepcac.table.cards.fit_card import fit_facts
-from deepcac.table.cards.model_card import card_beside, check_card, joined, write_card
+from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.reading.cells import plain
@@ -72,8 +72,7 @@ def fit_table(
     """
     check_method(method)
     check_output(out, path)
-    beside = card_beside(card, out)
-    check_card(beside, out, path)
+    beside = card_path(card, out, path)
     table = read_labelled(path, roles, most=most, seed=seed)
     table.tell(say)
     model: RiskModel | SubtypeRiskModel

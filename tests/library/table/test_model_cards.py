@@ -15,7 +15,7 @@ from deepcac.table.budgeted_trials import Effort
 from deepcac.table.cards.fit_card import _specification
 from deepcac.table.cards.model_card import (
     NOT_COMPUTED,
-    check_card,
+    card_path,
     checklist,
     escaped,
     table_lines,
@@ -201,8 +201,8 @@ def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):
 
 def test_a_card_replaces_no_input(csv, tmp_path):
     with pytest.raises(ConfigError, match=r"--card .*is what is read; name another file"):
-        check_card(csv, tmp_path / "m.json", csv)
+        card_path(csv, tmp_path / "m.json", csv)
     with pytest.raises(ConfigError, match="is --out too; name another file"):
-        check_card(tmp_path / "m.json", tmp_path / "m.json", csv)
+        card_path(tmp_path / "m.json", tmp_path / "m.json", csv)
     with pytest.raises(ConfigError, match="is --out too; name another file"):
-        check_card(tmp_path / "m.json", tmp_path / "deep" / ".." / "m.json", csv)
+        card_path(tmp_path / "m.json", tmp_path / "deep" / ".." / "m.json", csv)

@@ -81,12 +81,9 @@ def _told(
     lines, event = group_lines(groups, table.features.label, beyond.risk)
     cut = [f"Models learnt from {trials.trained_on:,} rows at a time, of {n:,}."] * trials.cut
     return {
-        "name": table.name,
-        "label": table.label,
+        "table": table,
         "groups": groups,
-        "rows": n,
         "answer": found,
-        "leaks": table.leaks,
         "unseen": _UNSEEN,
         "forest": groups_forest(found),
         "risk_figure": risk_by_group(lines, table.shown_classes[event]),

@@ -13,6 +13,7 @@ from deepcac.table.answer import (
     STRICT,
     contender_name,
     first_numbers,
+    rows_of,
     signed,
 )
 from deepcac.table.audit.assigning import Assignable
@@ -100,19 +101,14 @@ def answer_groups(
 
 
 def _numbers(trials: Trials, table: pd.DataFrame, rarest: int) -> list[tuple[str, str]]:
-    lines = rows_of(table, HELP.id).to_dict("records")
+    lines = rows_of(table, HELP).to_dict("records")
     best = max(lines, key=lambda one: (one["reference_score"], one["mean"]))
     return first_numbers(trials, best, rarest, "Change by the groups", "the groups")
 
 
-def rows_of(table: pd.DataFrame, question: str) -> pd.DataFrame:
-    """Return the comparisons in AUROC of a question."""
-    return table[(table["question"] == question) & (table["metric"] == "auroc")]
-
-
 def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str:
     """Say whether the groups help; a firm no needs all training rows and enough events."""
-    rows = rows_of(table, HELP.id)
+    rows = rows_of(table, HELP)
     words = rows["verdict"].tolist()
     if rarest < FEWEST_EVENTS:
         return f"Too few events ({rarest}) to say whether the groups help"
@@ -152,7 +148,7 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
         f"{signed(best['high'])}) for {contender_name(parts_of(best['contender'])[0])}"
     )
     helped = set(rows.loc[rows["verdict"] == BETTER, "contender"])
-    controls = rows_of(table, ANY.id)
+    controls = rows_of(table, ANY)
     against = controls[controls["contender"].isin(helped)]
     if not _still_helps(table):
         return (
@@ -170,7 +166,7 @@ def _gain(table: pd.DataFrame, rows: pd.DataFrame) -> str:
 
 
 def _still_helps(table: pd.DataFrame) -> bool:
-    return BETTER in rows_of(table, NEW.id)["verdict"].tolist()
+    return BETTER in rows_of(table, NEW)["verdict"].tolist()
 
 
 def _assignment(found: Assignable) -> str:
@@ -182,7 +178,7 @@ def _assignment(found: Assignable) -> str:
 
 
 def _scores(table: pd.DataFrame, margin: float) -> str:
-    rows = rows_of(table, HELP.id)
+    rows = rows_of(table, HELP)
     alone = dict(zip(rows["reference"], rows["reference_score"], strict=True))
     scores = ", ".join(f"{model_name(name)} {score:.3f}" for name, score in alone.items())
     gaps = rows["mean"]
@@ -226,7 +222,7 @@ def _warnings(table: pd.DataFrame, beyond: BeyondRisk) -> list[str]:
             f"The groups alone (AUROC {beyond.alone:.3f}) are ahead of the best model of all other "
             f"columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
         )
-    helps = BETTER in rows_of(table, HELP.id)["verdict"].tolist()
+    helps = BETTER in rows_of(table, HELP)["verdict"].tolist()
     if helps and not _still_helps(table):
         said.append(
             "The gain is not shown once the groups of held-out rows are read from other columns. "

@@ -5,7 +5,8 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, Figure
 from deepcac.scoring.small_cells import WITHHELD
-from deepcac.table.audit.group_answer import GroupAnswer, model_name, rows_of
+from deepcac.table.answer import rows_of
+from deepcac.table.audit.group_answer import GroupAnswer, model_name
 from deepcac.table.audit.group_contenders import HELP, KMEANS, NEGATIVE, NEW
 from deepcac.table.audit.group_lines import GroupLine
 from deepcac.table.pages.own_figures import Line, draw_forest
@@ -22,7 +23,7 @@ def groups_forest(found: GroupAnswer) -> Figure:
     """Draw the differences in AUROC with their 95 % intervals."""
     lines: list[Line] = []
     for question, heading in _HEADINGS.items():
-        own = rows_of(found.table, question.id)
+        own = rows_of(found.table, question)
         lines.append((heading, 0.0, 0.0, 0.0, ""))
         lines += [
             (_short(one["contender"]), one["mean"], one["low"], one["high"], one["verdict"])

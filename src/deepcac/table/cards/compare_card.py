@@ -8,7 +8,7 @@ import numpy as np
 
 from deepcac.judging.questions import HELP
 from deepcac.scoring.small_cells import WITHHELD
-from deepcac.table.answer import Answer, arm_name, contender_name, signed, tuned_auroc
+from deepcac.table.answer import Answer, arm_name, contender_name, rows_of, signed, tuned_auroc
 from deepcac.table.budgeted_trials import Effort, Trials
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.found_subtypes import STABILITY_RESAMPLES, FoundClustering
@@ -97,8 +97,6 @@ def _scores(trials: Trials) -> list[str]:
 
 
 def _differences(found: Answer) -> list[str]:
-    table = found.table
-    own = table[(table["question"] == HELP.id) & (table["metric"] == "auroc")]
     rows = [
         (
             contender_name(one["contender"]),
@@ -107,7 +105,7 @@ def _differences(found: Answer) -> list[str]:
             "" if np.isnan(one["low"]) else f"{signed(one['low'], 4)} to {signed(one['high'], 4)}",
             one["verdict"],
         )
-        for one in own.to_dict("records")
+        for one in rows_of(found.table, HELP).to_dict("records")
     ]
     head = ("with clusters", "without", "difference in AUROC", "95 % interval", "verdict")
     return ["Differences:", *table_lines(head, rows)]

@@ -49,16 +49,13 @@ def checklist() -> tuple[Item, ...]:
     return tuple(Item(*row) for row in list(csv.reader(lines))[1:])
 
 
-def card_beside(card: StrPath | None, out: StrPath) -> Path:
-    """Return where a card goes: as asked for, or beside the output it belongs to."""
-    return Path(out).with_suffix(".card.md") if card is None else Path(card)
-
-
-def check_card(card: Path, out: StrPath, *inputs: StrPath) -> None:
-    """Refuse a card where a user would lose something, as `check_output` does."""
-    if card.resolve() == Path(out).resolve():
-        raise ConfigError(f"--card {card}: is --out too; name another file")
-    check_output(card, *inputs, option="--card")
+def card_path(card: StrPath | None, out: StrPath, *inputs: StrPath) -> Path:
+    """Return where a card goes, beside the output if None, and check it as `check_output` does."""
+    path = Path(out).with_suffix(".card.md") if card is None else Path(card)
+    if path.resolve() == Path(out).resolve():
+        raise ConfigError(f"--card {path}: is --out too; name another file")
+    check_output(path, *inputs, option="--card")
+    return path
 
 
 def joined(*facts: Facts) -> dict[str, list[str]]:

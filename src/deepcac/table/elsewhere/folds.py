@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 from sklearn.model_selection import train_test_split
 
 from deepcac.errors import DataError
@@ -14,7 +13,7 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
 from deepcac.scoring.small_cells import FEW
-from deepcac.table.reading.cells import plain
+from deepcac.table.reading.cells import plain, refuse_missing
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
 from deepcac.task import Ids
 
@@ -105,12 +104,7 @@ def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]
 
 def _sites(table: LabelledTable, column: str) -> tuple[Ids, list[str]]:
     cells = plain(table.rows[column])
-    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
-    if absent.any():
-        row = table.features.row_id[int(absent.argmax())]
-        raise DataError(
-            f"column {column!r}, data row {row}: no site; fill it in, or remove the row"
-        )
+    refuse_missing(cells, column, "no site; fill it in, or remove the row", table.features.row_id)
     values = np.asarray(cells.to_pandas().astype(str).to_numpy(), dtype=str)
     found, site = np.unique(values, return_inverse=True)
     names: list[str] = found.tolist()

@@ -56,12 +56,9 @@ def write_place_page(
     """Write the page."""
     content = {
         "command": run.command,
-        "name": table.name,
-        "label": table.label,
+        "table": table,
         "heading": run.heading,
-        "rows": len(table.features.label),
         "answer": found,
-        "leaks": table.leaks,
         "forest": places_forest(judged, found),
         "models": model_by_place(judged),
         "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],

@@ -49,13 +49,10 @@ def write_compare_page(
     risks = None if held is None else risk_section(table, held, found, asked)
     content = {
         "command": command,
-        "name": table.name,
-        "label": table.label,
-        "rows": len(table.features.label),
+        "table": table,
         "shares": _shares(table),
         "answer": found,
         "horizon": horizon_section(table, trials, [one for one in shown if _described(one)]),
-        "leaks": table.leaks,
         "forest": forest(found, (HELP, NEGATIVE)),
         "all_forest": forest(found),
         "remarks": [*table.remarks, *_limits(trials)],

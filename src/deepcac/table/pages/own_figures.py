@@ -11,7 +11,7 @@ from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure, verdicts_in
 from deepcac.pages.wording import minus
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.scoring.small_cells import FEW, WITHHELD
-from deepcac.table.answer import Answer, arm_name, contender_name, signed
+from deepcac.table.answer import Answer, arm_name, contender_name, rows_of, signed
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.table_encoder import EncodedColumn
 from deepcac.task import Array
@@ -80,10 +80,9 @@ def draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
 
 def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
     """Return a heading without verdict, and the comparisons, of each question and model."""
-    table = found.table[found.table["metric"] == "auroc"]
     lines: list[Line] = []
     for question in questions:
-        own = table[table["question"] == question.id]
+        own = rows_of(found.table, question)
         learner = own["contender"].str.rpartition("_")[2]
         for model, rows in own.groupby(learner, sort=False):
             heading = _HEADINGS[question].format(model=contender_name(str(model)))

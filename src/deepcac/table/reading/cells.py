@@ -49,9 +49,16 @@ class Numbers(NamedTuple):
 
 def is_text(kind: pa.DataType) -> bool:
     """Tell whether an arrow type holds text."""
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(each(kind) for each in kinds)
+
+
+def refuse_missing(cells: pa.ChunkedArray, name: str, why: str, number: Ids | None = None) -> None:
+    """Refuse a cell without a value; rows are numbered from 1 without `number`."""
+    place = pc.index(pc.is_null(cells, nan_is_null=True), True).as_py()
+    if place >= 0:
+        row = place + 1 if number is None else number[place]
+        raise DataError(f"column {name!r}, data row {row}: {why}")
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -80,21 +87,6 @@ def with_points(column: pa.Array, decimal: str) -> pa.Array:
     return pc.if_else(written, bare, column)
 
 
-def read_two_ways(column: pa.ChunkedArray) -> int | None:
-    """Return the place of a number whose comma may stand before decimals or between thousands.
-
-    None if a cell of the column tells which: one with a point, or with other than three digits
-    behind its comma.
-    """
-    commas = pc.match_substring_regex(column, _DECIMAL_COMMA)
-    thousands = pc.match_substring_regex(column, _THOUSANDS)
-    points = pc.match_substring(column, ".")
-    told = pc.and_(commas, pc.invert(thousands))
-    if pc.any(points).as_py() or pc.any(told).as_py() or not pc.any(thousands).as_py():
-        return None
-    return int(pc.index(thousands, True).as_py())
-
-
 def as_numbers(column: pa.ChunkedArray) -> Numbers:
     """Read plain text as numbers; a comma is a decimal point if no cell has a point."""
     values = column
@@ -113,11 +105,13 @@ def are_dates(texts: list[str]) -> bool:
     return bool(texts) and all(_DATE.fullmatch(text) for text in texts)
 
 
-def numbers(cells: pa.ChunkedArray, name: str, number: Ids) -> Array:
+def numbers(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> Array:
     """Return a column as numbers, NaN where missing; anything else is refused with its row.
 
-    Cells are of `cells.plain`; `number` is that of each row in its file.
+    Cells are of `plain`; `number` is that of each row in its file, from 1 if None.
     """
+    if number is None:
+        number = np.arange(1, len(cells) + 1)
     if is_text(cells.type):
         refuse_two_readings(cells, name, number)
         found = as_numbers(cells)
@@ -148,23 +142,24 @@ def numbers(cells: pa.ChunkedArray, name: str, number: Ids) -> Array:
 def refuse_two_readings(cells: pa.ChunkedArray, name: str, number: Ids | None = None) -> None:
     """Refuse text in which a comma may stand before decimals or between thousands.
 
-    Cells are of `cells.plain`; rows are numbered from 1 without `number`.
+    A cell of the column may tell which: one with a point, or with other than three digits behind
+    its comma. Cells are of `plain`; rows are numbered from 1 without `number`.
     """
-    place = read_two_ways(cells)
-    if place is not None:
-        text = cells[place].as_py()
-        row = place + 1 if number is None else number[place]
-        raise DataError(
-            f"column {name!r}, data row {row}: {text!r} is {text.replace(',', '')} or "
-            f"{text.replace(',', '.')}; say --decimal . or --decimal , (the sign before decimals)"
-        )
+    commas = pc.match_substring_regex(cells, _DECIMAL_COMMA)
+    thousands = pc.match_substring_regex(cells, _THOUSANDS)
+    points = pc.match_substring(cells, ".")
+    told = pc.and_(commas, pc.invert(thousands))
+    if pc.any(points).as_py() or pc.any(told).as_py() or not pc.any(thousands).as_py():
+        return
+    place = pc.index(thousands, True).as_py()
+    text, row = cells[place].as_py(), place + 1 if number is None else number[place]
+    raise DataError(
+        f"column {name!r}, data row {row}: {text!r} is {text.replace(',', '')} or "
+        f"{text.replace(',', '.')}; say --decimal . or --decimal , (the sign before decimals)"
+    )
 
 
 def is_numeric(kind: pa.DataType) -> bool:
     """Tell whether an arrow type holds numbers, or yes and no."""
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_boolean(kind)
-    )
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
+    return any(each(kind) for each in kinds)

@@ -14,6 +14,7 @@ from deepcac.table.reading.cells import (
     is_numeric,
     is_text,
     plain,
+    refuse_missing,
     refuse_two_readings,
 )
 from deepcac.task import Array, Ids
@@ -64,12 +65,7 @@ def class_labels(
         options are given.
     """
     cells = plain(column)
-    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
-    if absent.any():
-        raise DataError(
-            f"column {name!r}, data row {int(absent.argmax()) + 1}: no label; fill it in, or "
-            "remove the row"
-        )
+    refuse_missing(cells, name, "no label; fill it in, or remove the row")
     if above is not None and positive is not None:
         raise DataError(f"column {name!r}: --above says what is positive; ask without --positive")
     if above is not None:
@@ -124,7 +120,7 @@ def _shown(cells: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         values = numbers.values
     elif pa.types.is_boolean(kind):
         return cells.cast(pa.string())
-    elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    elif is_numeric(kind):
         values = cells.cast(pa.float64(), safe=False).to_numpy()
     else:
         raise DataError(f"column {name!r} is of type {kind}; a label is text or a whole number")

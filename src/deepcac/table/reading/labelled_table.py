@@ -12,7 +12,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
 from deepcac.table.output_files import StrPath
-from deepcac.table.reading.cells import plain
+from deepcac.table.reading.cells import plain, refuse_missing
 from deepcac.table.reading.class_labels import class_labels, standing_alone
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks, read_follow_up
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
@@ -213,9 +213,7 @@ def _check_dropped(names: list[str], roles: Roles) -> None:
 def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
     """Refuse an id that is missing or stands twice."""
     cells = plain(column)
-    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
-    if absent.any():
-        raise DataError(f"column {name!r}, data row {int(absent.argmax()) + 1}: no id")
+    refuse_missing(cells, name, "no id")
     first = pc.index_in(cells, value_set=pc.unique(cells)).to_numpy()
     _, rows = np.unique(first, return_index=True)
     if len(rows) < len(cells):
@@ -230,10 +228,7 @@ def _refuse_repeats(column: pa.ChunkedArray, name: str) -> None:
 def group_cells(sample: SampledTable, name: str) -> pa.ChunkedArray:
     """Return the column of the patient of each row; an empty cell is a `DataError`."""
     cells = plain(sample.rows[name])
-    absent = np.asarray(pc.is_null(cells, nan_is_null=True).to_numpy())
-    if absent.any():
-        row = sample.number[int(absent.argmax())]
-        raise DataError(f"column {name!r}, data row {row}: no group")
+    refuse_missing(cells, name, "no group", sample.number)
     return cells
 
 

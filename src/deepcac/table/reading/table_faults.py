@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deepcac.scoring.small_cells import SMALL
-from deepcac.table.reading.cells import as_numbers, is_text, plain
+from deepcac.table.reading.cells import as_numbers, is_text, numbers, plain
 from deepcac.table.reading.class_labels import ClassLabels
 from deepcac.table.reading.table_encoder import NUMBER, EncodedColumn
-from deepcac.task import Ids
+from deepcac.task import Array, Ids
 
 _PATIENT = re.compile(
     r"(.*[_ .-])?(patient|subject|person|mrn)([_ .-]?(id|nr|no|number))?|(.*[_ .-])?id",
@@ -116,7 +116,7 @@ def _of_column(
                   "rows must stay together", f"--group {shlex.quote(name)}")
         )  # fmt: skip
     if column.kind == NUMBER and not refused:
-        found += _codes(name, cells)
+        found += _codes(name, numbers(cells, name))
     filled = int(present.sum())
     if codes is not None and _ONE_CLASS <= filled < len(present):
         inside = np.unique(codes[present])
@@ -126,12 +126,8 @@ def _of_column(
     return found
 
 
-def _codes(name: str, cells: pa.ChunkedArray) -> list[Fault]:
+def _codes(name: str, values: Array) -> list[Fault]:
     """Find a number that stands for no value: often there, and far from all others."""
-    if is_text(cells.type):
-        values = as_numbers(cells).values
-    else:
-        values = np.asarray(cells.cast(pa.float64()).to_numpy(), dtype=np.float64)
     values = values[~np.isnan(values)]
     for code in _CODES:
         others = values[values != code]

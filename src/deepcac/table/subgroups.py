@@ -75,10 +75,9 @@ def subgroups(
     Returns
     -------
     list of Subgroup, list of str
-        Those with ten events or more, and the names of the others.
+        Those with ten events or more and both outcomes in a test part, and the names of the others.
     """
-    place = {row: j for j, row in enumerate(table.features.row_id.tolist())}
-    at = np.array([place[row] for row in found.row.tolist()])
+    at = np.searchsorted(table.features.row_id, found.row)
     y = table.features.label
     shown, few = [], []
     for column in columns:
@@ -87,11 +86,12 @@ def subgroups(
         counts = np.array([np.bincount(own, minlength=2) for own in tested])
         hidden = few_rows(counts)
         for (name, inside), own, secret in zip(levels, counts, hidden, strict=True):
-            if own.min() < FEWEST_EVENTS:
+            enough = own.min() >= FEWEST_EVENTS
+            scores = _scored(found, inside[at], models, threshold) if enough else None
+            if scores is None:
                 few.append(f"{column} {name if inside.sum() >= FEW else '(a level of few rows)'}")
                 continue
             rows, events = (None if secret else int(n) for n in (own.sum(), own[1]))
-            scores = _scored(found, inside[at], models, threshold)
             shown.append(Subgroup(column, name, rows, events, *scores))
     return shown, list(dict.fromkeys(few))
 
@@ -130,15 +130,16 @@ def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArra
         inside = (numbers >= low) & ((numbers <= high) if last else (numbers < high))
         # The smallest and the largest value are those of one patient.
         name = f"below {high:g}" if first else f"{low:g} to below {high:g}"
-        yield f"{low:g} and more" if last else name, inside
+        name = f"{low:g} and more" if last else name
+        yield "any value" if first and last else name, inside
     if np.isnan(numbers).any():
         yield "missing", np.isnan(numbers)
 
 
 def _scored(
     found: HeldOut, inside: npt.NDArray[np.bool_], models: tuple[str, str], threshold: float
-) -> tuple[float, ...]:
-    """Return the scores of a subgroup, in the order of `Subgroup`."""
+) -> tuple[float, ...] | None:
+    """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any."""
     y, plain, clustered = found.y[inside], *(found.risk[name][inside] for name in models)
     resample = found.resample[inside]
     each = [
@@ -146,6 +147,8 @@ def _scored(
         for own in (resample == j for j in np.unique(resample))
         if 0 < y[own].sum() < own.sum()
     ]
+    if not each:
+        return None
     without, with_ = np.array(each).T
     sizes = {"n_train": 3.0, "n_test": 1.0}  # 75 % and 25 % of the rows
     score, change = (corrected_t_test(one, **sizes) for one in (without, with_ - without))

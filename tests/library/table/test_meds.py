@@ -171,6 +171,25 @@ def test_sites_of_a_folder_are_columns_of_its_rows(folder, tmp_path, monkeypatch
     assert "no column 'ward'; there are prediction, subject_id" in capsys.readouterr().err
 
 
+def test_labels_and_shards_are_not_written_over(folder, monkeypatch, capsys):
+    labels, shard = folder / "task.parquet", folder / "data" / "train" / "1.parquet"
+    for out in (labels, shard):
+        before = out.read_bytes()
+        assert run(monkeypatch, "profile", folder, "--labels", labels, "--out", out) == 2
+        assert "is what is read; name another file" in capsys.readouterr().err
+        assert out.read_bytes() == before
+
+
+def test_risks_are_told_of_rows_whose_label_is_not_known_yet(folder, tmp_path, monkeypatch):
+    labels, model, risk = folder / "task.parquet", tmp_path / "m.json", tmp_path / "risk.csv"
+    options = ("--method", "plain", "--out", model)
+    assert not run(monkeypatch, "fit", folder, "--labels", labels, *options)
+    schema = pa.schema([field.with_nullable(True) for field in LABELS])
+    write_rows(labels, schema, [(7, START + 9 * HOUR, None), (8, START + 9 * HOUR, True)])
+    assert not run(monkeypatch, "predict", model, folder, "--labels", labels, "--out", risk)
+    assert len(pd.read_csv(risk)) == 2
+
+
 def broken(folder, what):
     """Break one thing of a folder."""
     labels, shard = folder / "task.parquet", folder / "data" / "train" / "1.parquet"

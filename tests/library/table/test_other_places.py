@@ -12,13 +12,21 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import ConfigError, DataError
+from deepcac.judging.contenders import Contender
 from deepcac.scoring.bootstrap import poisson_weights
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
-from deepcac.table.elsewhere.fold_trials import BEST, BestModel, Compared, JudgedFold, aurocs
+from deepcac.table.elsewhere.fold_trials import (
+    BEST,
+    BestModel,
+    Compared,
+    JudgedFold,
+    aurocs,
+    judge_fold,
+)
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
-from deepcac.table.elsewhere.place_page import _comparisons, _few
+from deepcac.table.elsewhere.place_page import _comparisons, _cut, _few
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
@@ -146,18 +154,18 @@ def one_place(gap, error=0.01, counts=(60, 30)):
 
 
 def test_one_judged_site_is_answered_by_its_own_verdict():
-    found = answer_places([one_place(0.1)], 0.01, sites=True, cut=False)
+    found = answer_places([one_place(0.1)], 0.01, sites=True)
     assert found.sentence == "Clusters help elsewhere: in 1 of 1 sites they helped."
     assert dict(found.numbers)["Change by clusters, over all sites"].startswith("+0.100 AUROC")
 
 
 def test_sites_of_fewer_than_20_events_are_no_answer():
-    found = answer_places([one_place(0.1, counts=(60, 12))], 0.01, sites=True, cut=False)
+    found = answer_places([one_place(0.1, counts=(60, 12))], 0.01, sites=True)
     assert found.sentence.startswith("Too few events in the judged sites to say whether")
 
 
 def test_one_site_that_differs_is_not_called_the_same_risks():
-    found = answer_places([one_place(-0.1), one_place(0.0, 0.0)], 0.01, sites=True, cut=False)
+    found = answer_places([one_place(-0.1), one_place(0.0, 0.0)], 0.01, sites=True)
     assert found.sentence.startswith("Use no clusters for now: in 1 of 2 sites they did harm")
     assert dict(found.numbers)["Change by clusters, over all sites"].startswith("not pooled")
 
@@ -166,7 +174,7 @@ def test_a_model_that_is_not_pooled_has_not_the_verdict_of_the_first_site():
     judged = [one_place(-0.1), one_place(0.0, 0.0)]
     judged = [one._replace(comparisons={**one.comparisons, "km_lr": one.comparisons[BEST]})
               for one in judged]  # fmt: skip
-    (row,) = _comparisons(answer_places(judged, 0.01, sites=True, cut=False))["rows"]
+    (row,) = _comparisons(answer_places(judged, 0.01, sites=True))["rows"]
     assert row[1:4] == ("not pooled", "", "")
 
 
@@ -249,6 +257,19 @@ def test_one_question_at_a_time(tmp_path):
         compare_places(path, timed, tmp_path / "o", site="hospital", **told)
     with pytest.raises(DataError, match="no column 'ward'"):
         compare_places(path, Roles("died"), tmp_path / "o", site="ward", **told)
+
+
+def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
+    few = [Contender("lr"), Contender("lr", "km")]
+    monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
+    fold = site_folds(read(tmp_path, patients(), drop=["patient", "visit"]), "hospital")[0][0]
+    n = len(fold.sample(0, 10_000).train)
+    exact, part = (judge_fold(fold, 0, 1, most) for most in (n, n - 10))
+    assert (exact.n_train, exact.cut) == (n, False)
+    assert (part.n_train, part.cut) == (n - 10, True)
+    for one, said in ((exact, False), (part, True)):
+        assert ("a part of the training" in answer_places([one], 0.01, sites=True).sentence) == said
+        assert bool(_cut([one], n)) == said
 
 
 @pytest.fixture(autouse=True)

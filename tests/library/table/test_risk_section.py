@@ -82,6 +82,38 @@ def test_numbers_are_cut_at_their_quartiles(judged):
     assert not ends & {word for name in names for word in name.split()}
 
 
+def test_a_number_of_which_most_are_the_largest_tells_no_smallest(judged):
+    table, trials, found = judged
+    score = np.full(300, 50.0)
+    score[:20] = np.arange(20) / 10 + 7.3
+    changed = replace(
+        table,
+        rows=table.rows.set_column(0, "age", pa.array(score)),
+        features=replace(table.features, X=np.column_stack([score, table.features.X[:, 1:]])),
+    )
+    shown, _ = subgroups(changed, trials.held_out, ["age"], (found.best, found.clustered), 0.3)
+    assert [one.name for one in shown] == ["any value"]
+
+
+def test_a_subgroup_without_both_outcomes_in_any_test_part_is_not_scored(judged):
+    table, trials, found = judged
+    kept, sex = trials.held_out, np.array(["f"] * 300, dtype=object)
+    places = kept.row - 1
+    apart = [np.unique(places[(kept.resample == j) & (kept.y == c)]) for j, c in ((0, 1), (1, 0))]
+    both = np.isin(places, np.concatenate(apart))
+    sex[np.concatenate(apart)] = "m"
+    alone = both & (kept.resample == np.where(kept.y == 1, 0, 1))
+    other = ~both | alone
+    fewer = kept._replace(
+        **{name: getattr(kept, name)[other] for name in ("y", "patient", "row", "resample")},
+        risk={name: risk[other] for name, risk in kept.risk.items()},
+    )
+    place = table.rows.column_names.index("sex")
+    changed = replace(table, rows=table.rows.set_column(place, "sex", pa.array(sex.tolist())))
+    _, few = subgroups(changed, fewer, ["sex"], (found.best, found.clustered), 0.3)
+    assert few == ["sex m"]
+
+
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):
     lines = "\n".join(f"{i},{i % 2}" for i in range(80))
     (tmp_path / "t.csv").write_text(f"group,died\n{lines}\n")

@@ -69,8 +69,7 @@ def compare_places(
     for remark in remarks:
         say(remark)
     judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
-    cut = max(one.n_train for one in judged) >= train_rows
-    answer = answer_places(judged, margin, sites=site is not None, cut=cut)
+    answer = answer_places(judged, margin, sites=site is not None)
     run = Run(
         command, heading, external is not None, TRIALS, seed, train_rows,
         time.monotonic() - begin, remarks,

@@ -86,6 +86,8 @@ class JudgedFold(NamedTuple):
     comparisons : dict
         `BEST`, or a contender with clusters, to its `Compared`.
     model : BestModel
+    cut : bool
+        Whether rows that could be learnt from were left out.
     """
 
     name: str
@@ -94,6 +96,7 @@ class JudgedFold(NamedTuple):
     declined: bool
     comparisons: dict[str, Compared]
     model: BestModel
+    cut: bool = False
 
 
 class Finished(NamedTuple):
@@ -125,6 +128,7 @@ def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> JudgedFold:
         declined=theirs >= ours,
         comparisons={key: _compare(found, y, weights, *pair) for key, pair in pairs.items()},
         model=_best_model(found, alone, y, weights),
+        cut=len(sample.train) + len(sample.validation) < len(fold.fit),
     )
 
 

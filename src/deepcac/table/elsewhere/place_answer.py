@@ -106,19 +106,17 @@ def over_places(compared: list[Compared], margin: float) -> Over:
     return Over(places, pooled, PlaceVerdict(whole, verdict(whole, whole.p, whole.p_equivalent)))
 
 
-def answer_places(
-    judged: list[JudgedFold], margin: float, *, sites: bool, cut: bool
-) -> PlaceAnswer:
+def answer_places(judged: list[JudgedFold], margin: float, *, sites: bool) -> PlaceAnswer:
     """Put the outcome over sites, or on a second table, into words.
 
-    `judged` has one entry a site, or that of the second table. `cut` tells whether training rows
-    were left out; differences in AUROC up to `margin` are negligible.
+    `judged` has one entry a site, or that of the second table. Differences in AUROC up to `margin`
+    are negligible.
     """
     comparisons = {
         key: over_places([one.comparisons[key] for one in judged], margin)
         for key in judged[0].comparisons
     }
-    best, events = comparisons[BEST], _events(judged)
+    best, events, cut = comparisons[BEST], _events(judged), any(one.cut for one in judged)
     where = "the judged sites" if sites else judged[0].name
     words = [place.word for place in best.places]
     said = [

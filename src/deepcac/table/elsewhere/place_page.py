@@ -72,9 +72,8 @@ def write_place_page(
 
 
 def _cut(judged: list[JudgedFold], most: int) -> list[str]:
-    if max(one.n_train for one in judged) < most:
-        return []
-    return [f"More rows were there to learn from than the {most:,} that were used (at random)."]
+    said = f"More rows were there to learn from than the {most:,} that were used (at random)."
+    return [said] * any(one.cut for one in judged)
 
 
 def _places(judged: list[JudgedFold], over: Over) -> dict[str, Any]:

@@ -44,6 +44,7 @@ class MedsTask(RowSource):
     folder, labels : str
         The MEDS folder, and the file of labels.
     label : str
+        Empty where none is read.
     features : tuple of EventFeature
     remarks : tuple of str
     """
@@ -205,7 +206,7 @@ def new_source(path: StrPath, labels: StrPath | None) -> StrPath:
     """Return what risks are predicted of; a fitted model says which features it has."""
     if not _is_meds(path, labels):
         return path
-    return MedsTask(os.fspath(path), str(labels), BOOLEAN, ())
+    return MedsTask(os.fspath(path), str(labels), "", ())
 
 
 def _is_meds(path: StrPath, labels: StrPath | None) -> bool:

@@ -95,7 +95,8 @@ def _check(each: Any, lengths: Lengths, trusted: frozenset[str], seen: set[int])
     inside: Lengths = lengths if not isinstance(each, BaseEstimator) else {}
     if kind in _STATES:
         found = _measure(each, own, dict(lengths))
-        _RULES.get(kind, _no_rule)(each, found)
+        if kind in _RULES:
+            _RULES[kind](each, found)
         inside = {letter: length for letter, length in found.items() if letter.isupper()}
     for name, value in own.items():
         given = isinstance(each, BaseEstimator) and name in each._get_param_names()
@@ -183,10 +184,6 @@ def _objects(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _no_rule(each: Any, found: Lengths) -> None:
-    """Have nothing further to compare."""
-
-
 def _clusters(each: Any, found: Lengths) -> None:
     """Compare the classifiers of the clusters with the classes."""
     check_ids("subtypes_", each.subtypes_, found["K"])
@@ -246,8 +243,7 @@ def _cuts(each: Any, found: Lengths) -> None:
 
 
 _RULES: dict[str, Any] = {
-    **dict.fromkeys(("CACClassifier", "CACClassifierCV", "KMClassifier"), _clusters),
-    "MetricKMClassifier": _clusters,
+    **{kind: _clusters for kind, own in _STATES.items() if "subtypes_" in own},
     "TableScaler": lambda each, found: each.check(),
     "ClassDecompositionClassifier": _groups,
     "PairwiseLinearSVC": _pairs,

@@ -119,6 +119,11 @@ def contenders() -> list[Contender]:
     return [Contender(learner, arm) for learner in (linear(), booster()) for arm in ("", *ARMS)]
 
 
+def usual_resamples(table: LabelledTable) -> int:
+    """Return how many resamples are planned for a table."""
+    return RESAMPLES_SMALL if len(table.features.label) < SMALL_ROWS else RESAMPLES
+
+
 def usual_jobs() -> int:
     """Return how many resamples are judged at once if nobody says: one a core, at most eight."""
     return min(cpu_count(), MOST_JOBS)
@@ -147,7 +152,7 @@ def run_budgeted(
     """
     begin = time.monotonic()
     n = len(table.features.label)
-    planned = effort.resamples or (RESAMPLES_SMALL if n < SMALL_ROWS else RESAMPLES)
+    planned = effort.resamples or usual_resamples(table)
     limit = effort.train_rows
     fighters = contenders() if fighters is None else fighters
     each: list[float] = []

@@ -15,12 +15,14 @@ from deepcac.scoring.subtypes import distinguishing_features
 from deepcac.table.budgeted_trials import Trials
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import whole_table
+from deepcac.table.risk_model_choice import fewest_clusters
 from deepcac.task import Array, Ids
 
 SHOWN = (KM, CAC)
 STABILITY_RESAMPLES = 10
 NOTABLE = 0.5  # standard deviations from the other rows: a medium effect (Cohen 1988)
 NAMING = 3  # variables in a name
+MOST_FEATURES = 15  # of a profile that is shown
 TOO_FEW = f"fewer than {SMALL} rows: too few to describe"
 
 
@@ -83,13 +85,19 @@ class FoundClustering:
     names: tuple[str, ...]
     stability: float
 
+    @property
+    def telling(self) -> Ids:
+        """The features with the largest distances of a subtype from all rows."""
+        spread = np.abs(np.nan_to_num(self.profile)).max(axis=0)
+        return np.argsort(-spread, kind="stable")[:MOST_FEATURES]
+
 
 def found_clusterings(table: LabelledTable, trials: Trials) -> list[FoundClustering]:
     """Return the k-means and the CAC clustering to show, the better one on validation rows first.
 
     Of the trials with two clusters or more the one with the best mean validation AUROC is looked
     for, over both learners; of those within one standard error of it the one with the fewest
-    clusters is taken (the one-standard-error rule of Breiman et al. 1984, section 3.4.3).
+    clusters is taken (`fewest_clusters`).
     """
     found = [_found(table, trials, arm) for arm in SHOWN]
     return sorted(found, key=lambda one: -one.validation)
@@ -124,11 +132,8 @@ def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
     records = [one for one in trials.records.values() if one["arm"] == arm]
     every = [[_validation(sample) for sample in one["resamples"]] for one in records]
     scores, drawn = np.mean(every, axis=0), records[0]["trials"]
-    means = scores.mean(axis=0)
-    error = scores[:, means.argmax()].std(ddof=1) / np.sqrt(len(scores))
-    good = np.flatnonzero(means >= means.max() - error).tolist()
-    taken = min(good, key=lambda t: (drawn[t]["n_clusters"], -means[t]))
-    return drawn[taken], float(means[taken])
+    taken = fewest_clusters(scores, [values["n_clusters"] for values in drawn])
+    return drawn[taken], float(scores.mean(axis=0)[taken])
 
 
 def _validation(sample: dict[str, Any]) -> list[float]:

@@ -1,5 +1,6 @@
 """How a risk model is made, and how well models made so do on rows that they have not seen."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,10 +83,7 @@ def chosen_method(
     found = candidates(name, clusters, alpha, table.rarest)
     say(f"choosing among {len(found)} ways" if len(found) > 1 else "judging on held-out rows")
     validation, answers, ratio = _run(table, found, seed)
-    best = validation[:, validation.mean(axis=0).argmax()]
-    least = best.mean() - best.std(ddof=1) / np.sqrt(len(best))
-    good = np.flatnonzero(validation.mean(axis=0) >= least)
-    taken = min(good, key=lambda t: (found[t].k, -validation[:, t].mean()))
+    taken = fewest_clusters(validation, [one.k for one in found])
     values = found[taken].values
     return {
         "arm": found[taken].arm,
@@ -100,6 +98,18 @@ def chosen_method(
         "rarest": table.rarest,
         "held_out": held_out(validation, answers, ratio),
     }
+
+
+def fewest_clusters(scores: Array, clusters: Sequence[int]) -> int:
+    """Return the trial with the fewest clusters of those within one standard error of the best.
+
+    `scores` are of shape (resamples, trials). This is the rule of Breiman et al. 1984, section
+    3.4.3.
+    """
+    means = scores.mean(axis=0)
+    error = scores[:, means.argmax()].std(ddof=1) / np.sqrt(len(scores))
+    good = np.flatnonzero(means >= means.max() - error).tolist()
+    return min(good, key=lambda t: (clusters[t], -means[t]))
 
 
 def check_method(name: str) -> None:

@@ -113,7 +113,7 @@ class NamedEstimator:
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return class probabilities (n, n_classes) and the subtype of each row, from 1."""
-        rows: Any = pd.DataFrame(X, columns=list(self.encoder.names))
+        rows: Any = self.encoder.frame(X)
         risk = self.estimator.predict_proba(rows)
         if not self.n_subtypes:
             return risk, np.ones(len(X), dtype=np.int64)

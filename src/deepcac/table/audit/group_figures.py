@@ -9,7 +9,7 @@ from deepcac.table.answer import rows_of
 from deepcac.table.audit.group_answer import GroupAnswer, model_name
 from deepcac.table.audit.group_contenders import HELP, KMEANS, NEGATIVE, NEW
 from deepcac.table.audit.group_lines import GroupLine
-from deepcac.table.pages.own_figures import Line, draw_forest
+from deepcac.table.pages.own_figures import Line, differences
 
 _HEADINGS = {
     HELP: "With the groups, minus the same model without",
@@ -29,19 +29,7 @@ def groups_forest(found: GroupAnswer) -> Figure:
             (_short(one["contender"]), one["mean"], one["low"], one["high"], one["verdict"])
             for one in own.to_dict("records")
         ]
-
-    return Figure(
-        id="groups_forest",
-        title="Differences in AUROC",
-        caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"negligible differences (margin {found.margin:g}). Hollow: nothing is tested, as "
-        "both sides are one model (never chosen) or have the same scores (tied).",
-        section="use",
-        size=(6.2, 1.1 + 0.25 * len(lines)),
-        draw=lambda canvas: draw_forest(canvas, lines, found.margin),
-        head=("comparison", "mean", "low", "high", "verdict"),
-        data=lines,
-    )
+    return differences("groups_forest", "comparison", lines, found.margin, 0.25)
 
 
 def _short(contender: str) -> str:

@@ -26,12 +26,10 @@ from deepcac.judging.trials import judge_samples
 from deepcac.scoring.equivalence import BETTER, LEVEL
 from deepcac.table.budgeted_trials import (
     MOST_TRAIN,
-    RESAMPLES,
-    RESAMPLES_SMALL,
-    SMALL_ROWS,
     Say,
     contenders,
     linear,
+    usual_resamples,
 )
 from deepcac.table.reading.labelled_table import LabelledTable
 
@@ -50,14 +48,11 @@ class Protocol:
     ----------
     resamples : int
         As many as a comparison of this table plans.
-    train_rows : int
-        Largest number of training rows, as in a comparison of the usual minutes.
     tests : int
         Comparisons of a family: the first step of Holm's procedure divides by it.
     """
 
     resamples: int
-    train_rows: int
     tests: int
 
 
@@ -86,12 +81,8 @@ class PlantedRuns:
 
 def protocol(table: LabelledTable) -> Protocol:
     """Return how a comparison of the table would judge it."""
-    n = len(table.features.label)
-    return Protocol(
-        resamples=RESAMPLES_SMALL if n < SMALL_ROWS else RESAMPLES,
-        train_rows=MOST_TRAIN,
-        tests=len(list(pairs(HELP, [one.id for one in contenders()]))),
-    )
+    tests = list(pairs(HELP, [one.id for one in contenders()]))
+    return Protocol(usual_resamples(table), len(tests))
 
 
 def run_planted(
@@ -135,13 +126,13 @@ def _judge(
     begin = time.monotonic()
     with threadpool_limits(1):
         matrix, gain = plant(ground, strength, seed)
-        effort = Trials(plan.resamples, plan.resamples, 0, plan.train_rows, TRIALS, TRIALS)
+        effort = Trials(plan.resamples, plan.resamples, 0, MOST_TRAIN, TRIALS, TRIALS)
         fighters = [Contender(linear(), arm) for arm in ("", KM, CAC)]
         records: dict[str, Any] = {}
         for rows, who, before in (
             (matrix, fighters, ""), (told(matrix, ground.subtype), fighters[:1], TOLD),
         ):  # fmt: skip
-            drawn = resamples(rows, plan.resamples, plan.train_rows, unit=unit)
+            drawn = resamples(rows, plan.resamples, MOST_TRAIN, unit=unit)
             judged = judge_samples(drawn, who, effort)
             records |= {before + one["contender"]: one for one, _ in judged}
     head = {"cohort": seed, "strength": strength, "gain": gain}

@@ -10,7 +10,7 @@ from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
 from deepcac.table.answer import signed
-from deepcac.table.budgeted_trials import Say, usual_jobs
+from deepcac.table.budgeted_trials import MOST_TRAIN, Say, usual_jobs
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import PowerAnswer, own_sample_size, power_answer
 from deepcac.table.output_files import StrPath, check_output
@@ -147,7 +147,7 @@ def _method(runs: PlantedRuns) -> list[str]:
         "Outcomes are drawn anew in each cohort and are as frequent as the real one.",
         "Planted gain: the AUROC of a logistic regression that is told the subtypes, minus that of "
         "one that is not. Both are fitted to the true risks, so chance has no part in it.",
-        f"Each cohort has {plan.resamples} resamples with at most {plan.train_rows:,} training "
+        f"Each cohort has {plan.resamples} resamples with at most {MOST_TRAIN:,} training "
         f"rows, and {TRIALS} trials a contender. A gain counts as found by the Nadeau and Bengio "
         f"2003 test with the first step of Holm's correction for {plan.tests} comparisons.",
         "The models are logistic regressions. Boosting often misses even large planted subtypes.",

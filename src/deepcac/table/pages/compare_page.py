@@ -15,7 +15,7 @@ from deepcac.table.budgeted_trials import FEWEST_RESAMPLES, Effort, Trials
 from deepcac.table.found_subtypes import FoundClustering, Subtype
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.horizon_section import horizon_section
-from deepcac.table.pages.own_figures import MOST_FEATURES, forest, missingness, subtype_profile
+from deepcac.table.pages.own_figures import forest, missingness, subtype_profile
 from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.reading.column_lines import HEAD, column_lines
@@ -142,8 +142,6 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
             f" CAC (alpha {one.alpha:g}) looks at the labels when it clusters, so outcomes here "
             "are not those that new rows of a subtype will have."
         )
-    spread = np.abs(np.nan_to_num(one.profile)).max(axis=0)
-    shown = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
     return {
         "title": f"{len(one.subtypes)} subtypes by {way}",
         "note": note,
@@ -152,7 +150,7 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
         "described": _described(one),
         "figure": subtype_profile(one, table.shown_classes),
         "values_head": ("feature", *(f"subtype {each.number}" for each in one.subtypes)),
-        "medians": _values(one, table, [one.names[f] for f in shown]),
+        "medians": _values(one, table, [one.names[f] for f in one.telling]),
     }
 
 

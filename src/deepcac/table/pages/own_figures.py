@@ -23,7 +23,6 @@ _HEADINGS = {
     NEGATIVE: "Control: {model} with a hash of the row, minus without",
 }
 Line = tuple[str, float, float, float, str]  # name, mean, low, high, verdict; a heading has none
-MOST_FEATURES = 15
 _CLEAR = 3.0  # standard deviations at which the colour is full
 
 
@@ -37,22 +36,26 @@ def forest(found: Answer, questions: Sequence[Question] = tuple(_HEADINGS)) -> F
         Those of `_HEADINGS` by default.
     """
     lines = _lines(found, questions)
+    return differences("forest", "contender", lines, found.margin, 0.23)
 
+
+def differences(id: str, what: str, lines: list[Line], margin: float, height: float) -> Figure:
+    """Return the picture of comparisons, which the data call `what`, each of a height in inches."""
     return Figure(
-        id="forest",
+        id=id,
         title="Differences in AUROC",
         caption="Mean difference over the resamples with its 95 % interval. Grey band: "
-        f"negligible differences (margin {found.margin:g}). Hollow: nothing is tested, as "
+        f"negligible differences (margin {margin:g}). Hollow: nothing is tested, as "
         "both sides are one model (never chosen) or have the same scores (tied).",
         section="comparison",
-        size=(6.2, 1.1 + 0.23 * len(lines)),
-        draw=lambda canvas: draw_forest(canvas, lines, found.margin),
-        head=("contender", "mean", "low", "high", "verdict"),
+        size=(6.2, 1.1 + height * len(lines)),
+        draw=lambda canvas: _draw_forest(canvas, lines, margin),
+        head=(what, "mean", "low", "high", "verdict"),
         data=lines,
     )
 
 
-def draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
+def _draw_forest(canvas: Canvas, lines: Sequence[Line], margin: float) -> None:
     """Draw comparisons below their heading, so that labels are short."""
     axis = canvas.subplots()
     axis.axvspan(-margin, margin, color="#e3e6ea", linewidth=0)
@@ -98,8 +101,7 @@ def _lines(found: Answer, questions: Sequence[Question]) -> list[Line]:
 
 def subtype_profile(one: FoundClustering, classes: tuple[str, ...]) -> Figure:
     """Draw the features that set clusters apart, and the outcome in each of them."""
-    spread = np.abs(np.nan_to_num(one.profile)).max(axis=0)
-    shown = np.argsort(-spread, kind="stable")[:MOST_FEATURES]
+    shown = one.telling
     values = one.profile[:, shown].T.round(1) + 0.0  # no minus before a zero
     columns = [f"{s.number}\nn = {s.size:,}" if s.size else f"{s.number}" for s in one.subtypes]
     positive = _event(one, classes)

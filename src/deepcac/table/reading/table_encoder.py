@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -100,6 +101,10 @@ class TableEncoder:
             else:
                 parts.append(_indicators(cells, column, remarks))
         return np.hstack(parts), remarks
+
+    def frame(self, X: Array) -> pd.DataFrame:
+        """Return features (n, d) with their names."""
+        return pd.DataFrame(X, columns=list(self.names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the encoder as JSON-ready data; how many values were missing stays here."""

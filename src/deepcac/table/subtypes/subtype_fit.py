@@ -15,7 +15,7 @@ from deepcac.table.budgeted_trials import MOST_TRAIN
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.risk_model_choice import RESAMPLES, SUBTYPES, Answer, check_events, held_out
 from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
-from deepcac.task import Array, Ids
+from deepcac.task import Ids
 
 MOST_EPOCHS = 400  # the best one is kept; small tables need more than the default
 
@@ -31,8 +31,8 @@ def fit_subtype_model(
     check_events(clusters, table.rarest)
     judged = _judged(table, clusters, seed, say)
     say("fitting on all rows")
-    features = table.features
-    model, remarks = _fitted(_named(table, features.X), features.label, table.group, clusters, seed)
+    features, named = table.features, table.encoder.frame
+    model, remarks = _fitted(named(features.X), features.label, table.group, clusters, seed)
     for remark in remarks:
         say(f"warning: {remark}")
     method = {
@@ -53,22 +53,18 @@ def _judged(
 ) -> dict[str, float]:
     """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
     answers: list[list[Answer]] = []
-    ratio = 1.0
+    named, ratio = table.encoder.frame, 1.0
     drawn = resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
         say(f"judging on held-out rows: {done + 1} of {RESAMPLES}")
         learnt = (sample.train, sample.validation)
         X, y = (np.concatenate([getattr(one, name) for one in learnt]) for name in ("raw", "y"))
         units = None if table.group is None else np.concatenate([one.unit for one in learnt])
-        model, _ = _fitted(_named(table, X), y, units, clusters, seed)
-        risk, truth = model.predict_proba(_named(table, sample.test.raw)), sample.test.y
+        model, _ = _fitted(named(X), y, units, clusters, seed)
+        risk, truth = model.predict_proba(named(sample.test.raw)), sample.test.y
         answers.append([(truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:])])
         ratio = len(sample.test) / len(y)
     return held_out(np.zeros((RESAMPLES, 1)), answers, ratio)
-
-
-def _named(table: LabelledTable, X: Array) -> pd.DataFrame:
-    return pd.DataFrame(X, columns=list(table.encoder.names))
 
 
 def _fitted(

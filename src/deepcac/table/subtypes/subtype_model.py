@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_count, reading
@@ -38,7 +37,7 @@ class SubtypeRiskModel(TableModel):
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
-        rows = self._named(X)
+        rows = self.encoder.frame(X)
         return self.estimator.predict_proba(rows), self.estimator.assign(rows) + 1
 
     def reasons(self, X: Array) -> list[str]:
@@ -46,7 +45,7 @@ class SubtypeRiskModel(TableModel):
 
         With more than two classes those of the most probable one.
         """
-        rows = self._named(X)
+        rows = self.encoder.frame(X)
         parts = self.estimator.contributions(rows)
         if parts.ndim == 3:
             likely = self.estimator.predict_proba(rows).argmax(axis=1)
@@ -57,9 +56,6 @@ class SubtypeRiskModel(TableModel):
             "; ".join(f"{names[j]} {row[j]:+.2f}" for j in own if abs(row[j]) >= _LEAST)
             for own, row in zip(order, parts, strict=True)
         ]
-
-    def _named(self, X: Array) -> pd.DataFrame:
-        return pd.DataFrame(X, columns=list(self.encoder.names))
 
     @property
     def n_subtypes(self) -> int:

@@ -18,6 +18,7 @@ from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
+_APART = " (never both outcomes in one test part)"
 _MOST_LEVELS, _BANDS, _MOST_GROUPS = 8, 4, 50
 
 
@@ -89,7 +90,8 @@ def subgroups(
             enough = own.min() >= FEWEST_EVENTS
             scores = _scored(found, inside[at], models, threshold) if enough else None
             if scores is None:
-                few.append(f"{column} {name if inside.sum() >= FEW else '(a level of few rows)'}")
+                shown_as = name if inside.sum() >= FEW else "(a level of few rows)"
+                few.append(f"{column} {shown_as}{_APART * enough}")
                 continue
             rows, events = (None if secret else int(n) for n in (own.sum(), own[1]))
             shown.append(Subgroup(column, name, rows, events, *scores))

@@ -132,7 +132,7 @@ def test_rows_of_a_patient_are_no_further_patients(tmp_path, rows_each, said):
 
 def test_the_page_says_it_first_and_the_command_returns_it(tmp_path, monkeypatch):
     monkeypatch.setattr(planted_runs, "STRENGTHS", (0.0, 2.0))
-    monkeypatch.setattr(planted_runs, "RESAMPLES_SMALL", 4)
+    monkeypatch.setattr("deepcac.table.budgeted_trials.RESAMPLES_SMALL", 4)
     patients().to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "power.html"
     answer = power_table(

@@ -111,7 +111,7 @@ def test_a_subgroup_without_both_outcomes_in_any_test_part_is_not_scored(judged)
     place = table.rows.column_names.index("sex")
     changed = replace(table, rows=table.rows.set_column(place, "sex", pa.array(sex.tolist())))
     _, few = subgroups(changed, fewer, ["sex"], (found.best, found.clustered), 0.3)
-    assert few == ["sex m"]
+    assert few == ["sex m (never both outcomes in one test part)"]
 
 
 def test_a_number_is_cut_whatever_its_column_is_called(tmp_path):

@@ -10,8 +10,13 @@ from deepcac.table.audit.beyond_risk import FOLDS, BeyondRisk, beyond_risk
 from deepcac.table.audit.group_answer import GroupAnswer, answer_groups, model_name
 from deepcac.table.audit.group_column import Groups, read_groups
 from deepcac.table.audit.group_contenders import QUESTIONS, GroupFit, group_contenders
-from deepcac.table.audit.group_figures import groups_forest, risk_by_group
-from deepcac.table.audit.group_lines import HEAD, group_lines, shown_lines
+from deepcac.table.audit.group_lines import (
+    HEAD,
+    group_lines,
+    groups_forest,
+    risk_by_group,
+    shown_lines,
+)
 from deepcac.table.budgeted_trials import TRIALS, Effort, Say, Trials, run_budgeted, usual_jobs
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import comparison_table, write_page

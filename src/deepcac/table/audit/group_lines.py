@@ -1,4 +1,4 @@
-"""What a page shows of groups: a line each, outcome and risk, and the differences that they make."""
+"""What a page shows of groups: a line each, their outcome and risk, the differences they make."""
 
 from typing import NamedTuple
 
@@ -19,6 +19,12 @@ HEAD = (
     *("group", "rows", "share", "outcome (95 % interval)"),
     *("expected without the groups", "risk, 10 to 90 %"),
 )
+_HEADINGS = {
+    HELP: "With the groups, minus the same model without",
+    NEW: "Groups read from the columns, minus without",
+    KMEANS: "With the groups, minus k-means with as many",
+    NEGATIVE: "Control: random groups, minus without",
+}
 
 
 class GroupLine(NamedTuple):
@@ -107,14 +113,6 @@ def _outcome(one: GroupLine) -> tuple[str, str, str]:
         if one.inner[0] >= 0
         else WITHHELD,
     )
-
-
-_HEADINGS = {
-    HELP: "With the groups, minus the same model without",
-    NEW: "Groups read from the columns, minus without",
-    KMEANS: "With the groups, minus k-means with as many",
-    NEGATIVE: "Control: random groups, minus without",
-}
 
 
 def groups_forest(found: GroupAnswer) -> Figure:

@@ -50,6 +50,11 @@ def read_events(file: Path) -> pd.DataFrame:
     return frame.assign(**{VALUE: frame[VALUE].astype(float) if VALUE in frame else float("nan")})
 
 
+def label_files(path: StrPath) -> list[Path]:
+    """Return the parquet files of labels: one, or those of a folder in order of their names."""
+    return sorted(Path(path).rglob("*.parquet")) if Path(path).is_dir() else [Path(path)]
+
+
 def read_labels(path: StrPath, label: str) -> pd.DataFrame:
     """Return the labels of a task: subject, prediction time and, where there is one, the label.
 
@@ -62,7 +67,7 @@ def read_labels(path: StrPath, label: str) -> pd.DataFrame:
         A column is missing or of another type, a cell is empty, or a subject stands twice at one
         time.
     """
-    files = sorted(Path(path).rglob("*.parquet")) if Path(path).is_dir() else [Path(path)]
+    files = label_files(path)
     if not files or not files[0].is_file():
         raise DataError(f"{path}: no such file; --labels is a parquet file of MEDS labels")
     parts = []

@@ -22,6 +22,7 @@ from deepcac.table.meds.meds_files import (
     PREDICTED_AT,
     SUBJECT,
     event_files,
+    label_files,
     read_events,
     read_labels,
 )
@@ -73,9 +74,8 @@ class MedsTask(RowSource):
 
     def files(self) -> list[str]:
         """Return the shards and the labels."""
-        found = Path(self.labels)
-        labels = sorted(found.rglob("*.parquet")) if found.is_dir() else [found]
-        return [os.fspath(file) for file in (*event_files(self.folder), *labels)]
+        files = (*event_files(self.folder), *label_files(self.labels))
+        return [os.fspath(file) for file in files]
 
     def with_features(self, names: Sequence[str]) -> "MedsTask":
         """Return the task with the features that a model was fitted on."""

@@ -87,7 +87,7 @@ def subgroups(
         counts = np.array([np.bincount(own, minlength=2) for own in tested])
         hidden = few_rows(counts)
         for (name, inside), own, secret in zip(levels, counts, hidden, strict=True):
-            enough = own.min() >= FEWEST_EVENTS
+            enough = bool(own.min() >= FEWEST_EVENTS)
             scores = _scored(found, inside[at], models, threshold) if enough else None
             if scores is None:
                 shown_as = name if inside.sum() >= FEW else "(a level of few rows)"

@@ -147,7 +147,7 @@ def _command(method: str, classes: int = 2) -> Callable[[Path], None]:
 
 def _command_subtypes(path: Path) -> None:
     from deepcac.preprocess import TableScaler
-    from deepcac.table.subtypes.subtype_model import SubtypeRiskModel, write_subtype_model
+    from deepcac.table.subtype_model import SubtypeRiskModel, write_subtype_model
 
     own, roles = _labelled(path, 2)
     X = pd.DataFrame(own.features.X, columns=list(own.encoder.names))

@@ -217,7 +217,7 @@ def _load_deep(path: str | os.PathLike[str], device: str) -> Any:
 
     header = read_tensors(path)[0]
     if "table" in header:
-        return _of_the_command("subtypes.subtype_model").read_subtype_model(path, device)
+        return _of_the_command("subtype_model").read_subtype_model(path, device)
     name = header.get("estimator")
     if not isinstance(name, str) or name not in _DEEP:
         raise DataError(f"{path}: holds {name}, which is no estimator of deepcac")

@@ -27,7 +27,7 @@ from deepcac.table.risk_model_file import write_risk_model
 from deepcac.table.table_model import NamedEstimator, TableModel
 
 if TYPE_CHECKING:
-    from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
+    from deepcac.table.subtype_model import SubtypeRiskModel
 
 _ROWS_INSIDE = (
     "the model file holds quantiles of each column and the risk of each row of the table: keep it "
@@ -94,8 +94,7 @@ def _fit_subtypes(
 ) -> "SubtypeRiskModel":
     """Fit and write a model of the extra `nn`."""
     try:
-        from deepcac.table.subtypes.subtype_fit import fit_subtype_model
-        from deepcac.table.subtypes.subtype_model import write_subtype_model
+        from deepcac.table.subtype_model import fit_subtype_model, write_subtype_model
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"--method subtypes needs {error.name}: pip install 'deepcac[tables,nn]'"

@@ -10,9 +10,9 @@ from safetensors.torch import load_file
 import deepcac
 from deepcac.errors import DataError
 from deepcac.nn.persistence import read_tensors, write_tensors
+from deepcac.table import subtype_model
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 from deepcac.table.risk_tables import fit_table, predict_table
-from deepcac.table.subtypes import subtype_fit
 
 ROLES = Roles("died", id="patient")
 
@@ -33,7 +33,7 @@ def fitted(tmp_path_factory):
     patients().to_csv(folder / "patients.csv", index=False)
     said = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(subtype_fit, "MOST_EPOCHS", 20)
+        patch.setattr(subtype_model, "MOST_EPOCHS", 20)
         model = fit_table(
             folder / "patients.csv", ROLES, folder / "model.deepcac", say=said.append, most=10_000,
             method="subtypes", clusters=2,
@@ -145,8 +145,8 @@ def test_the_rows_that_are_judged_are_not_those_that_are_learnt(fitted, monkeypa
                 1,
             ]
 
-    monkeypatch.setattr(subtype_fit, "SubtypeClassifier", Recorder)
+    monkeypatch.setattr(subtype_model, "SubtypeClassifier", Recorder)
     table = read_labelled(fitted[0] / "patients.csv", ROLES)
-    subtype_fit.fit_subtype_model(table, ROLES, 2, 0, lambda line: None)
+    subtype_model.fit_subtype_model(table, ROLES, 2, 0, lambda line: None)
     assert len(judged) == 5
     assert all(not own & test for own, test in zip(seen, judged, strict=False))

@@ -26,8 +26,6 @@ _USUAL = {
     ],
     "imbalance": ["Class weights are among the settings tried (12c)."],
     "output": ["Probabilities; no threshold is set. The comparison keeps no model for use."],
-    "evaluation": ["Both are parts of this table; no other place or time was tried."],
-    "evaluation_data": ["The test rows are rows of the same table."],
     "specification": ["None: deepcac fit makes a model, with a card of its own."],
 }
 

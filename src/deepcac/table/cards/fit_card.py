@@ -17,7 +17,7 @@ from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, RESAMPLES, SUBTYPE
 from deepcac.task import Ids
 
 if TYPE_CHECKING:
-    from deepcac.table.subtypes.subtype_model import SubtypeRiskModel
+    from deepcac.table.subtype_model import SubtypeRiskModel
 
 _NAMES = {"": "no clusters", SUBTYPES: SUBTYPES}
 _USUAL = {
@@ -28,8 +28,6 @@ _USUAL = {
     "calculation": ["deepcac predict, or deepcac.load in Python; see 22."],
     "imbalance": ["No class was weighted or resampled, which would change the risks."],
     "output": ["A probability of each class. No threshold is set."],
-    "evaluation": ["Both are parts of this table; no other place or time was tried."],
-    "evaluation_data": ["The test rows are rows of the same table."],
     "answer": ["See 23a."],
     "objective": ["To develop a risk model, and to judge it on rows held out inside the table."],
 }

@@ -25,6 +25,8 @@ _USUAL = {
         "are one level."
     ],
     "updating": ["None was done."],
+    "evaluation": ["Both are parts of this table; no other place or time was tried."],
+    "evaluation_data": ["The test rows are rows of the same table."],
     "unusable_input": [
         "deepcac predict replaces a missing value by the training median and flags it. It refuses "
         "a table without a column, or with rows that are mostly unlike those of the fit."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,14 @@ class SampledTable:
         return len(self.number) == self.total
 
 
+class _Kept(NamedTuple):
+    """Rows, with the random number of each and its number in the file."""
+
+    rows: pa.Table
+    chance: npt.NDArray[np.uint64]
+    number: Ids
+
+
 def sample_rows(
     blocks: Iterable[pa.RecordBatch],
     keys: list[str],
@@ -67,9 +75,7 @@ def sample_rows(
         Largest number of rows.
     seed : int
     """
-    kept: list[pa.Table] = []
-    chances: list[npt.NDArray[np.uint64]] = []
-    numbers: list[Ids] = []
+    kept: list[_Kept] = []
     watched: list[pa.RecordBatch] = []
     total, limit = 0, np.uint64(2**64 - 1)
     for block in blocks:
@@ -79,15 +85,14 @@ def sample_rows(
         watched.append(block.select(keys))
         chance = _chances(number if group is None else block.column(group), seed)
         wanted = np.flatnonzero(chance <= limit)
-        kept.append(pa.table(block.take(pa.array(wanted))))
-        chances.append(chance[wanted])
-        numbers.append(number[wanted])
-        if sum(map(len, chances)) > 2 * most:
-            kept, chances, numbers, limit = _smallest(kept, chances, numbers, most)
+        rows = pa.table(block.take(pa.array(wanted)))
+        kept.append(_Kept(rows, chance[wanted], number[wanted]))
+        if sum(len(one.number) for one in kept) > 2 * most:
+            kept, limit = _smallest(kept, most)
     if total > most:
-        kept, chances, numbers, _ = _smallest(kept, chances, numbers, most)
-    whole = pa.Table.from_batches(watched)
-    return SampledTable(pa.concat_tables(kept), np.concatenate(numbers), whole, total)
+        kept, _ = _smallest(kept, most)
+    rows, _, number = _together(kept)
+    return SampledTable(rows, number, pa.Table.from_batches(watched), total)
 
 
 def _check_keys(names: list[str], keys: list[str]) -> None:
@@ -107,19 +112,18 @@ def _chances(values: Any, seed: int) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def _smallest(
-    kept: list[pa.Table],
-    chances: list[npt.NDArray[np.uint64]],
-    numbers: list[Ids],
-    most: int,
-) -> tuple[list[pa.Table], list[npt.NDArray[np.uint64]], list[Ids], np.uint64]:
+def _together(kept: list[_Kept]) -> _Kept:
+    rows, chance, number = zip(*kept, strict=True)
+    return _Kept(pa.concat_tables(rows), np.concatenate(chance), np.concatenate(number))
+
+
+def _smallest(kept: list[_Kept], most: int) -> tuple[list[_Kept], np.uint64]:
     """Keep the rows below the number that more than `most` rows do not exceed."""
-    table = pa.concat_tables(kept)
-    chance, number = np.concatenate(chances), np.concatenate(numbers)
+    rows, chance, number = whole = _together(kept)
     if len(chance) <= most:
-        return [table], [chance], [number], np.uint64(2**64 - 1)
+        return [whole], np.uint64(2**64 - 1)
     limit = np.partition(chance, most)[most] - np.uint64(1)
     wanted = np.flatnonzero(chance <= limit)
     if not len(wanted):
         raise DataError(f"one group has more than {most:,} rows; is --group the right column?")
-    return [table.take(pa.array(wanted))], [chance[wanted]], [number[wanted]], limit
+    return [_Kept(rows.take(pa.array(wanted)), chance[wanted], number[wanted])], limit

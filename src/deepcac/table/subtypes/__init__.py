@@ -1,1 +1,0 @@
-"""`deepcac fit --method subtypes`: a SubtypeClassifier on a table."""

@@ -98,3 +98,10 @@ def test_kept_intervals_are_found_by_their_runs(tmp_path):
     assert kept.difference(one, other, "auroc") == (0.01, 0.2)
     assert kept.difference(one, other, "f1") is None
     assert kept.difference(other, one, "auroc") is None
+
+
+def test_without_kept_tables_there_are_no_curves_and_no_intervals(tmp_path):
+    one = Run("results/a.json", run_of("cac_lr", None).record, Path("a.json"), with_scores=False)
+    assert kept_curves(tmp_path)(one) is None
+    (tmp_path / f"{BOOTSTRAPS}.csv").touch()
+    assert KeptBootstraps(tmp_path).difference(one, one, "auroc") is None

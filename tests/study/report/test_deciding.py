@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from deepcac.pages.tables import Table, text_row
 from deepcac.pages.templating import view
 from deepcac.scoring.statistics import Comparison
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.claims import Claim
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, deciding
-from deepcac_study.report.papers.paperpages import switch_sentences, touching
+from deepcac_study.report.papers.paperpages import places, switch_sentences, touching
 from deepcac_study.report.runs.comparisons import Difference
+from deepcac_study.report.site.contents import Contents
 
 RunName = namedtuple("RunName", "protocol dataset method k")
 KNOWN = {
@@ -78,3 +80,10 @@ def test_a_paper_has_its_own_switches_and_those_of_all():
     assert {"A1", "C9"} <= labels
     assert "D5" not in labels
     assert touching("skmeans") == []
+
+
+@pytest.mark.parametrize("page", ["factorial", "divisions", "ablations"])
+def test_what_stands_on_the_judges_page_is_linked_there(page):
+    table = Table("one", "One", "", ["a"], [text_row("b")])
+    shown = Contents(None, (), (), (), (), (), tables={page: [table]})
+    assert places(shown) == {"table:one": Place("One", "pages/judge.html#table-one")}

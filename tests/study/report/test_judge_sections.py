@@ -111,6 +111,7 @@ def test_the_judges_page_links_both(tmp_path, factorial, divisions):
     for place in ("worth", "divisions"):
         assert f'href="#{place}"' in page
         assert f'<section id="{place}">' in page
+    assert 'href="pages/judge.html"' in (out / "index.html").read_text(encoding="utf-8")
     for name in ("factorial_cic", "published_divisions"):
         assert f'id="table-{name}"' in page
         assert all((out / "figures" / f"{name}.{end}").exists() for end in ("svg", "png", "csv"))

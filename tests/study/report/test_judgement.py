@@ -7,10 +7,12 @@ import pytest
 from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac_study.records.record import file_digest
+from deepcac_study.report.judge.judge_figures import power_figure
 from deepcac_study.report.judge.judgement import (
     basis,
     judgement_figures,
     judgement_tables,
+    kept_judgement,
     load_judgement,
     sentence,
 )
@@ -168,3 +170,15 @@ def test_verdicts_that_were_not_written_with_their_summary_are_refused(tmp_path)
         DataError, match=r"verdicts\.csv: not the verdicts that summary\.json counts"
     ):
         load_judgement(paths)
+
+
+def test_where_no_judge_is_kept_nothing_is_judged(tmp_path):
+    assert kept_judgement(tmp_path) is None
+
+
+def test_the_words_of_the_power_curve_leave_out_what_older_records_do_not_hold():
+    one = {"oracle_gain": 0.1, "question": "help", "contender": "km_lr", "reference": "lr"}
+    one |= {"strength": 1, "cohorts": 2, "mean": 0.1, "detected": 0.5, "rows": 3000}
+    figure = power_figure([{**one, "detected_holm": share} for share in (0.5, float("nan"))])
+    assert figure.seen.count("is found better in 50 %") == 1
+    assert "nan" not in figure.alternative

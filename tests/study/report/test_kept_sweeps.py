@@ -17,10 +17,11 @@ SWEPT = {
 
 def test_a_kept_sweep_has_every_digit_text_and_gap(tmp_path):
     made, kept = tmp_path / "results" / "sweeps", tmp_path / "kept"
-    for name, table in {**SWEPT, "alpha_demo_cic_k2": SWEPT["grid"]}.items():
+    closed = dict.fromkeys(("alpha_demo_cic_k2", "alpha_ards_k2"), SWEPT["grid"])
+    for name, table in {**SWEPT, **closed}.items():
         write_table(made / f"{name}.parquet", pa.Table.from_pandas(table, preserve_index=False))
     written = write_measured(tmp_path / "results", kept)
-    assert sorted(path.stem for path in written) == ["grid", "starts_cic_k3"]  # none of the demo
+    assert sorted(path.stem for path in written) == ["grid", "starts_cic_k3"]  # open data alone
     found, first = load_sweeps(written), load_sweeps(made.glob("[gs]*.parquet"))
     pairs = (
         (found.grid, first.grid),

@@ -50,6 +50,7 @@ def test_separation_terms_are_means_over_splits(tmp_path):
     for name in ("cic", "demo_cic"):
         (tmp_path / "sweeps").mkdir(exist_ok=True)
         pd.DataFrame(rows).to_parquet(tmp_path / "sweeps" / f"separation_{name}_k3.parquet")
+    started().to_parquet(tmp_path / "sweeps" / "starts_demo_cic_k3.parquet")
     tables = sweep_tables(tmp_path)
     assert tables[STARTS].empty
     table = tables[SEPARATION].set_index("term")

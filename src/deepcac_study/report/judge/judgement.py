@@ -35,6 +35,7 @@ from deepcac_study.report.judge.judge_figures import (
     spoken,
     verdict_forest,
 )
+from deepcac_study.report.kept.kept_table import kept_table
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence
@@ -94,12 +95,14 @@ def load_judgement(paths: Iterable[str | os.PathLike[str]]) -> Judgement | None:
     return Judgement(rows, summary)
 
 
-def kept_judgement(folder: str | os.PathLike[str]) -> Judgement:
-    """Return the judge's verdicts from the tables that are kept with the project."""
-    kept, judge = Path(folder), Judge.model_validate({})
+def kept_judgement(folder: str | os.PathLike[str]) -> Judgement | None:
+    """Return the judge's verdicts from the tables that are kept with the project, if any."""
+    judge = Judge.model_validate({})
     rows, scores, power = (
-        pd.read_csv(kept / f"judge_{name}.csv") for name in ("verdicts", "scores", "planted")
+        kept_table(folder, f"judge_{name}") for name in ("verdicts", "scores", "planted")
     )
+    if rows.empty:
+        return None
     content = {
         "margin": judge.margin,
         "strict_margin": judge.strict_margin,
@@ -110,7 +113,7 @@ def kept_judgement(folder: str | os.PathLike[str]) -> Judgement:
     }
     note = (
         "The judge was not run here: its verdicts are those that ship with the project, of "
-        f"{read_json(kept / 'about.json')['date']}. snakemake judge makes them again."
+        f"{read_json(Path(folder) / 'about.json')['date']}. snakemake judge makes them again."
     )
     return Judgement(rows, content, note)
 

@@ -22,6 +22,7 @@ from deepcac_study.report.kept import paper_docs as papers
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept import table_docs as new
 from deepcac_study.report.kept import table_snapshot as kept
+from deepcac_study.report.kept.kept_table import kept_table
 from deepcac_study.report.kept.run_snapshot import ANSWER, CLAIMS, LEDGER, RUNS, SUMMARY
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, limits, separation, starts
 from deepcac_study.report.subtypes.subtype_worth import arms, stability
@@ -103,11 +104,7 @@ def made(tables: Tables, kind: str, *asked: str) -> str:
 
 def read_snapshot(folder: Path) -> Tables:
     """Return the tables that `snapshot.write_snapshot` wrote; empty where nothing was run."""
-    paths = {name: folder / f"{name}.csv" for name in (*snapshot.TABLES, _MANIFEST)}
-    return {
-        name: pd.read_csv(path) if path.exists() and path.stat().st_size else pd.DataFrame()
-        for name, path in paths.items()
-    }
+    return {name: kept_table(folder, name) for name in (*snapshot.TABLES, _MANIFEST)}
 
 
 def main() -> None:

@@ -23,14 +23,19 @@ QUOTED = (
 METRICS = ("f1", "f1_macro", "auroc", "auroc_macro", "auprc", "auprc_macro")
 
 
+def may_be_kept() -> frozenset[str]:
+    """Return the data sets of the papers that are open; what is generated is none of them."""
+    return known_datasets() - restricted().keys()
+
+
 def split_table(results: Path) -> pd.DataFrame:
     """Return the scores of each finished run of a folder ``results``, a row a split.
 
     A run without scores has one row. Generated, restricted and own data have none.
     """
     runs = load(_records(results), results.parent)
-    shown = known_datasets() - set(restricted())
-    rows = [row for run in runs if run.dataset in shown and not run.synthetic for row in _rows(run)]
+    own = [run for run in runs if run.dataset in may_be_kept() and not run.synthetic]
+    rows = [row for run in own for row in _rows(run)]
     return pd.DataFrame(rows, columns=[*RUN, "status", "split", *METRICS])
 
 
@@ -68,9 +73,8 @@ def _rows(run: Run) -> Iterator[dict[str, Any]]:
 
 def curve_tables(results: Path) -> dict[str, pd.DataFrame]:
     """Return the curves and the calibration of runs on open data that the report shows."""
-    shown = known_datasets() - set(restricted())
     figures = results / "report" / "figures"
-    return {name: curve_table(figures, name, shown) for name in (CURVES, CALIBRATION)}
+    return {name: curve_table(figures, name, may_be_kept()) for name in (CURVES, CALIBRATION)}
 
 
 def report_table(results: Path, name: str) -> str:

@@ -27,7 +27,6 @@ from deepcac_study.judge.power import power_curve
 from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
-from deepcac_study.records.sweep_tables import measured_tables
 from deepcac_study.report.judge.factorial_grid import factorial_means, load_factorials
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.judgement import headline
@@ -47,6 +46,7 @@ from deepcac_study.report.kept.run_snapshot import (
 from deepcac_study.report.kept.sweep_snapshot import (
     SEPARATION,
     STARTS,
+    open_tables,
     sweep_tables,
     write_measured,
 )
@@ -116,7 +116,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     }
     planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
     arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
-    factorials = load_factorials(measured_tables(results / "factorial"))
+    factorials = load_factorials(open_tables(results / "factorial"))
     scored = {one.stem: read_json(one) for one in sorted((study / PUBLIC).glob("*.json"))}
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     return {

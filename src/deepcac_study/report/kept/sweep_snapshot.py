@@ -3,8 +3,8 @@
 They are kept with the snapshot, and shown by the documentation.
 """
 
+import re
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, three
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac_study.catalogue.methods import label as method_label
-from deepcac_study.papers.names import known_datasets, restricted
 from deepcac_study.records.sweep_tables import (
     CENTROIDS,
     PERMUTED,
@@ -25,10 +24,12 @@ from deepcac_study.records.sweep_tables import (
     measured_tables,
     read_measured,
 )
+from deepcac_study.report.kept.run_snapshot import may_be_kept
 
 SEPARATION, STARTS = "separation", "switch_starts"
 SOUND = "sound"
 _METRICS = ("auroc", "auprc")
+_SWEEP = re.compile(r"^[a-z]+_(?=.*_k\d+$)|_k\d+$")  # what a sweep's name has beside the data set
 _NOT_NUMBERS = ("seed", "term", "alpha", "status")
 _SAID = ("no term", "AM-softmax", "distance of means", "the same, permuted labels")
 _NAMES = dict(zip(TERMS, _SAID, strict=True))
@@ -40,9 +41,8 @@ def sweep_tables(results: Path) -> dict[str, pd.DataFrame]:
     `SEPARATION` has a row a data set, term and weight: how many trainings there were and diverged,
     mean and deviation over the splits of what each measured. `STARTS` has `start_effects`.
     """
-    found = load_sweeps(measured_tables(results / "sweeps"))
-    own = {at: table for at, table in found.separation.items() if not at[0].startswith("demo_")}
-    terms = [_terms(table, *at) for at, table in own.items()]
+    found = load_sweeps(open_tables(results / "sweeps"))
+    terms = [_terms(table, *at) for at, table in found.separation.items()]
     starts = [row for at, table in found.starts.items() for row in start_effects(table, *at)]
     return {
         SEPARATION: pd.concat(terms, ignore_index=True) if terms else pd.DataFrame(),
@@ -55,22 +55,25 @@ def write_measured(results: Path, folder: Path) -> list[Path]:
 
     They lie below `folder` as below ``results``. Generated and restricted data are left out.
     """
-    shown = known_datasets() - set(restricted())
     found = []
-    tables = (measured_tables(results / kind) for kind in ("sweeps", "factorial"))
-    for path in chain.from_iterable(tables):
-        if "demo_" not in path.stem:
-            found.append(folder / path.relative_to(results).with_suffix(".csv"))
-            with atomic_path(found[-1]) as partial:
-                read_measured(path).to_csv(partial, index=False)
+    for path in (*open_tables(results / "sweeps"), *open_tables(results / "factorial")):
+        found.append(folder / path.relative_to(results).with_suffix(".csv"))
+        with atomic_path(found[-1]) as partial:
+            read_measured(path).to_csv(partial, index=False)
     studies = sorted((results / "case_study").rglob("*.json"))
-    open_ones = [path for path in studies if read_json(path)["dataset"] in shown]
+    open_ones = [path for path in studies if read_json(path)["dataset"] in may_be_kept()]
     means = (path.with_suffix(".features.parquet") for path in open_ones)
     for path in (*(results / "skmeans").glob("*.json"), *open_ones, *means):
         found.append(folder / path.relative_to(results))
         with atomic_path(found[-1]) as partial:
             partial.write_bytes(path.read_bytes())
     return found
+
+
+def open_tables(folder: Path) -> list[Path]:
+    """Return the tables of open data, and the grid, which is generated for a paper."""
+    names = {path: _SWEEP.sub("", path.stem) for path in measured_tables(folder)}
+    return [path for path, name in names.items() if name in may_be_kept() | {"grid"}]
 
 
 def _terms(table: pd.DataFrame, dataset: str, k: int) -> pd.DataFrame:

@@ -20,9 +20,8 @@ from deepcac_study.papers.summary import in_words
 from deepcac_study.report.declarations import declared_table
 from deepcac_study.report.papers.ledger_tables import Place, claims_table
 from deepcac_study.report.runs.comparisons import Difference
-from deepcac_study.report.site.contents import Contents
+from deepcac_study.report.site.contents import HOME, Contents
 
-_HOME = {"answer": "clustering", "wins": "clustering"}  # shown on another's page
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
 _SMALL = 0.0005  # a difference that three decimals do not show
 
@@ -159,4 +158,4 @@ def places(shown: Contents) -> dict[str, Place]:
 
 
 def _way(page: str, anchor: str) -> str:
-    return f"pages/{_HOME.get(page, page)}.html#{anchor}"
+    return f"pages/{HOME.get(page, page)}.html#{anchor}"

@@ -21,6 +21,7 @@ from deepcac.scoring.statistics import reliability, wilson
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
+from deepcac_study.report.kept.kept_table import kept_table
 from deepcac_study.report.runs.comparisons import Bootstraps, Difference, split_scores
 from deepcac_study.report.runs.runtables import at_smallest_k, run_label
 
@@ -32,6 +33,7 @@ _COLUMNS = {
     CURVES: [*_RUN, "curve", "x", "y"],
     CALIBRATION: [*_RUN, "predicted", "observed", "low", "high", "rows"],
 }
+_INTERVAL = ["first", "second", "metric", "low", "high"]
 _GRID = np.linspace(0, 1, 101)
 
 
@@ -238,14 +240,14 @@ def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFra
 def bootstrap_table(effects: Iterable[Difference]) -> pd.DataFrame:
     """Return the bootstrap interval of each comparison that has one, by the paths of its runs."""
     rows = [(e.first.path, e.second.path, e.metric, *e.bootstrap) for e in effects if e.bootstrap]
-    return pd.DataFrame(rows, columns=["first", "second", "metric", "low", "high"]).round(6)
+    return pd.DataFrame(rows, columns=_INTERVAL).round(6)
 
 
 def kept_curves(folder: str | os.PathLike[str]) -> Callable[[Run], Curves | None]:
     """Return what finds the curves of a sound run: from its scores, or the kept ones."""
     tables = {
-        name: dict(list(pd.read_csv(Path(folder) / f"{name}.csv").groupby(_RUN)))
-        for name in (CURVES, CALIBRATION)
+        name: dict(list(kept_table(folder, name, columns).groupby(_RUN)))
+        for name, columns in _COLUMNS.items()
     }
 
     def find(run: Run) -> Curves | None:
@@ -270,9 +272,8 @@ class KeptBootstraps(Bootstraps):
 
     def __init__(self, folder: str | os.PathLike[str], resamples: int = 0) -> None:
         super().__init__(resamples)
-        table = pd.read_csv(Path(folder) / f"{BOOTSTRAPS}.csv")
-        keys = zip(table["first"], table["second"], table["metric"], strict=True)
-        self._kept = dict(zip(keys, zip(table["low"], table["high"], strict=True), strict=True))
+        table = kept_table(folder, BOOTSTRAPS, _INTERVAL)
+        self._kept = {tuple(key): (low, high) for *key, low, high in table[_INTERVAL].to_numpy()}
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
         """Return the interval of a paired difference, or None without one."""

@@ -52,6 +52,12 @@ from deepcac_study.report.site.material import Material, generated_only, real_on
 from deepcac_study.report.subtypes.subtype_figures import embedding_figures
 from deepcac_study.report.subtypes.subtype_worth import ablation_tables
 
+# What is shown on another's page.
+HOME = {
+    **dict.fromkeys(("answer", "wins"), "clustering"),
+    **dict.fromkeys(("factorial", "divisions", "ablations"), "judge"),
+}
+
 
 @dataclass(frozen=True)
 class Contents:

@@ -16,7 +16,7 @@ from deepcac_study.papers.summary import on_prediction
 from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.papers.paperpages import PaperPage, paper_pages, places, switch_sentences
-from deepcac_study.report.site.contents import Contents
+from deepcac_study.report.site.contents import HOME, Contents
 from deepcac_study.report.site.firstpage import (
     DECIDED,
     answer,
@@ -110,9 +110,10 @@ def _menu(shown: Contents, subtypes: Mapping[str, int]) -> dict[str, list[tuple[
     kinds = {"subtypes": "real", "own": "own", "synthetic": "synthetic"}
 
     def filled(page: str) -> bool:
-        rows = any(table.rows for table in shown.tables.get(page, ()))
-        many = subtypes.get(kinds.get(page, ""), 0)
-        return bool(page in _ALWAYS or rows or shown.figures.get(page) or many)
+        own = [page, *(part for part, home in HOME.items() if home == page)]
+        rows = any(table.rows for part in own for table in shown.tables.get(part, ()))
+        figures = any(shown.figures.get(part) for part in own)
+        return bool(page in _ALWAYS or rows or figures or subtypes.get(kinds.get(page, ""), 0))
 
     every = {
         subject: [(page, PAGES[page]) for page in pages if filled(page)]

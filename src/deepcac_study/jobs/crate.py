@@ -4,17 +4,19 @@ The description is one file, ``ro-crate-metadata.json``, in the project's folder
 Provenance Run Crate 0.5). It holds names, sizes and digests, never rows of data.
 """
 
-import hashlib
 import os
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
 from deepcac.errors import ConfigError, DataError
+from deepcac_study import sourcecode
+from deepcac_study.records.record import file_digest
 
 _PROFILES = (
     "https://w3id.org/ro/wfrun/process/0.5",
@@ -185,18 +187,10 @@ class _Run:
 
 def _facts(path: Path) -> dict[str, str]:
     """Return size and digest of a file."""
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return {"contentSize": str(path.stat().st_size), "sha256": digest}
+    return {"contentSize": str(path.stat().st_size), "sha256": file_digest(path)}
 
 
 def versions() -> dict[str, str]:
     """Return the versions of this package and of what it depends on, as far as installed."""
-    found = {}
-    for line in ["deepcac", *(requires("deepcac") or ())]:
-        name = line.split(";")[0].split("[")[0].split(">")[0].split("=")[0].strip()
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue  # an extra that is not installed
-    return found
+    lines = ("deepcac", *(requires("deepcac") or ()))
+    return sourcecode.versions(re.split(r"[;\[>=]", line)[0].strip() for line in lines)

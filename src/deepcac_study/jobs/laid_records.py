@@ -1,9 +1,9 @@
 """Shipped records that stand for their runs, so that the workflow makes only what is missing."""
 
-import hashlib
 from functools import cache
 from pathlib import Path
 
+from deepcac_study.records.record import file_digest
 from deepcac_study.records.record_archive import Row, manifest
 from deepcac_study.sourcecode import unchanged_since
 
@@ -47,7 +47,7 @@ def standing_records(archive: Path, results: Path, which: str) -> frozenset[str]
 
 
 def _is_laid(path: Path, row: Row) -> bool:
-    return path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == row.sha256
+    return path.exists() and file_digest(path) == row.sha256
 
 
 def _maker(path: str) -> str:

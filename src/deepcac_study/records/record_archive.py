@@ -100,8 +100,8 @@ def pack(
         with atomic_path(place / f"{part}.tar.xz") as unnamed:
             own = {path: whole[path] for path in kept if part_of(path) == part}
             unnamed.write_bytes(compressed(own))
-    with atomic_path(place / MANIFEST) as unnamed:
-        unnamed.write_text(_as_csv(rows), encoding="utf-8")
+    with atomic_path(place / MANIFEST) as unnamed, open(unnamed, "w", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([Row._fields, *rows])
     return rows
 
 
@@ -239,14 +239,6 @@ def _seconds(made: Mapping[str, Any]) -> float:
     """Return the seconds of all stages; what is no number is a `TypeError` or a `ValueError`."""
     seconds = made.get("seconds", {})
     return round(sum(map(float, seconds.values())), 1) if isinstance(seconds, dict) else 0.0
-
-
-def _as_csv(rows: list[Row]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Row._fields)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def compressed(records: Mapping[str, bytes]) -> bytes:

@@ -49,14 +49,14 @@ def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any
 
 @cache
 def _declarations() -> dict[str, dict[str, dict[str, Any]]]:
-    text = (resources.files("deepcac_study.report") / "declarations.yaml").read_text(
-        encoding="utf-8"
-    )
-    found: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(text)
+    found: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_beside("declarations.yaml"))
     return found
 
 
 def rows_of(name: str) -> list[dict[str, str]]:
     """Return the rows of a CSV that lies beside this module."""
-    text = (resources.files("deepcac_study.report") / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    return list(csv.DictReader(_beside(name).splitlines()))
+
+
+def _beside(name: str) -> str:
+    return (resources.files("deepcac_study.report") / name).read_text(encoding="utf-8")

@@ -156,12 +156,8 @@ def outside(columns: Iterable[Column]) -> str:
 
 def missingness_figures(profiles: Iterable[Profile]) -> list[Figure]:
     """Return a figure for each sound data set that misses a value."""
-    sound = [profile for profile in profiles if profile.protocol == "sound"]
-    return [
-        _hourly(profile) if profile.steps > 1 else _static(profile)
-        for profile in sound
-        if _drawn(_ordered(profile))
-    ]
+    sound = ((one, _ordered(one)) for one in profiles if one.protocol == "sound")
+    return [_figure(one, ordered) for one, ordered in sound if _drawn(ordered)]
 
 
 def _ordered(profile: Profile) -> Shares:
@@ -183,49 +179,37 @@ def _words(ordered: Shares) -> dict[str, str]:
     return {"shown": shown, "rest": f" Never measured: {never} more." if never else ""}
 
 
-def _static(profile: Profile) -> Figure:
-    ordered = _ordered(profile)
-    drawn = [(name, float(shares.mean())) for name, shares in _drawn(ordered)]
-    names, values = zip(*drawn, strict=True)
-
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        axis.barh(np.arange(len(names)), values, color=PALETTE[0], height=0.7)
-        axis.set_yticks(np.arange(len(names)), names)
-        axis.set(xlim=(0, 1), ylim=(len(names) - 0.4, -0.6), xlabel="share missing")
-        axis.grid(visible=False, axis="y")
-
+def _figure(profile: Profile, ordered: Shares) -> Figure:
+    """Return bars, or a square for each hour of a sequence."""
+    hourly, drawn = profile.steps > 1, _drawn(ordered)
+    draw, width, above, by = (_hours, 7, 1, " by hour") if hourly else (_bars, 6, 0.8, "")
+    hours = [f"hour_{hour:02d}" for hour in range(profile.steps)]
     return declared_figure(
         "missing",
-        size=(6, 0.8 + 0.19 * len(names)),
-        draw=draw,
-        data=[(name, float(shares.mean())) for name, shares in ordered],
+        size=(width, above + 0.19 * len(drawn)),
+        draw=lambda canvas: draw(canvas, drawn),
+        data=[(name, *map(float, one if hourly else [one.mean()])) for name, one in ordered],
         dataset=profile.dataset,
-        by="",
-        columns=["share_missing"],
+        by=by,
+        columns=hours if hourly else ["share_missing"],
         **_words(ordered),
     )
 
 
-def _hourly(profile: Profile) -> Figure:
-    ordered = _ordered(profile)
-    names, shares = zip(*_drawn(ordered), strict=True)
+def _bars(canvas: Canvas, drawn: Shares) -> None:
+    axis = canvas.subplots()
+    places = np.arange(len(drawn))
+    axis.barh(places, [float(one.mean()) for _, one in drawn], color=PALETTE[0], height=0.7)
+    axis.set_yticks(places, [name for name, _ in drawn])
+    axis.set(xlim=(0, 1), ylim=(len(drawn) - 0.4, -0.6), xlabel="share missing")
+    axis.grid(visible=False, axis="y")
 
-    def draw(canvas: Canvas) -> None:
-        axis = canvas.subplots()
-        image = axis.imshow(np.array(shares), vmin=0, vmax=1, cmap="Blues", aspect="auto")
-        axis.set_yticks(np.arange(len(names)), names)
-        axis.set(xlabel="hour")
-        axis.grid(visible=False)
-        canvas.colorbar(image, ax=axis, label="share missing", shrink=0.5)
 
-    return declared_figure(
-        "missing",
-        size=(7, 1 + 0.19 * len(names)),
-        draw=draw,
-        data=[(name, *map(float, shares)) for name, shares in ordered],
-        dataset=profile.dataset,
-        by=" by hour",
-        columns=[f"hour_{hour:02d}" for hour in range(profile.steps)],
-        **_words(ordered),
-    )
+def _hours(canvas: Canvas, drawn: Shares) -> None:
+    axis = canvas.subplots()
+    shares = np.array([one for _, one in drawn])
+    image = axis.imshow(shares, vmin=0, vmax=1, cmap="Blues", aspect="auto")
+    axis.set_yticks(np.arange(len(drawn)), [name for name, _ in drawn])
+    axis.set(xlabel="hour")
+    axis.grid(visible=False)
+    canvas.colorbar(image, ax=axis, label="share missing", shrink=0.5)

@@ -55,6 +55,19 @@ class Factorial:
         return sorted(set(zip(own["k"].tolist(), own["beta"].tolist(), strict=True)))
 
     @property
+    def fits(self) -> list[tuple[int, float, str, pd.Series]]:
+        """The scores of every head in every cell, as far as it was fitted."""
+        every = ((k, beta, head) for k, beta in self.cells for head in HEADS)
+        found = ((*place, self.scores(_DEEPCAC, *place)) for place in every)
+        return [one for one in found if len(one[-1])]
+
+    @property
+    def sizes(self) -> pd.Series:
+        """The mean size of the smallest cluster of every cell."""
+        own = self.table[self.table["estimator"] == _DEEPCAC]
+        return own.groupby(["k", "beta"])["smallest"].mean()
+
+    @property
     def yardsticks(self) -> dict[str, float]:
         """The mean AUROC of the networks without DeepCAC's clusters."""
         named = {"FNN, trained end to end": _FNN, "latents that saw no label (KM-Z, k = 1)": _KM_Z}
@@ -77,12 +90,10 @@ def load_factorials(paths: Iterable[str | os.PathLike[str]]) -> list[Factorial]:
 
 def factorial_means(one: Factorial) -> pd.DataFrame:
     """Return the mean AUROC over the splits: a row a cell and head, and the yardsticks below."""
-    sizes = one.table.groupby(["k", "beta"])["smallest"].mean()
+    sizes = one.sizes
     rows = [
         (k, f"{beta:g}", head, scores.mean(), round(sizes[k, beta]))
-        for k, beta in one.cells
-        for head in HEADS
-        if len(scores := one.scores(_DEEPCAC, k, beta, head))
+        for k, beta, head, scores in one.fits
     ]
     rows += [(1, "", label, mean, pd.NA) for label, mean in one.yardsticks.items()]
     return pd.DataFrame(rows, columns=["k", "beta", "arm", "auroc", "smallest_cluster"])
@@ -92,7 +103,7 @@ def factorial_table(one: Factorial) -> Table:
     """Return every cell beside the networks without DeepCAC's clusters."""
     empty = [""] * (len(HEADS) + 2)
     rows = [text_row(label, "", f"{x:.4f}", *empty) for label, x in one.yardsticks.items()]
-    sizes = one.table[one.table["head"] == _OWN].groupby(["k", "beta"])["smallest"].mean()
+    sizes = one.sizes
     for k, beta in one.cells:
         means = (one.scores(_DEEPCAC, k, beta, head) for head in HEADS)
         gap = one.from_fnn(k, beta)
@@ -121,9 +132,7 @@ def factorial_figure(one: Factorial) -> Figure | None:
         return None
     data = [
         (k, beta, head, float(scores.mean()), float(scores.min()), float(scores.max()))
-        for k, beta in one.cells
-        for head in HEADS
-        if len(scores := one.scores(_DEEPCAC, k, beta, head))
+        for k, beta, head, scores in one.fits
     ]
     return declared_figure(
         "factorial",

@@ -22,7 +22,6 @@ from deepcac_study.report.judge.judge_figures import contender_label
 from deepcac_study.report.kept.judge_docs import STYLES, counted
 
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))
-# Which rows of these tables go together.
 DECIDED = (MOVES, CARDED, LABELLED)
 _READ: dict[str, Callable[[Iterable[Path]], pd.DataFrame]] = {
     MOVES: transfer_table,
@@ -35,6 +34,14 @@ _NAMES = {
     **{RICH: "a model in each rich cluster", SOFT: "memberships as predictors"},
     **{STACKED: "predicted labels as predictors", UPDATE: "ridge update on all predictors"},
     DIRECTIONS: "principal components",
+}
+_OVER_ONE = [(f"{arm}_{k}", ONE) for arm in (KM, CAC) for k in CARDS]
+# Which rows go together, and what their first columns say.
+_BY = ["question", "contender", "reference", "learner"]
+_COMPARED: dict[str, How] = {
+    "question": lambda group: group[0][0].replace("_", " "),
+    "compared": lambda group: " less ".join(map(_name, group[0][1:3])),
+    "learner": lambda group: contender_label(group[0][3]),
 }
 
 
@@ -53,16 +60,13 @@ def transfer_counts(table: pd.DataFrame, metric: str) -> Table:
         return lambda group: (group[1][column] < LEVEL).sum()
 
     columns: dict[str, How] = {
-        "question": lambda group: group[0][0].replace("_", " "),
-        "compared": lambda group: " less ".join(map(_name, group[0][1:3])),
-        "learner": lambda group: contender_label(group[0][3]),
+        **_COMPARED,
         "comparisons": lambda group: len(group[1]),
         **counted(verdicts_in(own["verdict"])),
         "gain excluded": excluded("p_gain_excluded"),
         "after Holm": excluded("p_gain_excluded_holm"),
     }
-    by = ["question", "contender", "reference", "learner"]
-    return Table.of(own.groupby(by, sort=False), columns, n_labels=3)
+    return Table.of(own.groupby(_BY, sort=False), columns, n_labels=3)
 
 
 def transfer_gains(
@@ -86,24 +90,18 @@ def transfer_gains(
 def card_gains(table: pd.DataFrame, metric: str) -> Table:
     """Return what several cards gain over one, and over cards in a random partition."""
     own = table[(table["metric"] == metric) & (table["cohort"] == REAL)]
-    pairs = [(f"{arm}_{k}", ONE) for arm in (KM, CAC) for k in CARDS]
-    pairs += [(f"{KM}_{k}", f"{CELLS}_{k}") for k in CARDS]
-
-    def gain(pair: tuple[str, str]) -> How:
-        return lambda group: _only(_pair(group[1], *pair))
-
+    pairs = [*_OVER_ONE, *((f"{KM}_{k}", f"{CELLS}_{k}") for k in CARDS)]
     columns: dict[str, How] = {
         "data set": lambda group: group[0][0],
         "items": lambda group: group[0][1],
         "one card": lambda group: three(_pair(group[1], KM, ONE)["reference_score"].item()),
-        **{" less ".join(map(_name, pair)): gain(pair) for pair in pairs},
+        **_gains(pairs, _only),
     }
     return Table.of(own.groupby(["dataset", "items"], sort=False), columns, n_labels=2)
 
 
 def label_gains(table: pd.DataFrame, *metrics: str) -> Table:
     """Return what richer labels bring by some metrics, with intervals, one row a comparison."""
-    by = ["question", "contender", "reference", "learner"]
 
     def gain(metric: str) -> How:
         def cell(group: tuple[Any, pd.DataFrame]) -> str:
@@ -113,13 +111,8 @@ def label_gains(table: pd.DataFrame, *metrics: str) -> Table:
 
         return cell
 
-    columns: dict[str, How] = {
-        "question": lambda group: group[0][0].replace("_", " "),
-        "compared": lambda group: " less ".join(map(_name, group[0][1:3])),
-        "learner": lambda group: contender_label(group[0][3]),
-        **{people(metric): gain(metric) for metric in metrics},
-    }
-    return Table.of(table.groupby(by, sort=False), columns, n_labels=3)
+    columns = {**_COMPARED, **{people(metric): gain(metric) for metric in metrics}}
+    return Table.of(table.groupby(_BY, sort=False), columns, n_labels=3)
 
 
 def planted_moves(table: pd.DataFrame, metric: str) -> Table:
@@ -132,8 +125,7 @@ def planted_moves(table: pd.DataFrame, metric: str) -> Table:
 def planted_cards(table: pd.DataFrame, metric: str) -> Table:
     """Return in how many planted cohorts several cards beat one, by strength and items."""
     own = table[(table["metric"] == metric) & (table["cohort"] != REAL)]
-    pairs = [(f"{arm}_{k}", ONE) for arm in (KM, CAC) for k in CARDS]
-    pairs += [(f"{KM}_2", f"{CELLS}_2"), (HASH, ONE)]
+    pairs = [*_OVER_ONE, (f"{KM}_2", f"{CELLS}_2"), (HASH, ONE)]
 
     def found(rows: pd.DataFrame) -> str:
         row = rows.iloc[0]
@@ -149,16 +141,24 @@ def _planted(
     pairs: Iterable[tuple[str, str]],
     write: Callable[[pd.DataFrame], str],
 ) -> Table:
-    def gain(pair: tuple[str, str]) -> How:
-        return lambda group: write(_pair(group[1], *pair))
-
     columns: dict[str, How] = {
         strength: lambda group: group[0][0].removeprefix(PLANTED),
         size: lambda group: f"{group[0][1]:,.0f}",
-        **{" less ".join(map(_name, pair)): gain(pair) for pair in pairs},
+        **_gains(pairs, write),
     }
     order = own["cohort"].str.removeprefix(PLANTED).astype(float).sort_values(kind="stable").index
     return Table.of(own.loc[order].groupby(["cohort", size], sort=False), columns, n_labels=2)
+
+
+def _gains(
+    pairs: Iterable[tuple[str, str]], write: Callable[[pd.DataFrame], str]
+) -> dict[str, How]:
+    """Return a column for each pair, with what is written of its rows in a group."""
+
+    def gain(pair: tuple[str, str]) -> How:
+        return lambda group: write(_pair(group[1], *pair))
+
+    return {" less ".join(map(_name, pair)): gain(pair) for pair in pairs}
 
 
 def _pair(rows: pd.DataFrame, contender: str, reference: str) -> pd.DataFrame:

@@ -51,7 +51,13 @@ from deepcac_study.report.kept.sweep_snapshot import (
     write_measured,
 )
 from deepcac_study.report.runs.curves import CALIBRATION, CURVES
-from deepcac_study.report.subtypes.subtype_worth import ahead, load_ablations
+from deepcac_study.report.subtypes.subtype_worth import (
+    Ablation,
+    agreement,
+    ahead,
+    arm_means,
+    load_ablations,
+)
 
 RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts"
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
@@ -134,11 +140,10 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
 
 def draw_answer(table: pd.DataFrame, folder: Path) -> None:
     """Draw what clusters add to each learner, as the first page of the report does."""
-    if not table.empty:
-        rows = headline(table)
-        if len(rows):
-            figure = verdict_forest(rows, Judge.model_validate({}).margin)
-            (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
+    rows = table if table.empty else headline(table)
+    if len(rows):
+        figure = verdict_forest(rows, Judge.model_validate({}).margin)
+        (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
 
 
 def _csv(table: pd.DataFrame, digits: int = 5) -> str:
@@ -162,28 +167,24 @@ def _division(one: Divided) -> dict[str, Any]:
 
 
 def _ablations(paths: list[Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the means over resamples of every arm, and the stability of every method.
-
-    ``mean``, ``low`` and ``high`` are how far three soft subtypes are ahead of an arm by AUROC.
-    """
-    arms, stability = [], []
-    for one in load_ablations(paths):
-        for backbone, table in one.arms.items():
-            scores = table.drop(columns=["seed", "n_train", "n_test"])
-            means = scores.groupby(["arm", "k"], as_index=False).mean()
-            places = zip(means["arm"], means["k"], strict=True)
-            paired = [ahead(one, backbone, *place) for place in places]
-            for name in ("mean", "low", "high"):
-                means[name] = [getattr(found, name, np.nan) for found in paired]
-            means.insert(0, "backbone", backbone)
-            means.insert(0, "dataset", one.dataset)
-            arms.append(means)
-        pairs = one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"]).reset_index()
-        pairs.insert(0, "dataset", one.dataset)
-        stability.append(pairs)
-    if not arms:
+    """Return the means over resamples of every arm, and the stability of every method."""
+    found = load_ablations(paths)
+    if not found:
         return pd.DataFrame(), pd.DataFrame()
-    return pd.concat(arms), pd.concat(stability)
+    parts = ({one.dataset: make(one) for one in found} for make in (_arms, agreement))
+    arms, stability = (pd.concat(own, names=["dataset"]) for own in parts)
+    return arms.reset_index("dataset"), stability.reset_index()
+
+
+def _arms(one: Ablation) -> pd.DataFrame:
+    """Return the means of every arm, and how far three soft subtypes are ahead of it by AUROC."""
+    means = arm_means(one).drop(columns=["seed", "n_train", "n_test"])
+    places = zip(means["backbone"], means["arm"], means["k"], strict=True)
+    paired = [ahead(one, *place) for place in places]
+    for name in ("mean", "low", "high"):
+        means[name] = [getattr(found, name, np.nan) for found in paired]
+    means.insert(0, "backbone", means.pop("backbone"))
+    return means
 
 
 def about(results: str | os.PathLike[str]) -> Content:

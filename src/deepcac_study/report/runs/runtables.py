@@ -15,7 +15,6 @@ from deepcac_study.papers.ledger import Entry, number
 from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 
-_NOT_HELD = -1
 _SHOWN_METRICS = ("f1", "f1_macro", "auroc", "auprc", "min_se_pp", "brier", "ece", "silhouette")
 _SHOWN_FEATURES = 5
 _HUGE = 1e3
@@ -35,14 +34,10 @@ def stability(run: Run) -> float | None:
     table = run.scores(["row_id", "seed", "cluster"])
     if table is None:
         return None
-    rows, seeds, cluster = (table[name].to_numpy() for name in ("row_id", "seed", "cluster"))
-    seed_names, split = np.unique(seeds, return_inverse=True)
-    row_ids, place = np.unique(rows, return_inverse=True)
-    held = np.full((len(seed_names), len(row_ids)), _NOT_HELD)
-    held[split, place] = cluster
+    held = table.to_pandas().pivot(index="seed", columns="row_id", values="cluster").to_numpy()
     agreement = []
     for one, other in combinations(held, 2):
-        both = (one != _NOT_HELD) & (other != _NOT_HELD)
+        both = ~np.isnan(one + other)
         if both.sum() > 1:
             agreement.append(adjusted_rand_score(one[both], other[both]))
     return float(np.mean(agreement)) if agreement else None

@@ -25,6 +25,7 @@ from deepcac_study.report.runs.curves import (
     BOOTSTRAPS,
     KeptBootstraps,
     bootstrap_table,
+    from_scores,
     kept_curves,
 )
 from deepcac_study.report.site.contents import contents
@@ -45,6 +46,7 @@ def build(
     run_inputs: Mapping[str, Mapping[str, Any]] | None = None,
     kept: str | os.PathLike[str] | None = None,
     unscored: Collection[str] = (),
+    made_from: str = "",
     resamples: int = 100,
     threads: int = 1,
 ) -> None:
@@ -68,6 +70,8 @@ def build(
     kept : path-like
         Folder of the tables that ship with the project: without a judge among `paths`, and with
         runs on the papers' data, its verdicts are shown, and the report says so.
+    made_from : str
+        Where the records come from, if not from runs here.
     resamples, threads : int
         Of the bootstrap; processes that draw.
 
@@ -81,17 +85,13 @@ def build(
         files, root, inputs=run_inputs, references=printed_clusters(), unscored=unscored
     )
     own = by_kind(files)
-    profiles, bootstraps = load_profiles(own["profiles"]), Bootstraps(resamples)
+    profiles, shipped = load_profiles(own["profiles"]), kept if unscored else None
     judged = load_judgement(own[JUDGED])
     if not judged and kept and real_only(findings.runs):
         judged = kept_judgement(kept)
-    laid: dict[str, Any] = {}
-    if unscored and kept:
-        bootstraps = KeptBootstraps(kept, resamples)
-        laid = {"curves": kept_curves(kept)}
+    bootstraps = KeptBootstraps(shipped, resamples) if shipped else Bootstraps(resamples)
     found = Material(
         **vars(findings),
-        **laid,
         profiles=profiles,
         judged=judged,
         factorials=load_factorials(own["factorial"]),
@@ -100,16 +100,14 @@ def build(
         sources=source_notes(registry, profiles, Path(tidy_dir) if tidy_dir else None),
         planted=planted_against_found(findings.runs, registry, truth_paths),
         features_dir=Path(features_dir) if features_dir else None,
+        made_from=made_from,
+        curves=kept_curves(shipped) if shipped else from_scores,
     )
-    write_report(found, registry, Path(out_dir), bootstraps, threads)
+    _write(found, registry, Path(out_dir), bootstraps, threads)
 
 
-def write_report(
-    found: Material,
-    registry: Path,
-    out: Path,
-    bootstraps: Bootstraps,
-    threads: int,
+def _write(
+    found: Material, registry: Path, out: Path, bootstraps: Bootstraps, threads: int
 ) -> None:
     """Write everything that is shown; every printed cell and claim is decided here."""
     ledger = entries(found)

@@ -11,19 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from deepcac.files.storage import read_json
-from deepcac_study.papers.deepcac.length_of_stay import printed_clusters
 from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
-from deepcac_study.records.reader import by_kind, read
-from deepcac_study.report.data.source_notes import source_notes
-from deepcac_study.report.judge.factorial_grid import load_factorials
-from deepcac_study.report.judge.judgement import kept_judgement
-from deepcac_study.report.judge.published_divisions import load_divisions
 from deepcac_study.report.kept.snapshot import MEASURED
-from deepcac_study.report.runs.curves import KeptBootstraps, kept_curves
-from deepcac_study.report.site.material import Material
-from deepcac_study.report.site.page import write_report
-from deepcac_study.report.subtypes.subtype_worth import load_ablations
+from deepcac_study.report.site.page import build
 
 _PROJECT = Path(__file__).resolve().parents[4]
 
@@ -37,31 +28,22 @@ def report_shipped(
     Every printed cell and claim is decided here. What needs score files or the rows of patients is
     left out.
     """
-    kept, registry = Path(project) / "docs" / "results", Path(project) / "config" / "registry"
-    root = Path(folder)
-    results = root / "results"
+    kept, results = Path(project) / "docs" / "results", Path(folder) / "results"
     rows = record_archive.manifest(kept / "records")
     check_commits({row.path: row.commit for row in rows})
     record_archive.lay(kept / "records", results)
     shutil.copytree(kept / MEASURED, results, dirs_exist_ok=True)
     laid = frozenset(str(results / row.path) for row in rows)
     measured = (path for kind in ("csv", "json") for path in (kept / MEASURED).rglob(f"*.{kind}"))
-    paths: list[str | Path] = [
-        *laid,
-        *(results / path.relative_to(kept / MEASURED) for path in measured),
-    ]
-    own = by_kind(paths)
-    found = Material(
-        **vars(read(paths, root, references=printed_clusters(), unscored=laid)),
-        sources=source_notes(registry, ()),
-        judged=kept_judgement(kept),
-        factorials=load_factorials(own["factorial"]),
-        divisions=load_divisions(own["public"]),
-        ablations=load_ablations(own["ablations"]),
-        curves=kept_curves(kept),
+    build(
+        [*laid, *(results / path.relative_to(kept / MEASURED) for path in measured)],
+        Path(project) / "config" / "registry",
+        results / "report",
+        kept=kept,
+        unscored=laid,
         made_from=_made_from(rows, read_json(kept / "about.json")["date"]),
+        threads=threads,
     )
-    write_report(found, registry, results / "report", KeptBootstraps(kept), threads)
     return results / "report" / "index.html"
 
 

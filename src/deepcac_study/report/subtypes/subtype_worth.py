@@ -77,12 +77,8 @@ def ablation_tables(found: Sequence[Ablation]) -> list[Table]:
 
 def _arms_table(one: Ablation) -> Table:
     n = one.arms[WITHOUT]["seed"].nunique()
-    means = pd.concat(
-        table.groupby(["arm", "k"], as_index=False).mean().assign(backbone=backbone)
-        for backbone, table in one.arms.items()
-    )
     return _of_arms(
-        means,
+        arm_means(one),
         lambda value, digits: "" if pd.isna(value) else f"{value:.{digits}f}",
         {
             "ahead by": lambda at: _written(ahead(one, WITHOUT, *at), "{0.mean:+.4f}"),
@@ -91,6 +87,14 @@ def _arms_table(one: Ablation) -> Table:
             ),
         },
         **declaration("tables", "subtypes_worth", {"dataset": one.dataset, "n": n}),
+    )
+
+
+def arm_means(one: Ablation) -> pd.DataFrame:
+    """Return the means over resamples: a row a backbone, arm and k."""
+    return pd.concat(
+        table.groupby(["arm", "k"], as_index=False).mean().assign(backbone=backbone)
+        for backbone, table in one.arms.items()
     )
 
 
@@ -146,9 +150,14 @@ def _written(found: Difference | None, how: str) -> str:
 
 def _stability_table(one: Ablation) -> Table:
     return _of_stability(
-        one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"]),
+        agreement(one),
         **declaration("tables", "subtypes_stability", {"dataset": one.dataset}),
     )
+
+
+def agreement(one: Ablation) -> pd.DataFrame:
+    """Return the mean and the least Rand index of all pairs of resamples, a row a method and k."""
+    return one.stability.groupby(["method", "k"])["ari"].agg(["mean", "min"])
 
 
 def stability(table: pd.DataFrame, dataset: str) -> Table:

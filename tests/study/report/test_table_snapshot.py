@@ -106,9 +106,13 @@ def test_the_rule_in_words_counts_the_tables():
     assert "no threshold" in never
 
 
-def test_a_figure_without_a_threshold_says_never():
+def test_a_figure_without_a_threshold_says_never(tmp_path):
     points = pd.DataFrame(
         {"dataset": ["cic"], "kind": ["table"], "advantage": [0.01], "gain": [0.0]}
     )
+    rule = pd.DataFrame({"way": ["tables"], "statistic": ["advantage"], "threshold": [np.inf]})
+    tables = {table_snapshot.POINTS: points, table_snapshot.RULES: rule}
+    table_snapshot.draw_helping(tables, tmp_path / "new")  # a folder that is made
+    assert (tmp_path / "new" / "judge_helping.svg").exists()
     assert "never" in table_snapshot.helping_figure(points, 0.01, np.inf).seen
     assert "above 0.050" in table_snapshot.helping_figure(points, 0.01, 0.05).caption

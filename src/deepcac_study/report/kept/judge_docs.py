@@ -16,15 +16,7 @@ from deepcac.judging.verdicts import half_detect
 from deepcac.pages.figures import verdicts_in
 from deepcac.pages.tables import How, Table
 from deepcac.pages.wording import Row, bounds, four, less, people, three
-from deepcac.scoring.equivalence import (
-    BETTER,
-    EQUIVALENT,
-    LEVEL,
-    NEVER,
-    TIED,
-    UNDECIDED,
-    WORSE,
-)
+from deepcac.scoring.equivalence import BETTER, EQUIVALENT, LEVEL, NEVER, TIED, UNDECIDED, WORSE
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.judge.study_files import APART, FOLDER
 from deepcac_study.report.judge.judge_figures import contender_label, spoken

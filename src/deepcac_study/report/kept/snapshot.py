@@ -17,7 +17,6 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
 from deepcac.judging.verdicts import verdicts
-from deepcac.pages.figures import as_svg
 from deepcac_study.catalogue.judge_plan import Judge
 from deepcac_study.judge.blends import blend_rows
 from deepcac_study.judge.division_scores import EVENT, decide_pairs
@@ -97,7 +96,7 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     tables |= {name: decided(tables[name]) for name in DECIDED}
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
-    draw_answer(tables[VERDICTS], place)
+    _draw_answer(tables[VERDICTS], place)
     tables |= table_snapshot.kept_tables(
         run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
     )
@@ -138,12 +137,12 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     }
 
 
-def draw_answer(table: pd.DataFrame, folder: Path) -> None:
+def _draw_answer(table: pd.DataFrame, folder: Path) -> None:
     """Draw what clusters add to each learner, as the first page of the report does."""
     rows = table if table.empty else headline(table)
     if len(rows):
         figure = verdict_forest(rows, Judge.model_validate({}).margin)
-        (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
+        table_snapshot.write_picture(figure, folder)
 
 
 def _csv(table: pd.DataFrame, digits: int = 5) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
+from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import PALETTE, Figure, as_svg
 from deepcac_study.judge.study_files import FOLDER
 from deepcac_study.judge.tables.helping import (
@@ -71,7 +72,13 @@ def draw_helping(tables: dict[str, pd.DataFrame], folder: Path) -> None:
     own = tables[RULES].set_index(["way", "statistic"])["threshold"]
     threshold = float(own.get(("tables", "advantage"), np.inf))
     figure = helping_figure(tables[POINTS], MARGINS[MAIN], threshold)
-    (folder / f"{figure.id}.svg").write_text(as_svg(figure), encoding="utf-8")
+    write_picture(figure, folder)
+
+
+def write_picture(figure: Figure, folder: Path) -> None:
+    """Write a figure as ``folder/id.svg``."""
+    with atomic_path(folder / f"{figure.id}.svg") as partial:
+        partial.write_text(as_svg(figure), encoding="utf-8")
 
 
 def helping_figure(points: pd.DataFrame, margin: float, threshold: float) -> Figure:

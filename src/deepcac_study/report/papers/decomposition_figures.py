@@ -21,11 +21,9 @@ _SPREAD = (0.55, 0.55, 0.45)
 _CLASS = (0, 0, 1)
 _SIZES = (40, 30, 60)
 _DEGREE = 9
-_EDGE = 3.4
+_EDGE, _CASE_EDGE = 3.4, 3.5  # of the drawn squares
 _MARKERS = ("o", "s", "D", "^", "v")
 _SIGNS = ("+", "-")
-_CASE_MARKERS = ("o", "s", "D")
-_CASE_EDGE = 3.5  # of the drawn square
 
 
 def boundary_figures() -> list[Figure]:
@@ -65,8 +63,7 @@ def _boundaries(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> F
             lines = [
                 f"{name}: {a:.0%}, new rows {b:.0%}" for name in names for a, b in [shares[name]]
             ]
-            axis.set(title="\n".join(lines), xticks=[], yticks=[])
-            axis.grid(False)
+            _bare(axis, "\n".join(lines))
 
     return declared_figure(
         "decomposition_boundaries",
@@ -88,7 +85,6 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
     def draw(canvas: Canvas) -> None:
         before, after = canvas.subplots(1, 2, sharey=True)
         _scatter(before, X, y)
-        before.set(title="classes")
         for label, cluster in sorted(set(zip(y.tolist(), clusters.tolist(), strict=True))):
             after.scatter(
                 *X[(y == label) & (clusters == cluster)].T,
@@ -98,11 +94,9 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
                 alpha=1.0 - 0.25 * (cluster % 3),
                 label=f"({_SIGNS[label]}, {cluster + 1})",
             )
-        after.set(title="classes and clusters")
         after.legend()
-        for axis in (before, after):
-            axis.set(xticks=[], yticks=[])
-            axis.grid(False)
+        _bare(before, "classes")
+        _bare(after, "classes and clusters")
 
     return declared_figure(
         "decomposition_mapping",
@@ -121,6 +115,11 @@ def _scatter(axis: Axes, X: Array, y: Ids) -> None:
         across, down = X[own].T
         marker = "+" if sign == "+" else "_"
         axis.scatter(across, down, s=22, marker=marker, color=PALETTE[label])
+
+
+def _bare(axis: Axes, title: str) -> None:
+    axis.set(title=title, xticks=[], yticks=[])
+    axis.grid(False)
 
 
 def _predicted(model: Any, edge: float) -> tuple[Array, Array, Array]:
@@ -146,8 +145,7 @@ def merging_figure() -> Figure:
             ground = _predicted(model, _CASE_EDGE)
             axis.contourf(*ground, levels=[-0.5, 0.5, 1.5], colors=PALETTE[:2], alpha=0.18)
             _draw_case(axis, case)
-            axis.set(title=f"{title}: {model.score(case.X, case.y):.0%}", xticks=[], yticks=[])
-            axis.grid(False)
+            _bare(axis, f"{title}: {model.score(case.X, case.y):.0%}")
 
     return declared_figure(
         "merging_case",
@@ -173,7 +171,7 @@ def _fit_case(
 
 def _draw_case(axis: Axes, case: MergingCase) -> None:
     for label in (0, 1):
-        for cluster, marker in enumerate(_CASE_MARKERS):
+        for cluster, marker in enumerate(_MARKERS[:3]):
             own = (case.y == label) & (case.clusters == cluster)
             across, down = case.X[own].T
             axis.scatter(across, down, s=9, marker=marker, color=PALETTE[label], linewidth=0)

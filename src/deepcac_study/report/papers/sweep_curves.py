@@ -127,10 +127,8 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
         axes = canvas.subplots(1, 2, sharey=True)
         for axis, parameter in zip(axes, ("alpha", "beta"), strict=True):
             own = table[table["parameter"] == parameter].groupby("value")
-            columns = ["auroc", "auprc", "silhouette"]
-            mean, spread = own[columns].mean(), own[columns].std().fillna(0)
-            for colour, column in zip(PALETTE, columns, strict=False):
-                _bars(axis, mean[column], spread[column], colour, column)
+            for colour, column in zip(PALETTE, ("auroc", "auprc", "silhouette"), strict=False):
+                _bars(axis, own[column], colour, column)
             axis.set_xscale("symlog", linthresh=0.1)
             axis.set(xlabel={"alpha": "α", "beta": "β"}[parameter])
         axes[0].legend()
@@ -138,7 +136,8 @@ def _by_weight(dataset: str, k: int, table: pd.DataFrame) -> Figure:
     return _figure("weights", table, (8, 3.2), draw, dataset, k=k)
 
 
-def _bars(axis: Axes, mean: pd.Series, spread: pd.Series, colour: str, name: str) -> None:
+def _bars(axis: Axes, own: "pd.api.typing.SeriesGroupBy[Any, Any]", colour: str, name: str) -> None:
+    mean, spread = own.mean(), own.std().fillna(0)
     look: Any = {"marker": "o", "markersize": 3, "elinewidth": 0.8, "color": colour}
     axis.errorbar(mean.index, mean, spread, label=name, **look)
 
@@ -162,7 +161,7 @@ def _by_term(dataset: str, k: int, table: pd.DataFrame) -> Figure:
             axis.axhline(without, color="grey", linewidth=1, label="without a term")
             for colour, term in zip(PALETTE, terms, strict=False):
                 own = table[table["term"] == term].groupby("alpha")[column]
-                _bars(axis, own.mean(), own.std().fillna(0), colour, term.replace("_", " "))
+                _bars(axis, own, colour, term.replace("_", " "))
             axis.set(xlabel="α", title=title, xscale="log")
             axis.set_yscale("log" if column == "length" else "linear")
         canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside right center")

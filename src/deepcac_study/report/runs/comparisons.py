@@ -48,25 +48,25 @@ class Bootstraps:
     """Bootstrap values of runs, each computed once."""
 
     resamples: int = 100  # number of resamples of every run
-    _known: dict[str, dict[str, npt.NDArray[np.float64]] | None] = field(default_factory=dict)
+    _known: dict[str, dict[str, npt.NDArray[np.float64]]] = field(default_factory=dict)
     _rows: dict[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     _weights: dict[int, Weights] = field(default_factory=dict)
 
     def difference(self, first: Run, second: Run, metric: str) -> tuple[float, float] | None:
         """Return the interval of a paired difference; None if nothing varies or compares."""
         one, other = self._of(first), self._of(second)
-        if one is None or other is None or metric not in one:
+        if not (metric in one and metric in other):
             return None
         if not np.array_equal(self._rows[first.path], self._rows[second.path]):
             return None
         low, high = interval(one[metric] - other[metric])
         return (low, high) if low < high else None
 
-    def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]] | None:
+    def _of(self, run: Run) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the values of each metric; nothing without scores."""
         if run.path not in self._known:
-            splits = split_scores(run)
-            self._known[run.path] = None
-            if splits:
+            self._known[run.path] = {}
+            if splits := split_scores(run):
                 self._rows[run.path] = rows = all_rows(splits)
                 self._known[run.path] = dict(bootstrap_scores(splits, self._weigh(len(rows))))
         return self._known[run.path]
@@ -170,10 +170,11 @@ def usable(runs: Runs, protocol: str = "sound") -> list[Run]:
 
 
 def _base_pairs(runs: Runs) -> Iterator[tuple[Run, Run, str]]:
-    for run in usable(runs):
+    known = usable(runs)
+    for run in known:
         if run.method not in classifiers() or run.k != 1:
             continue
-        others = {(r.method, r.k): r for r in usable(runs) if r.dataset == run.dataset}
+        others = {(r.method, r.k): r for r in known if r.dataset == run.dataset}
         for k in sorted({k for _, k in others if k > 1}):
             km, cac = (others.get((f"{arm}_{run.method}", k)) for arm in ("km", "cac"))
             if km:

@@ -195,9 +195,7 @@ def _roc_pr(dataset: str, shown: Shown, section: str) -> Figure:
 
 
 def _draw_roc_pr(
-    canvas: Canvas,
-    shown: Shown,
-    lines: Sequence[tuple[str, Run, int, Array]],
+    canvas: Canvas, shown: Shown, lines: Sequence[tuple[str, Run, int, Array]]
 ) -> None:
     axes = dict(zip(("ROC", "PR"), canvas.subplots(1, 2), strict=True))
     colours = {run.path: parse_method(run.method).colour for run, _ in shown}

@@ -24,6 +24,10 @@ COLOURS = (*PALETTE[:6], "#888888")  # of the subtypes, here and on the page
 MARKS = "osD^vPX"
 _MOST = 1500  # rows on the map
 _SOUND = "embedding_sound_"
+_RIGHT = (
+    " Right: rows on the first two principal components of their features, in the same "
+    "colours; clusters that live in a network's latents need not lie apart here."
+)
 _OUTCOME = ("#9aa0a6", "#D55E00", "#000000", "#CC79A7")  # by class; the first is most often many
 
 Map = tuple[Array, Ids]  # places of rows on a plane, and their clusters
@@ -55,12 +59,7 @@ def subtype_map(rows: UnseenRows, X: Array) -> Map:
 
 
 def subtype_figure(
-    name: str,
-    title: str,
-    lines: Sequence[ProfileLine],
-    where: Map | None,
-    *,
-    synthetic: bool,
+    name: str, title: str, lines: Sequence[ProfileLine], where: Map | None, *, synthetic: bool
 ) -> Figure:
     """Return the profile of the subtypes, and their map beside it where one may be shown.
 
@@ -76,12 +75,6 @@ def subtype_figure(
         _profile(left, lines, k)
         _scatter(right, *where, k)
 
-    right = (
-        ""
-        if where is None
-        else " Right: rows on the first two principal components of their features, in the same "
-        "colours; clusters that live in a network's latents need not lie apart here."
-    )
     return declared_figure(
         "subtype_profile",
         size=(11.2 if where else 7.2, 1.2 + 0.27 * len(lines)),
@@ -90,7 +83,7 @@ def subtype_figure(
         seen=". ".join(_said(line) for line in lines[:3]),
         name=name,
         title=title,
-        right=right,
+        right=_RIGHT if where else "",
         section="synthetic" if synthetic else "subtypes",
         columns=(f"subtype {j + 1}" for j in range(k)),
     )

@@ -10,6 +10,7 @@ from report_runs import write_run
 from scipy.stats import kruskal, spearmanr
 
 from deepcac.feature_matrix import FeatureMatrix, write_features
+from deepcac.scoring.small_cells import SMALL
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.features.columns.ranges import Range
 from deepcac_study.records.runs import load
@@ -131,4 +132,13 @@ def test_far_risks_are_told_and_near_ones_are_not():
 def test_a_subtype_without_unseen_rows_has_no_share():
     values = Variable("x", "", np.array([1.0, NAN, 2.0, 3.0]))
     rows = UnseenRows(np.array([0, 0, 2, 2]), np.array([0, 1, 0, 1]), np.zeros(4), [], 3)
-    assert _shares(rows, values) == "It was measured in 50 % in subtype 1, 100 % in subtype 3."
+    said = "It was measured in 50 % in subtype 1, 100 % in subtype 3."
+    assert _shares(rows, values, 1) == said
+
+
+def test_restricted_data_tell_no_share_of_a_small_subtype():
+    cluster = np.repeat([0, 1], [9, 10])
+    rows = UnseenRows(cluster, cluster, np.zeros(19), [], 2)
+    values = Variable("x", "", np.where(np.arange(19) % 2, NAN, 1.0))
+    assert _shares(rows, values, SMALL) == "It was measured in 50 % in subtype 2."
+    assert _shares(rows, values, 11) == ""

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,11 +100,17 @@ def division_tables(found: Sequence[Divided]) -> list[Table]:
     if not found:
         return []
     rows: list[list[Cell]] = []
-    for _, group in groupby(found, key=lambda one: one.division):
-        own = list(group)
+    for own in _by_task(found).values():
         rows += [_row(one) for one in own]
         rows += [_printed_row(own[0], one) for one in _printed(own[0])]
     return [declared_table("published_divisions", rows, columns=map(people, _SHOWN))]
+
+
+def _by_task(found: Sequence[Divided]) -> dict[str, list[Divided]]:
+    groups: dict[str, list[Divided]] = {}
+    for one in found:
+        groups.setdefault(one.task, []).append(one)
+    return groups
 
 
 def _row(one: Divided) -> list[Cell]:
@@ -134,41 +139,36 @@ def division_figures(found: Sequence[Divided]) -> list[Figure]:
     """Return the scores of all divisions with their intervals; [] without one."""
     if not found:
         return []
-    tasks = list(dict.fromkeys(one.task for one in found))
+    groups = _by_task(found)
     data = [
         (one.task, one.contender, metric, *one.score(metric)) for metric in _SHOWN for one in found
     ]
     data += [
         (one.task, printed.who, printed.metric, printed.value, np.nan, np.nan)
-        for one in {one.task: one for one in found}.values()
+        for one, *_ in groups.values()
         for printed in _printed(one)
     ]
-    heights = [sum(one.task == task for one in found) for task in tasks]
     return [
         declared_figure(
             "published_divisions",
-            size=(9.2, 1.3 + 0.26 * len(found) + 0.45 * len(tasks)),
-            draw=lambda canvas: _draw(canvas, found, tasks, heights),
+            size=(9.2, 1.3 + 0.26 * len(found) + 0.45 * len(groups)),
+            draw=lambda canvas: _draw(canvas, groups),
             data=data,
-            seen="; ".join(_best(found, task) for task in tasks),
+            seen="; ".join(map(_best, groups.values())),
         )
     ]
 
 
-def _best(found: Sequence[Divided], task: str) -> str:
-    own = [one for one in found if one.task == task]
+def _best(own: Sequence[Divided]) -> str:
     best = max(own, key=lambda one: one.score("auroc")[0])
-    return f"{task}: highest AUROC {best.score('auroc')[0]:.3f}, {contender_label(best.contender)}"
+    score, name = best.score("auroc")[0], contender_label(best.contender)
+    return f"{best.task}: highest AUROC {score:.3f}, {name}"
 
 
-def _draw(
-    canvas: Canvas, found: Sequence[Divided], tasks: Sequence[str], heights: Sequence[int]
-) -> None:
-    grid = canvas.subplots(
-        len(tasks), len(_SHOWN), squeeze=False, height_ratios=[h + 1 for h in heights]
-    )
-    for line, task in zip(grid, tasks, strict=True):
-        own = [one for one in found if one.task == task]
+def _draw(canvas: Canvas, groups: Mapping[str, Sequence[Divided]]) -> None:
+    heights = [len(own) + 1 for own in groups.values()]
+    grid = canvas.subplots(len(groups), len(_SHOWN), squeeze=False, height_ratios=heights)
+    for line, (task, own) in zip(grid, groups.items(), strict=True):
         for axis, metric in zip(line, _SHOWN, strict=True):
             for place, one in enumerate(own):
                 value, low, high = one.score(metric)

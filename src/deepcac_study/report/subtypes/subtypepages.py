@@ -10,6 +10,7 @@ import numpy as np
 from deepcac.feature_matrix import FeatureMatrix, read_features
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, Table
+from deepcac.scoring.small_cells import SMALL
 from deepcac_study.catalogue.entries import DataSet
 from deepcac_study.catalogue.methods import DEEPCAC, LR, parse_method
 from deepcac_study.catalogue.registry import DEMO, load_registry
@@ -157,7 +158,7 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
         risk=risk_table(run, rows, entry.positive or "of class 2", own),
         factors=factors_table(run, rows),
         lines=lines,
-        reading=[*_reading(run, rows, told, measured), differing(own)],
+        reading=[*_reading(run, rows, told, measured, SMALL if hidden else 1), differing(own)],
         warnings=_warnings(run, rows),
         figure=_figure(run, title, lines, where),
     )
@@ -176,6 +177,7 @@ def _reading(
     rows: UnseenRows,
     told: Sequence[tuple[Variable, float]],
     measured: Sequence[tuple[Variable, float]],
+    fewest: int,
 ) -> list[str]:
     best, share = max(told, key=lambda pair: pair[1])
     missing, absent = max(measured, key=lambda pair: pair[1])
@@ -184,7 +186,7 @@ def _reading(
         said.append(
             "What tells the subtypes apart most is whether "
             f"{missing.name.partition(', ')[0]} was measured at all: "
-            f"it explains {100 * absent:.0f} % of the difference. {_shares(rows, missing)}"
+            f"it explains {100 * absent:.0f} % of the difference. {_shares(rows, missing, fewest)}"
         )
     elif share >= _STRONG:
         word = "mostly" if share >= _CLEAR else "in part"
@@ -208,14 +210,15 @@ def _reading(
     return said
 
 
-def _shares(rows: UnseenRows, variable: Variable) -> str:
+def _shares(rows: UnseenRows, variable: Variable, fewest: int) -> str:
+    """Say in which share of each subtype a variable was measured, for those of so many rows."""
     held = [~np.isnan(variable.values[rows.cluster == j]) for j in range(rows.k)]
     parts = [
         f"{100 * seen.mean():.0f} % in {name}"
         for seen, name in zip(held, names(rows), strict=True)
-        if len(seen)
+        if len(seen) >= fewest
     ]
-    return f"It was measured in {', '.join(parts)}."
+    return f"It was measured in {', '.join(parts)}." if parts else ""
 
 
 def _warnings(run: Run, rows: UnseenRows) -> list[str]:

@@ -80,14 +80,10 @@ def _check_judged(layout: Layout, word: str) -> None:
 
 def _check_rows(layout: Layout, word: str) -> None:
     found = _ROWS.fullmatch(word)
-    if not found:
-        return
-    name = found["dataset"]
-    for part in _PARTS:
-        whole = name.removesuffix(part)
-        if whole != name and whole in layout.registry.datasets:
-            return
-    layout.registry.dataset(name)
+    name, known = found["dataset"] if found else "", layout.registry.datasets
+    of_pairs = any(name.removesuffix(part) in known for part in _PARTS if name.endswith(part))
+    if name and not of_pairs:
+        layout.registry.dataset(name)
 
 
 def _check_number(layout: Layout, word: str) -> None:

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from deepcac.files.storage import write_json, write_table
 from deepcac_study.records.sweep_tables import load_sweeps
-from deepcac_study.report.kept.sweep_snapshot import write_measured
+from deepcac_study.report.kept.sweep_snapshot import open_tables, write_measured
 
 SWEPT = {
     "starts_cic_k3": pd.DataFrame(
@@ -29,6 +29,12 @@ def test_a_kept_sweep_has_every_digit_text_and_gap(tmp_path):
     )
     for ours, theirs in pairs:
         pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False)
+
+
+def test_factorials_of_open_data_alone_are_kept(tmp_path):
+    for name in ("cic_los", "cic", "demo_cic", "ards"):
+        write_table(tmp_path / f"{name}.parquet", pa.table({"k": [1]}))
+    assert [path.stem for path in open_tables(tmp_path)] == ["cic", "cic_los"]
 
 
 def test_case_studies_of_open_data_alone_are_kept(tmp_path):

@@ -69,11 +69,7 @@ def _boundaries(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> F
         "decomposition_boundaries",
         size=(8.6, 4.2),
         draw=draw,
-        data=[
-            (float(a), float(b), int(label), *(int(own[i]) for own in found))
-            for found in [[model.predict(X) for model in models.values()]]
-            for i, ((a, b), label) in enumerate(zip(X, y, strict=True))
-        ],
+        data=_points(X, y, *(model.predict(X) for model in models.values())),
         degree=_DEGREE,
         columns=(name.replace(" ", "_") for name in models),
     )
@@ -102,11 +98,13 @@ def _mapping(X: Array, y: Ids, decomposed: ClassDecompositionClassifier) -> Figu
         "decomposition_mapping",
         size=(8.6, 3.8),
         draw=draw,
-        data=[
-            (float(a), float(b), int(label), int(cluster) + 1)
-            for (a, b), label, cluster in zip(X, y, clusters, strict=True)
-        ],
+        data=_points(X, y, clusters + 1),
     )
+
+
+def _points(X: Array, *ids: Ids) -> list[tuple[float, ...]]:
+    """Return the rows of a figure: two features, then the class and whatever else each has."""
+    return [(float(a), float(b), *map(int, own)) for (a, b), *own in zip(X, *ids, strict=True)]
 
 
 def _scatter(axis: Axes, X: Array, y: Ids) -> None:
@@ -151,13 +149,7 @@ def merging_figure() -> Figure:
         "merging_case",
         size=(9.6, 3.2),
         draw=draw,
-        data=[
-            (float(a), float(b), int(label), int(cluster), *(int(own[i]) for own in found))
-            for found in [[model.predict(case.X) for model in panels.values()]]
-            for i, ((a, b), label, cluster) in enumerate(
-                zip(case.X, case.y, case.clusters, strict=True)
-            )
-        ],
+        data=_points(case.X, case.y, case.clusters, *(m.predict(case.X) for m in panels.values())),
         columns=(name.replace(" ", "_") for name in panels),
     )
 

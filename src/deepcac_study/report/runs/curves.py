@@ -220,12 +220,8 @@ def curve_table(figures: Path, name: str, datasets: Iterable[str]) -> pd.DataFra
 
     Curves of several splits become their mean.
     """
-    paths = {dataset: figures / f"{name}_{dataset}.csv" for dataset in sorted(datasets)}
-    parts = [
-        pd.read_csv(path).assign(dataset=dataset)
-        for dataset, path in paths.items()
-        if path.exists()
-    ]
+    tables = {dataset: kept_table(figures, f"{name}_{dataset}") for dataset in sorted(datasets)}
+    parts = [table.assign(dataset=dataset) for dataset, table in tables.items() if len(table)]
     if not parts:
         return pd.DataFrame(columns=_COLUMNS[name])
     table = pd.concat(parts, ignore_index=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deepcac.pages.tables import Cell, Table, text_row
+from deepcac.pages.tables import Table, text_row
 from deepcac.pages.wording import p_text
 from deepcac_study.catalogue.methods import CENTROID_RULE
 from deepcac_study.catalogue.methods import label as method_label
@@ -27,12 +27,11 @@ def effects_table(
 ) -> Table:
     """Return comparisons by one metric, with the declaration of their kind."""
     rows = [
-        [
-            *text_row(row.first.dataset, method_label(row.second.method), row.first.k, row.label),
+        text_row(
+            *(row.first.dataset, method_label(row.second.method), row.first.k, row.label),
             *_effect(row),
-            Cell(_interval(row.bootstrap)),
-            Cell(_reading(row)),
-        ]
+            *(_interval(row.bootstrap), _reading(row)),
+        )
         for row in effects
         if row.metric == metric
     ]
@@ -66,15 +65,10 @@ def switches_table(effects: Sequence[Difference]) -> Table:
         own = [row for row in effects if row.first.protocol == label]
         lead = (label, switch.published, switch.touches)
         if not own:
-            rows.append([*text_row(*lead, "", "", "", "not run"), *text_row(*[""] * 6)])
-        rows += [
-            [
-                *text_row(*lead, row.first.dataset, method_label(row.first.method), row.first.k),
-                Cell(row.metric),
-                *_effect(row),
-            ]
-            for row in own
-        ]
+            rows.append(text_row(*lead, "", "", "", "not run", *[""] * 6))
+        for row in own:
+            run = (row.first.dataset, method_label(row.first.method), row.first.k)
+            rows.append(text_row(*lead, *run, row.metric, *_effect(row)))
     return declared_table("switches", rows, join=", ".join(METRICS))
 
 
@@ -111,8 +105,8 @@ def collapse_table(runs: Runs) -> Table:
     return declared_table("collapse", rows, same_score=_SAME_SCORE)
 
 
-def _effect(row: Difference) -> list[Cell]:
-    return text_row(
+def _effect(row: Difference) -> tuple[str, ...]:
+    return (
         number(row.first_mean),
         number(row.second_mean),
         number(row.test.mean, signed=True),

@@ -61,15 +61,12 @@ def runs_table(runs: Iterable[Run], ledger: Sequence[Entry], name: str = "runs")
             paper = PAPERS[entry.paper].label
             where = f"{paper} T{entry.table} {entry.item} {entry.printed}"
             printed.setdefault(entry.run, []).append(where)
-    rows = [
-        [
-            *text_row(*_name(run), run.status, run.record.get("n_rows"), len(run.splits)),
-            *(Cell(_score(run, metric)) for metric in _SHOWN_METRICS),
-            Cell("; ".join(printed.get(run.path, ()))),
-            Cell("json", link=run.path),
-        ]
-        for run in runs
-    ]
+    rows = []
+    for run in runs:
+        scores = (_score(run, metric) for metric in _SHOWN_METRICS)
+        about = (*_name(run), run.status, run.record.get("n_rows"), len(run.splits))
+        texts = text_row(*about, *scores, "; ".join(printed.get(run.path, ())))
+        rows.append([*texts, Cell("json", link=run.path)])
     return declared_table("runs", rows, name=name, metrics=_SHOWN_METRICS)
 
 

@@ -12,7 +12,7 @@ from checkouts import PAGES
 
 from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix, write_features
-from deepcac.files.storage import read_json
+from deepcac.files.storage import read_json, write_json
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.trials import Effort
 from deepcac.judging.verdicts import verdicts
@@ -73,6 +73,20 @@ def test_a_snapshot_has_the_means_of_the_records(results, tmp_path):
     divided = tables[snapshot.DIVISIONS].iloc[0]
     assert divided["auroc_low"] < divided["auroc"] < divided["auroc_high"]
     assert tables[snapshot.POWER].empty  # not run, and said so by no row
+
+
+@pytest.mark.parametrize("dataset", ["ards", "a_private_table"])
+def test_restricted_and_unknown_data_are_left_out(results, tmp_path, dataset):
+    for name in ("judge/cic/lr.json", "judge/public/one_two.json"):
+        record = {**read_json(results / name), "dataset": dataset}
+        place = name.replace("cic", dataset).replace("one_two", "theirs")
+        write_json(tmp_path / "results" / place, record)
+    assert list(snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept")) == []
+    shutil.copytree(results / "judge", tmp_path / "results" / "judge", dirs_exist_ok=True)
+    snapshot.write_snapshot(tmp_path / "results", tmp_path / "kept")
+    texts = [path.read_text() for path in (tmp_path / "kept").rglob("*.csv")]
+    assert any("cic" in text for text in texts)
+    assert not any(dataset in text or "theirs" in text for text in texts)
 
 
 def test_what_has_not_run_here_stays_and_what_has_is_of_the_records_alone(results, tmp_path):

@@ -30,7 +30,7 @@ def table(seed, n_classes):
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
-    for seed, (name, n_classes) in enumerate((("uci_one", 2), ("uci_two", 3), ("uci_six", 2))):
+    for seed, (name, n_classes) in enumerate((("uci_colic", 2), ("uci_vowel", 3), ("uci_vote", 2))):
         write_features(folder / f"{name}.parquet", table(seed, n_classes))
         for kind in ("tables", "shapes"):
             (folder / "judge" / kind).mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def kept(tmp_path_factory):
         run_shape(folder / f"{name}.parquet", place, dataset=name, effort=EFFORT)
     power = pd.DataFrame(columns=["strength", "rows", "question", "contender", "reference", "mean"])
     # Judged with full effort too, by one contender: its points are still those of the table.
-    twice = {"dataset": "uci_one", "seed": 0, "contender": "lgbm", "auroc_tuned": 0.5}
+    twice = {"dataset": "uci_colic", "seed": 0, "contender": "lgbm", "auroc_tuned": 0.5}
     judged = pd.DataFrame([twice])
     tables = table_snapshot.kept_tables(folder, judged, pd.DataFrame(), power)
     for name, own in tables.items():
@@ -54,11 +54,11 @@ def kept(tmp_path_factory):
 def test_every_table_is_kept_and_the_figure_drawn(kept):
     tables = read_snapshot(kept)
     assert {name for name in table_snapshot.KEPT if len(tables[name])} == set(table_snapshot.KEPT)
-    assert set(tables[table_snapshot.RISKS]["dataset"]) == {"uci_one", "uci_six"}  # two classes
+    assert set(tables[table_snapshot.RISKS]["dataset"]) == {"uci_colic", "uci_vote"}  # two classes
     assert "<svg" in (kept / "judge_helping.svg").read_text(encoding="utf-8")
     points = tables[table_snapshot.POINTS].set_index("dataset")
     means = tables[table_snapshot.TABLES].set_index(["dataset", "contender"])["auroc_tuned"]
-    for name in ("uci_one", "uci_two"):
+    for name in ("uci_colic", "uci_vowel"):
         ahead = means[name, "lgbm"] - means[name, "lr"]
         assert points.loc[name, "advantage"] == pytest.approx(ahead, abs=2e-5)
 

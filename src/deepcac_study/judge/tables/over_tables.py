@@ -15,7 +15,6 @@ from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import NEVER, over_datasets
 from deepcac.scoring.hierarchical import hierarchical
 from deepcac.scoring.statistics import holm
-from deepcac_study.judge.study_files import TABLES
 from deepcac_study.judge.tables.table_trials import THRESHOLDS, read_table_record
 
 # Differences that are negligible; half of each is the stricter choice.
@@ -27,10 +26,9 @@ _ALONE = of_kind("plain")[0]
 _COUNTED = ["n_rows", "n_features", "n_classes"]
 
 
-def read_tables(study: Path) -> dict[str, dict[str, Any]]:
-    """Return the records of tables of open data by data set, from the folder of the study."""
-    found = (read_table_record(path) for path in sorted((study / TABLES).glob("*.json")))
-    return {one["dataset"]: one for one in found if not one["synthetic"]}
+def read_tables(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Return records of tables by data set."""
+    return {one["dataset"]: one for one in map(read_table_record, paths)}
 
 
 def table_scores(records: Mapping[str, dict[str, Any]]) -> pd.DataFrame:

@@ -20,6 +20,7 @@ from deepcac_study.judge.further.transfer import DIRECTIONS, FIXED, FORCED, GLOB
 from deepcac_study.judge.study_files import FOLDER, FURTHER, RICHER, SCORECARDS, TRANSFER
 from deepcac_study.report.judge.judge_figures import contender_label
 from deepcac_study.report.kept.judge_docs import STYLES, counted
+from deepcac_study.report.kept.run_snapshot import open_records
 
 MOVES, CARDED, LABELLED = (f"judge_{part}" for part in (TRANSFER, SCORECARDS, RICHER))
 DECIDED = (MOVES, CARDED, LABELLED)
@@ -48,8 +49,10 @@ _COMPARED: dict[str, How] = {
 def further_rows(results: Path) -> dict[str, pd.DataFrame]:
     """Return the comparisons of a folder ``results``, not decided yet; empty where nothing ran."""
     places = zip(DECIDED, FURTHER, strict=True)
-    study = results / Path(FOLDER).name
-    return {name: _READ[name](sorted((study / part).glob("*.json"))) for name, part in places}
+    study = Path(FOLDER).name
+    return {
+        name: _READ[name](open_records(results, f"{study}/{part}/*.json")) for name, part in places
+    }
 
 
 def transfer_counts(table: pd.DataFrame, metric: str) -> Table:

@@ -38,6 +38,7 @@ from deepcac_study.report.kept.run_snapshot import (
     RUNS,
     SPLITS,
     curve_tables,
+    open_records,
     report_table,
     run_table,
     split_table,
@@ -77,7 +78,8 @@ TABLES = (
 def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
     """Write a CSV of each kind of finished file; what has not run at all here leaves its CSV alone.
 
-    Generated data sets are left out, but for the planted cohorts. The tables of the report (ledger,
+    Left out are generated data sets, but for the planted cohorts, and those that are restricted or
+    that the registry does not know. The tables of the report (ledger,
     claims and what pages quote) are those of the last one that was made. Where a part has run, its
     table is of the records here alone: lay those that ship beside them first.
 
@@ -112,25 +114,24 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
 
 def _judged(results: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of the study, but those that follow from others."""
-    study = results / Path(FOLDER).name
-    trials = [path for path in sorted(study.glob("*/*.json")) if path.parent.name not in APART]
-    records = {
-        dataset: found
-        for dataset, found in read_records(trials).items()
-        if not any(record["synthetic"] for record in found.values())
-    }
-    planted = [read_json(path) for path in sorted((study / PLANTED).glob("*.json"))]
-    arms, stability = _ablations(sorted((study / ABLATIONS).glob("*.json")))
+    study = Path(FOLDER).name
+    judged = open_records(results, f"{study}/*/*.json")
+    records = read_records(path for path in judged if path.parent.name not in APART)
+    parts = (PLANTED, ABLATIONS, PUBLIC)
+    planted, ablations, public = (
+        [path for path in judged if path.parent.name == part] for part in parts
+    )
+    arms, stability = _ablations(ablations)
     factorials = load_factorials(open_tables(results / "factorial"))
-    scored = {one.stem: read_json(one) for one in sorted((study / PUBLIC).glob("*.json"))}
+    scored = {path.stem: read_json(path) for path in public}
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     return {
         RESAMPLES: resample_scores(records),
-        POWER: pd.DataFrame(power_curve(planted)),
+        POWER: pd.DataFrame(power_curve([read_json(path) for path in planted])),
         DIVISIONS: pd.DataFrame([_division(one) for one in divided(scored.items())]),
         ARMS: arms,
         STABILITY: stability,
-        BLENDS: pd.DataFrame(blend_rows(records, study)),
+        BLENDS: pd.DataFrame(blend_rows(records, results / study)),
         RISKS: mean_risks(chosen_risks(records)),
         PAIRS: pd.DataFrame(pairs),
         FACTORIAL: pd.concat([pd.DataFrame(), *map(factorial_means, factorials)]),

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure as Canvas
 from deepcac.files.atomic import atomic_path
 from deepcac.pages.figures import PALETTE, Figure, as_svg
 from deepcac_study.judge.study_files import FOLDER
+from deepcac_study.judge.study_files import TABLES as PLACE
 from deepcac_study.judge.tables.helping import (
     PLANTED,
     TABLE,
@@ -29,6 +30,7 @@ from deepcac_study.judge.tables.over_tables import (
     table_verdicts,
 )
 from deepcac_study.report.declarations import declared_figure
+from deepcac_study.report.kept.run_snapshot import open_records
 
 TABLES, VERDICTS, RISKS = "judge_tables", "judge_table_verdicts", "judge_table_risks"
 OVER, POINTS, RULES = "judge_over_tables", "judge_helping", "judge_rules"
@@ -47,7 +49,7 @@ def kept_tables(
     the `power_curve` of the planted cohorts.
     """
     study = results / Path(FOLDER).name
-    records = read_tables(study)
+    records = read_tables(open_records(results, f"{study.name}/{PLACE}/*.json"))
     if not records:
         return {name: pd.DataFrame() for name in KEPT}
     scores = table_scores(records)

@@ -28,10 +28,10 @@ def withheld_parts(counts: Sequence[int | None]) -> list[int | None]:
     return shown
 
 
-def few_rows(counts: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def few_rows(counts: npt.ArrayLike, few: int = FEW) -> npt.NDArray[np.bool_]:
     """Return which groups of a table of counts are withheld, its margins being known.
 
-    Those with a cell from 1 to `FEW` - 1; of one such group alone the smallest other one too,
+    Those with a cell from 1 to `few` - 1; of one such group alone the smallest other one too,
     because the margins would tell it: the smallest that has rows, if any has. Counts are of shape
     (groups, classes).
 
@@ -39,7 +39,7 @@ def few_rows(counts: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     [True, True, False]
     """
     table = np.asarray(counts)
-    hidden = np.asarray(((table > 0) & (table < FEW)).any(axis=1))
+    hidden = np.asarray(((table > 0) & (table < few)).any(axis=1))
     if hidden.sum() == 1 and len(hidden) > 1:
         total = table.sum(axis=1)
         hidden[np.lexsort((total, total == 0, hidden))[0]] = True

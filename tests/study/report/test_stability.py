@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pytest
 
-from deepcac_study.report.runs.runtables import stability
+from deepcac_study.records.runs import Run
+from deepcac_study.report.runs.runtables import clusters_table, stability
 
 
 def run(*splits):
@@ -38,3 +39,20 @@ def test_pairs_of_splits_are_averaged():
 def test_without_shared_rows_or_scores_there_is_none():
     assert stability(run({1: 0, 2: 1}, {3: 0, 4: 1})) is None
     assert stability(run()) is None
+
+
+@pytest.mark.parametrize(("dataset", "shown"), [("cic", ["100", "13", "40"]), ("ards", ["100"])])
+def test_a_cluster_with_few_patients_of_a_class_is_withheld_where_data_are_restricted(
+    tmp_path, dataset, shown
+):
+    sizes = {"sizes_train": [[80, 20], [11, 2], [30, 10]], "sizes_test": [[20, 11], [4, 0], [9, 3]]}
+    record = {
+        "dataset": dataset,
+        "method": "cac_lr",
+        "k": 3,
+        "protocol": "sound",
+        "splits": [{"clusters": sizes}],
+    }
+    table = clusters_table([Run("results/cic/cac_lr_k3.json", record, tmp_path / "none.json")])
+    trained = [row[5].text for row in table.rows]
+    assert [text for text in trained if text != "withheld"] == shown

@@ -1,7 +1,7 @@
 """Tables about the runs themselves: scores, times, clusters and how stable those are."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,11 @@ import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
 from deepcac.pages.tables import Cell, Table, text_row
+from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
+from deepcac_study.papers.names import restricted
 from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 
@@ -105,22 +107,36 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
             continue
         clusters = run.splits[0]["clusters"]
         agreement = stability(run)
-        for cluster, sizes in enumerate(clusters.get("sizes_train", ())):
-            test = clusters.get("sizes_test", [])
+        for cluster, told in enumerate(_described(run)):
             rows.append(
                 text_row(
                     *_name(run),
                     cluster + 1,
-                    sum(sizes),
-                    sum(test[cluster]) if cluster < len(test) else "",
-                    mix(sizes),
-                    _features(clusters, cluster),
+                    *told,
                     number(clusters.get("polarisation")),
                     "collapsed" if clusters.get("collapsed") else "",
                     number(agreement),
                 )
             )
     return declared_table("clusters", rows, name=name)
+
+
+def _described(run: Run) -> list[tuple[object, ...]]:
+    """Return each cluster's rows for training and test, class mix and features.
+
+    Of restricted data nothing is told of a cluster with few patients of a class.
+    """
+    clusters = run.splits[0]["clusters"]
+    train, test = clusters.get("sizes_train", []), clusters.get("sizes_test", [])
+    cells = [own + other for own, other in zip_longest(train, test, fillvalue=[])]
+    secret = few_rows(cells, SMALL if run.dataset in restricted() else 0) if cells else []
+    told = enumerate(zip_longest(train, test, secret, fillvalue=[]))
+    return [
+        (WITHHELD, WITHHELD, WITHHELD, "")
+        if hidden
+        else (sum(own), sum(other) if other else "", mix(own), _features(clusters, cluster))
+        for cluster, (own, other, hidden) in told
+    ]
 
 
 def _name(run: Run) -> tuple[object, ...]:

@@ -1,6 +1,6 @@
 """Tables about the runs themselves: scores, times, clusters and how stable those are."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import combinations, zip_longest
 from typing import Any
 
@@ -13,7 +13,7 @@ from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.ledger import Entry, number
-from deepcac_study.papers.names import restricted
+from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
 from deepcac_study.report.declarations import declared_table
 
@@ -94,20 +94,21 @@ def times_table(runs: Iterable[Run]) -> Table:
     return declared_table("times", rows)
 
 
-def total_seconds(stages: Mapping[str, float]) -> float:
-    """Return the seconds of all stages; a name with a dot is a part of the stage before the dot."""
-    return float(sum(seconds for stage, seconds in stages.items() if "." not in stage))
+def clusters_table(
+    runs: Iterable[Run], name: str = "clusters", *, hidden: Container[str] = ()
+) -> Table:
+    """Return a row for each cluster of a run with k > 1: size, class mix, distinct features.
 
-
-def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
-    """Return a row for each cluster of a run with k > 1: size, class mix, distinct features."""
+    Data sets that are `hidden` are restricted: nothing is told of a cluster with few patients of a
+    class.
+    """
     rows = []
     for run in runs:
         if run.k < 2 or not run.splits or not run.splits[0].get("clusters"):
             continue
         clusters = run.splits[0]["clusters"]
         agreement = stability(run)
-        for cluster, told in enumerate(_described(run)):
+        for cluster, told in enumerate(_described(run, SMALL if run.dataset in hidden else 0)):
             rows.append(
                 text_row(
                     *_name(run),
@@ -121,21 +122,18 @@ def clusters_table(runs: Iterable[Run], name: str = "clusters") -> Table:
     return declared_table("clusters", rows, name=name)
 
 
-def _described(run: Run) -> list[tuple[object, ...]]:
-    """Return each cluster's rows for training and test, class mix and features.
-
-    Of restricted data nothing is told of a cluster with few patients of a class.
-    """
+def _described(run: Run, few: int) -> list[tuple[object, ...]]:
+    """Return each cluster's rows for training and test, class mix and features."""
     clusters = run.splits[0]["clusters"]
-    train, test = clusters.get("sizes_train", []), clusters.get("sizes_test", [])
-    cells = [own + other for own, other in zip_longest(train, test, fillvalue=[])]
-    secret = few_rows(cells, SMALL if run.dataset in restricted() else 0) if cells else []
-    told = enumerate(zip_longest(train, test, secret, fillvalue=[]))
+    counts = (clusters.get(f"sizes_{part}", []) for part in ("train", "test"))
+    pairs: list[tuple[list[int], list[int]]] = list(zip_longest(*counts, fillvalue=[]))
+    cells = [own + other for own, other in pairs]
+    hidden: list[bool] = few_rows(cells, few).tolist() if cells else []
     return [
         (WITHHELD, WITHHELD, WITHHELD, "")
-        if hidden
+        if secret
         else (sum(own), sum(other) if other else "", mix(own), _features(clusters, cluster))
-        for cluster, (own, other, hidden) in told
+        for cluster, ((own, other), secret) in enumerate(zip(pairs, hidden, strict=True))
     ]
 
 

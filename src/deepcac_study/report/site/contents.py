@@ -116,7 +116,10 @@ def _tables(
         ],
         "switches": [switches_table(switched)],
         "runs": [runs_table(real, ledger), times_table(real)],
-        "subtypes": [clusters_table(real), *case_tables(real_only(studies), ledger)],
+        "subtypes": [
+            clusters_table(real, hidden=found.restricted),
+            *case_tables(real_only(studies), ledger),
+        ],
         "decomposition": [
             *gains_tables(real_only(found.decompositions)),
             *rows_or_classes_tables(real, bootstraps),

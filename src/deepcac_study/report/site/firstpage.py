@@ -11,9 +11,9 @@ from deepcac.pages.wording import minus
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
+from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence
-from deepcac_study.report.runs.runtables import total_seconds
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.sourcecode import LIBRARIES
 

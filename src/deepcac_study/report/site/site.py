@@ -27,16 +27,21 @@ from deepcac_study.report.site.firstpage import (
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 
-TITLE = "Real study: clustering-aware classification, reproduced"
-DEMO_TITLE = "DEMO with generated data: clustering-aware classification"
-WHAT = (
+# The title, and what the first page says of the report.
+REAL = (
+    "Real study: clustering-aware classification, reproduced",
     "Do clusters of patients help to predict their risk? Five papers say so or gave the means. "
     "Here each printed number and claim stands beside our own runs, and the question is judged "
-    "again."
+    "again.",
 )
-DEMO_WHAT = (
+OWN = (
+    "Own data: clustering-aware classification",
+    "Runs on data that no paper has. They say nothing about the papers.",
+)
+DEMO = (
+    "DEMO with generated data: clustering-aware classification",
     "The whole workflow on small generated cohorts. It shows that everything runs, and says "
-    "nothing about the papers."
+    "nothing about the papers.",
 )
 PAGES = {
     "papers": "Papers",
@@ -74,11 +79,11 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     made = environment("deepcac_study.report.site")
     made_from = shown.found.made_from
     found = _menu(shown, Counter(page.kind for page in subtypes))
-    demo = not len(shown.found.real)
-    title = DEMO_TITLE if demo else TITLE
+    runs = shown.found
+    title, what = REAL if len(runs.real) else OWN if len(runs.own) else DEMO
     made.globals |= {
         "menu": found,
-        "what": DEMO_WHAT if demo else WHAT,
+        "what": what,
         "made_from": made_from,
         "judged_note": "" if made_from else shown.found.judged.note if shown.found.judged else "",
         "provenance": "" if made_from else provenance(shown.found.runs.items),

@@ -110,6 +110,25 @@ def test_synthetic_runs_stay_out_of_the_papers_tables(tmp_path):
     assert shown == {"synthetic.html"}
 
 
+@pytest.mark.parametrize(
+    ("datasets", "title"),
+    [
+        (("cic", "mine", "demo_cic"), "Real study:"),
+        (("mine", "demo_cic"), "Own data:"),
+        (("demo_cic",), "DEMO with generated data:"),
+        ((), "Real study:"),
+    ],
+)
+def test_the_title_says_whose_data_were_run(tmp_path, datasets, title):
+    results = tmp_path / "results"
+    paths = [
+        write_run(results, name, "cac_lr", 2, synthetic=name.startswith("demo"))
+        for name in datasets
+    ]
+    page = (report(tmp_path, paths) / "index.html").read_text(encoding="utf-8")
+    assert f"<title>{title}" in page
+
+
 def test_a_shipped_record_has_its_kept_curves_and_a_run_its_own(tmp_path):
     results = tmp_path / "results"
     laid, made = (write_run(results, "cic", name, 1) for name in ("lr", "xgb"))

@@ -79,8 +79,8 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     made = environment("deepcac_study.report.site")
     made_from = shown.found.made_from
     found = _menu(shown, Counter(page.kind for page in subtypes))
-    runs = shown.found
-    title, what = REAL if len(runs.real) else OWN if len(runs.own) else DEMO
+    kinds = ((shown.found.real, REAL), (shown.found.own, OWN), (shown.found.runs, DEMO))
+    title, what = next((said for runs, said in kinds if len(runs)), REAL)
     made.globals |= {
         "menu": found,
         "what": what,

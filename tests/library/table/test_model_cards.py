@@ -199,6 +199,15 @@ def test_nothing_of_few_patients_is_in_what_is_said_of_a_table(csv):
     assert "| age | number | under 5 |" in whole
 
 
+def test_a_column_that_is_left_out_is_told_once(csv):
+    roles = Roles("died", drop=("age",))
+    told = table_facts(csv, read_labelled(csv, roles), roles, "")["preparation"]
+    assert [line for line in told if "'age'" in line] == [
+        "Column 'age' left out: as asked for (--drop)."
+    ]
+    assert [line for line in told if "'died'" in line] == ["Column 'died' is not used: the label."]
+
+
 def test_a_card_replaces_no_input(csv, tmp_path):
     with pytest.raises(ConfigError, match=r"--card .*is what is read; name another file"):
         card_path(csv, tmp_path / "m.json", csv)

@@ -13,7 +13,7 @@ from deepcac.table.cards.model_card import table_lines
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
-from deepcac.table.reading.labelled_table import LabelledTable, Roles
+from deepcac.table.reading.labelled_table import ROLES, LabelledTable, Roles
 from deepcac.table.reading.table_encoder import LEFT_OUT
 from deepcac.table.reading.table_files import RowSource
 
@@ -39,7 +39,8 @@ def table_facts(
 ) -> dict[str, list[str]]:
     """Return the lines of a card that hold for any model of a table; `command` is as typed."""
     n, d = table.features.X.shape
-    out = [one for one in table.columns if one.kind == LEFT_OUT]
+    # Other columns that were left out are among the remarks.
+    out = [one for one in table.columns if one.kind == LEFT_OUT and one.note in ROLES]
     return {
         "data": [*_digests(source), f"{table.total:,} rows, {len(table.columns)} columns."],
         "preparation": [

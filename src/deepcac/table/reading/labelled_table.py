@@ -24,7 +24,7 @@ from deepcac.task import Ids
 FEWEST = 40  # rows below which nothing can be said
 FEWEST_OF_A_CLASS = 8
 _IN_SAMPLE = " in the sample, which --rows makes larger"
-_ROLES = ("the label", "the id", "the group", "the follow-up time")
+ROLES = ("the label", "the id", "the group", "the follow-up time")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Roles:
 
     def _named(self) -> list[tuple[str, str]]:
         """Return the columns with a role, and which."""
-        own = zip((self.label, self.id, self.group, self.time), _ROLES, strict=True)
+        own = zip((self.label, self.id, self.group, self.time), ROLES, strict=True)
         return [*((name, what) for name, what in own if name is not None), *self.apart.items()]
 
     def skipped(self) -> dict[str, str]:
@@ -284,7 +284,7 @@ def _remarks(
             "--rows changes how many."
         )
     for column in encoder.columns:
-        if column.note and column.note not in _ROLES:
+        if column.note and column.note not in ROLES:
             kind = "left out" if column.kind == "left out" else "used"
             said.append(f"Column {column.name!r} {kind}: {column.note}.")
     return said

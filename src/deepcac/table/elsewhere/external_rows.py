@@ -128,8 +128,12 @@ def _codes(table: LabelledTable, roles: Roles, other: SampledTable) -> Ids:
 
 def _units(first: pa.Table, second: SampledTable, group: str) -> Ids:
     both = (plain(first[group]), group_cells(second, group))
-    names = pd.concat([own.to_pandas().astype(str) for own in both])
-    return pd.factorize(names)[0].astype(np.int64)
+    return pd.factorize(pd.concat(map(_named, both)))[0].astype(np.int64)
+
+
+def _named(cells: pa.ChunkedArray) -> "pd.Series[str]":
+    """Return ids as text; 7 in one table is 7.0 in another."""
+    return cells.to_pandas().astype(str).str.replace(r"^(\d+)\.0+$", r"\1", regex=True)
 
 
 def _new_columns(table: LabelledTable, other: SampledTable) -> list[str]:
@@ -160,7 +164,7 @@ def _known(table: LabelledTable, roles: Roles, other: SampledTable, fold: Fold) 
     """Say if rows or ids of the second table stand in the first."""
     said = []
     if roles.id and roles.id in other.rows.column_names:
-        ids = [set(plain(rows[roles.id]).to_pylist()) for rows in (table.rows, other.rows)]
+        ids = [set(_named(plain(rows[roles.id]).drop_null())) for rows in (table.rows, other.rows)]
         if both := len(ids[0] & ids[1]):
             said.append(
                 f"Warning: {_count(both)} ids stand in both tables; the same patients are no test."

@@ -11,7 +11,7 @@ from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import mean_scores, resample_scores
 from deepcac.judging.verdicts import summary, verdicts
-from deepcac_study.judge.power import power_curve
+from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.judge.trial_files import read_trials
 from deepcac_study.records.record import file_digest
 

@@ -4,26 +4,21 @@ import logging
 import os
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.planted_outcomes import TOLD, planted_comparisons, told
 from deepcac.judging.questions import BOOSTING, HELP, NEGATIVE
 from deepcac.judging.trials import Effort, judge_rows
-from deepcac.scoring.equivalence import BETTER, LEVEL
 from deepcac_study.records.record import machine
 from deepcac_study.simulate.planted import planted
 
 log = logging.getLogger(__name__)
 
 ASKED = (HELP, NEGATIVE, BOOSTING)
-STUDY = 57  # comparisons that the study asks of a learner with clusters and without
 MANY = 50_000  # rows to learn the true gain from
 
 
@@ -86,35 +81,3 @@ def oracle_gain(strength: float, seed: int, rows: int = MANY) -> float:
         told[own] = fitted.decision_function(X[own])
     fresh = ~learnt
     return float(roc_auc_score(y[fresh], told[fresh]) - roc_auc_score(y[fresh], blind[fresh]))
-
-
-def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the share of cohorts in which each contender was found better, by strength.
-
-    Results are contents of `run_planted`'s files. A comparison that several hold is of the same
-    cohorts and counts once; if they disagree on it, it is a `DataError`. ``detected`` is by a test
-    of its own, ``detected_holm`` by the study's rule: the first step of Holm's procedure among
-    `STUDY` comparisons.
-    """
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for result in sorted(results, key=lambda one: one["strength"]):
-        compared, rows_each = pd.DataFrame(result["comparisons"]), result["rows"]
-        for pair, group in compared.groupby(["question", "contender", "reference"]):
-            row = {
-                "strength": result["strength"],
-                "oracle_gain": result["gain"],
-                **dict(zip(("question", "contender", "reference"), pair, strict=True)),
-                "cohorts": len(group),
-                "mean": float(group["mean"].mean()),
-                "detected": float((group["verdict"] == BETTER).mean()),
-                "rows": rows_each,
-                "detected_holm": float(
-                    ((group["verdict"] == BETTER) & (group["p"] < LEVEL / STUDY)).mean()
-                ),
-            }
-            if rows.setdefault((result["strength"], rows_each, *pair), row) != row:
-                raise DataError(
-                    f"planted strength {result['strength']:g}: two files disagree on {pair[1]}; "
-                    "delete results/judge/planted and run the judge again"
-                )
-    return list(rows.values())

@@ -21,7 +21,8 @@ from deepcac.scoring.equivalence import difference, over_datasets, verdict
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac_study.judge.blends import Stored, aurocs, blend_scores, greedy
 from deepcac_study.judge.division_scores import decide_pairs
-from deepcac_study.judge.power import oracle_gain, power_curve, run_planted
+from deepcac_study.judge.power import oracle_gain, run_planted
+from deepcac_study.judge.power_curve import power_curve
 from deepcac_study.simulate.planted import planted
 
 values = st.lists(st.floats(-0.1, 0.1), min_size=3, max_size=20).filter(lambda v: np.std(v) > 1e-6)
@@ -427,6 +428,11 @@ def test_files_that_disagree_on_a_planted_strength_are_refused():
     (row,) = power_curve([result(0.02), result(0.02)])
     assert (row["cohorts"], row["mean"], row["detected"]) == (2, 0.02, 1.0)
     assert row["detected_holm"] == 0.5  # .01 is above .05 / 57
+    # Another file has two cohorts more: the first two count once.
+    more = result(0.02)
+    more["comparisons"] += [one | {"cohort": one["cohort"] + 2} for one in more["comparisons"]]
+    (row,) = power_curve([result(0.02) | {"gain": 0.2}, more])
+    assert (row["cohorts"], row["detected_holm"], row["oracle_gain"]) == (4, 0.5, 0.1)
     with pytest.raises(DataError, match="planted strength 0.5: two files disagree on km_lr"):
         power_curve([result(0.02), result(0.03)])
 

@@ -223,7 +223,6 @@ def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
             f"{contender_label(one['contender'])} is found better in "
             f"{100 * one['detected_holm']:.0f} % where the subtypes add {one['oracle_gain']:.2f}"
             for one in curve
-            if one["detected_holm"] == one["detected_holm"]  # older records do not hold it
         ),
         rows=rows,
         cohorts=curve[0]["cohorts"],

@@ -171,10 +171,7 @@ def planted(table: pd.DataFrame, learner: str) -> Table:
 
 def _found(one: "pd.Series[Any]") -> str:
     cohorts = round(one["cohorts"])
-    alone, by_rule = (
-        "–" if pd.isna(one[way]) else f"{one[way] * cohorts:.0f}"  # older records do not hold it
-        for way in ("detected", "detected_holm")
-    )
+    alone, by_rule = (f"{one[way] * cohorts:.0f}" for way in ("detected", "detected_holm"))
     return f"{three(one['mean'], signed=True)}, {by_rule} of {cohorts} ({alone})"
 
 

@@ -1,0 +1,56 @@
+"""In how many planted cohorts clusters were found, by the strength of the plant and its size."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from deepcac.errors import DataError
+from deepcac.scoring.equivalence import BETTER, LEVEL
+
+STUDY = 57  # comparisons that the study asks of a learner with clusters and without
+_COHORTS = ["strength", "rows"]
+_PAIR = ["question", "contender", "reference"]
+_COLUMNS = ["strength", "oracle_gain", *_PAIR, "cohorts", "mean", "detected", "rows"]
+
+
+def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the share of cohorts in which each contender was found better.
+
+    Results are contents of `deepcac_study.judge.power.run_planted`'s files. Those of one strength
+    and size are of the same cohorts, of which one file may hold more. A comparison on a cohort that
+    several hold counts once; if they disagree on it, it is a `DataError`. ``detected`` is by a test
+    of its own, ``detected_holm`` by the study's rule: the first step of Holm's procedure among
+    `STUDY` comparisons.
+    """
+    if not results:
+        return []
+    found = pd.concat([_comparisons(one) for one in results]).drop_duplicates()
+    place = [*_COHORTS, *_PAIR]
+    twice = found[found.duplicated([*place, "cohort"])]
+    if len(twice):
+        one = twice.iloc[0]
+        raise DataError(
+            f"planted strength {one['strength']:g}: two files disagree on {one['contender']}; "
+            "delete results/judge/planted and run the judge again"
+        )
+    found["detected"] = found["verdict"] == BETTER
+    found["detected_holm"] = found["detected"] & (found["p"] < LEVEL / STUDY)
+    shares = found.groupby(place)[["mean", "detected", "detected_holm"]].mean()
+    shares.insert(0, "cohorts", found.groupby(place).size())
+    table = shares.reset_index().merge(_worth(results), on=_COHORTS)
+    rows: list[Any] = table[[*_COLUMNS, "detected_holm"]].to_dict("records")
+    return rows
+
+
+def _comparisons(result: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame(result["comparisons"]).assign(**{name: result[name] for name in _COHORTS})
+
+
+def _worth(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return what knowing the subtypes adds, measured once a strength and size: by most cohorts."""
+    largest = sorted(results, key=lambda one: len({row["cohort"] for row in one["comparisons"]}))
+    worth = {(one["strength"], one["rows"]): one["gain"] for one in largest}
+    return pd.DataFrame([(*place, gain) for place, gain in worth.items()]).set_axis(
+        [*_COHORTS, "oracle_gain"], axis=1
+    )

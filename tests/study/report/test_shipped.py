@@ -9,15 +9,7 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac_study.records import record_archive
-from deepcac_study.report.kept.snapshot import (
-    BLENDS,
-    DIVISIONS,
-    PAIRS,
-    POWER,
-    TABLES,
-    write_snapshot,
-)
-from deepcac_study.report.kept.table_snapshot import POINTS
+from deepcac_study.report.kept.snapshot import BLENDS, TABLES, write_snapshot
 from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES
 from deepcac_study.report.site.shipped import report_shipped
 
@@ -31,8 +23,6 @@ OF_ROWS = {
     CURVES,
     *(f"clustering_{m}" for m in ("f1", "auroc", "auprc")),
 }
-# Of older runs, with records for a part or for none.
-OLDER = {POWER, POINTS, DIVISIONS, PAIRS}
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +67,7 @@ def test_the_kept_comparisons_are_those_of_the_shipped_records(page, metric):
 def test_the_kept_tables_are_views_of_the_shipped_records(page, tmp_path):
     made = [path.relative_to(tmp_path) for path in write_snapshot(page.parents[1], tmp_path)]
     wanted = {path.relative_to(KEPT) for path in (KEPT / "measured").rglob("*.csv")}
-    wanted |= {Path(f"{name}.csv") for name in {*TABLES} - OF_ROWS - OLDER}
+    wanted |= {Path(f"{name}.csv") for name in {*TABLES} - OF_ROWS}
     assert wanted <= {*made}
     for name in sorted(wanted):
         own, kept = ((folder / name).read_text(encoding="utf-8") for folder in (tmp_path, KEPT))

@@ -86,7 +86,8 @@ def test_the_factorial_counts_heads_and_measures_the_distance_to_fnn(factorial):
 
 
 def test_divisions_stand_beside_what_others_printed(divisions):
-    found = load_divisions(divisions)
+    trials = [path.with_suffix("") / "lgbm.json" for path in map(Path, divisions)]
+    found = load_divisions([*divisions, *trials])
     assert [one.contender for one in found] == ["lgbm", "km_lr"]
     (table,), (figure,) = division_tables(found), division_figures(found)
     assert [row[1].text for row in table.rows] == [

@@ -127,8 +127,14 @@ def of_planted_and_divided():
     text = "In 10,000 patients .033 is found in {} of 12, and in 30,000 .016"
     yield "findings.md", text, *large
     assert large == huge
-    trees = planted("cac_lgbm", 0.5, 3000, "detected")
-    yield "findings.md", "even those worth .080 add nothing ({} of 12)", trees
+    text = "told the subtypes gain {} where these are worth .080 to a line"
+    yield (
+        "findings.md",
+        text,
+        three(one("judge_planted", "mean", contender="told_lgbm", strength=0.5, rows=3000)),
+    )
+    text = "in 3,000 patients the study's rule does not find it ({} of 12)"
+    yield "findings.md", text, planted("told_lgbm", 0.5, 3000, question="oracle")
     lead = {"division": "physionet2019_a_b", "contender": "dist_lgbm", "reference": "lgbm"}
     by_auroc = [one("judge_division_pairs", c, metric="auroc", **lead) for c in ("mean", "p_holm")]
     text = "AUROC: {}, p {} after"

@@ -213,9 +213,6 @@ def test_a_planted_part_that_has_not_run_leaves_its_cells_empty():
     page = renew("<!-- from the snapshot: planted lgbm -->\n<!-- end -->\n", tables)
     assert "| LightGBM in CAC clusters | LR in CAC clusters − LightGBM |" in page
     assert "| 3,000 | 0.5 | .100 | +.002, 1 of 4 (1) | +.010, 1 of 4 (2) |" in page
-    tables = {snapshot.POWER: found.assign(detected_holm=np.nan)}
-    page = renew("<!-- from the snapshot: planted lr -->\n<!-- end -->\n", tables)
-    assert "| +.028, – of 4 (4) | +.029, – of 4 (3) |" in page
 
 
 def test_a_classifier_with_subtypes_is_judged_by_the_strict_margin():

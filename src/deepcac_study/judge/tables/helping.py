@@ -75,7 +75,8 @@ def _shared_sources() -> dict[str, str]:
 def planted_points(power: pd.DataFrame) -> pd.DataFrame:
     """Return a point for each strength and size of planted cohorts that trees met.
 
-    The trees' advantage is the gain of CAC less CAC's own lead over the trees.
+    The trees' advantage is the gain of CAC less CAC's own lead over the trees, each a mean over the
+    cohorts that have it.
     """
     key = ["strength", "rows"]
     cac = power[power["contender"] == ARMS["gain"]]

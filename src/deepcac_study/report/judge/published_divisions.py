@@ -18,6 +18,7 @@ from deepcac.judging.spaces import of_kind
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Cell, How, Table, text_row
 from deepcac.pages.wording import Row, less, people, three
+from deepcac_study.judge.study_files import PUBLIC
 from deepcac_study.papers.ledger import number
 from deepcac_study.report.declarations import declared_figure, declared_table, rows_of
 from deepcac_study.report.judge.judge_figures import contender_colour, contender_label
@@ -78,8 +79,9 @@ class Divided:
 
 
 def load_divisions(paths: Iterable[str | os.PathLike[str]]) -> list[Divided]:
-    """Read ``{division}.json`` files (`divided`)."""
-    return divided((Path(path).stem, read_json(path)) for path in paths)
+    """Read ``{division}.json`` files (`divided`); trials, in folders of divisions, are left out."""
+    scored = (path for path in map(Path, paths) if path.parent.name == PUBLIC)
+    return divided((path.stem, read_json(path)) for path in scored)
 
 
 def divided(scored: Iterable[tuple[str, dict[str, Any]]]) -> list[Divided]:

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from deepcac.errors import ConfigError
 from deepcac.judging.contenders import CAC, DISTANCES, KM, parse_contender
+from deepcac.judging.planted_outcomes import ORACLE, TOLD
 from deepcac.judging.questions import HELP, NEGATIVE
 from deepcac.pages.figures import LINES, PALETTE, VERDICT_COLOURS, Figure, verdicts_in
 from deepcac.scoring.equivalence import NOT_TESTED
@@ -59,6 +60,8 @@ _ENDS = ("mean", "low", "high")
 
 def contender_label(name: str) -> str:
     """Return a contender as people write it; one that is no longer known, as it is stored."""
+    if name.startswith(TOLD):
+        return f"{contender_label(name.removeprefix(TOLD))} told the subtypes"
     try:
         one = parse_contender(name)
     except ConfigError:
@@ -194,7 +197,7 @@ def _keys(rows: pd.DataFrame) -> tuple[list[Line2D], list[Line2D]]:
 
 def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
     """Draw what arms find, and what they add, in the smallest planted cohorts (`power_curve`)."""
-    asked, rows = (HELP.id, NEGATIVE.id), min(one["rows"] for one in power)
+    asked, rows = (HELP.id, NEGATIVE.id, ORACLE.id), min(one["rows"] for one in power)
     curve = [one for one in power if one["question"] in asked and one["rows"] == rows]
     contenders = list(dict.fromkeys(str(one["contender"]) for one in curve))
 
@@ -223,7 +226,9 @@ def power_figure(power: Sequence[dict[str, Any]]) -> Figure:
             f"{contender_label(one['contender'])} is found better in "
             f"{100 * one['detected_holm']:.0f} % where the subtypes add {one['oracle_gain']:.2f}"
             for one in curve
-        ),
+            if one["detected_holm"]
+        )
+        or "nothing is found better",
         rows=rows,
         cohorts=curve[0]["cohorts"],
         curve=_CURVE,
@@ -236,10 +241,10 @@ def _line(axis: Axes, rows: list[dict[str, Any]], field: str, index: int, name: 
     axis.plot(
         gains,
         [one[field] for one in rows],
-        marker="osD^v"[index % 5],
+        marker="osD^vX*"[index % 7],
         markersize=4 + 1.5 * (index % 2),
         markerfacecolor="none",
-        linestyle=LINES[index % len(LINES)],
+        linestyle=LINES[(index + index // len(LINES)) % len(LINES)],
         color=contender_colour(name, index),
         label=contender_label(name),
     )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from deepcac.judging.choice import CHOICES
 from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, parse_contender
-from deepcac.judging.planted_outcomes import ORACLE, TOLD
+from deepcac.judging.planted_outcomes import ORACLE
 from deepcac.judging.questions import ANY, BOOSTING, FORCED, HELP, NEGATIVE, SUBTYPES, Question
 from deepcac.judging.resample_scores import METRICS, clustered_scores
 from deepcac.judging.spaces import of_kind
@@ -163,9 +163,7 @@ def planted(table: pd.DataFrame, learner: str) -> Table:
     for question in asked:
         less = f" − {contender_label(learner)}" * (question == BOOSTING.id)
         for name in own.loc[own["question"] == question, "contender"].unique():
-            known = name.removeprefix(TOLD)
-            told = " told the subtypes" * (known != name)
-            columns[f"{contender_label(known)}{told}{less}"] = found(name)
+            columns[f"{contender_label(name)}{less}"] = found(name)
     return Table.of(own.groupby(["rows", "strength"]), columns, n_labels=2)
 
 

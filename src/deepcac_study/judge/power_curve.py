@@ -11,29 +11,19 @@ from deepcac.scoring.equivalence import BETTER, LEVEL
 STUDY = 57  # comparisons that the study asks of a learner with clusters and without
 _COHORTS = ["strength", "rows"]
 _PAIR = ["question", "contender", "reference"]
+_ROW = [*_COHORTS, *_PAIR, "cohort", "mean", "p", "verdict"]
 _COLUMNS = ["strength", "oracle_gain", *_PAIR, "cohorts", "mean", "detected", "rows"]
 
 
 def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the share of cohorts in which each contender was found better.
 
-    Results are contents of `deepcac_study.judge.power.run_planted`'s files. Those of one strength
-    and size are of the same cohorts, of which one file may hold more. A comparison on a cohort that
-    several hold counts once; if they disagree on it, it is a `DataError`. ``detected`` is by a test
-    of its own, ``detected_holm`` by the study's rule: the first step of Holm's procedure among
-    `STUDY` comparisons.
+    Results are as of `on_cohorts`. ``detected`` is by a test of its own, ``detected_holm`` by the
+    study's rule: the first step of Holm's procedure among `STUDY` comparisons.
     """
     if not results:
         return []
-    found = pd.concat([_comparisons(one) for one in results]).drop_duplicates()
-    place = [*_COHORTS, *_PAIR]
-    twice = found[found.duplicated([*place, "cohort"])]
-    if len(twice):
-        one = twice.iloc[0]
-        raise DataError(
-            f"planted strength {one['strength']:g}: two files disagree on {one['contender']}; "
-            "delete results/judge/planted and run the judge again"
-        )
+    found, place = on_cohorts(results), [*_COHORTS, *_PAIR]
     found["detected"] = found["verdict"] == BETTER
     found["detected_holm"] = found["detected"] & (found["p"] < LEVEL / STUDY)
     shares = found.groupby(place)[["mean", "detected", "detected_holm"]].mean()
@@ -43,8 +33,26 @@ def power_curve(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _comparisons(result: dict[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame(result["comparisons"]).assign(**{name: result[name] for name in _COHORTS})
+def on_cohorts(results: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Return a row a comparison on a planted cohort.
+
+    Results are contents of `deepcac_study.judge.power.run_planted`'s files. Those of one strength
+    and size are of the same cohorts, of which one file may hold more. A comparison on a cohort that
+    several hold counts once; if they disagree on it, it is a `DataError`.
+    """
+    each = [
+        pd.DataFrame(one["comparisons"]).assign(**{name: one[name] for name in _COHORTS})
+        for one in results
+    ]
+    found = pd.concat([pd.DataFrame(columns=_ROW), *each]).drop_duplicates()
+    twice = found[found.duplicated([*_COHORTS, *_PAIR, "cohort"])]
+    if len(twice):
+        one = twice.iloc[0]
+        raise DataError(
+            f"planted strength {one['strength']:g}: two files disagree on {one['contender']}; "
+            "delete results/judge/planted and run the judge again"
+        )
+    return found
 
 
 def _worth(results: Sequence[dict[str, Any]]) -> pd.DataFrame:

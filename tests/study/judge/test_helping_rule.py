@@ -102,15 +102,17 @@ def test_planted_cohorts_need_both_learners():
         "question": "help",
         "contender": "cac_lr",
         "reference": "lr",
+        "cohort": 0,
     }
-    power = pd.DataFrame(
+    found = pd.DataFrame(
         [
             {**row, "mean": 0.03},
             {**row, "question": "boosting", "reference": "lgbm", "mean": 0.02},
+            {**row, "cohort": 1, "mean": 0.5},  # without trees
             {**row, "strength": 0.1, "mean": 0.001},
         ]
     )
-    points = planted_points(power)
+    points = planted_points(found)
     assert len(points) == 1
     assert points.loc[0, ["gain", "advantage"]].tolist() == pytest.approx([0.03, 0.01])
 

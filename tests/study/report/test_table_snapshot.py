@@ -40,11 +40,10 @@ def kept(tmp_path_factory):
         )
         place = folder / "judge" / "shapes" / f"{name}.json"
         run_shape(folder / f"{name}.parquet", place, dataset=name, effort=EFFORT)
-    power = pd.DataFrame(columns=["strength", "rows", "question", "contender", "reference", "mean"])
     # Judged with full effort too, by one contender: its points are still those of the table.
     twice = {"dataset": "uci_colic", "seed": 0, "contender": "lgbm", "auroc_tuned": 0.5}
     judged = pd.DataFrame([twice])
-    tables = table_snapshot.kept_tables(folder, judged, pd.DataFrame(), power)
+    tables = table_snapshot.kept_tables(folder, judged, pd.DataFrame())
     for name, own in tables.items():
         own.to_csv(folder / f"{name}.csv", index=False, float_format="%.5f")
     table_snapshot.draw_helping(tables, folder)

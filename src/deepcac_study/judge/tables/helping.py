@@ -72,20 +72,20 @@ def _shared_sources() -> dict[str, str]:
     return dict(csv.reader(text.splitlines()[1:]))
 
 
-def planted_points(power: pd.DataFrame) -> pd.DataFrame:
-    """Return a point for each strength and size of planted cohorts that trees met.
+def planted_points(found: pd.DataFrame) -> pd.DataFrame:
+    """Return a point for each strength and size of planted cohorts that trees met (`on_cohorts`).
 
-    The trees' advantage is the gain of CAC less CAC's own lead over the trees, each a mean over the
-    cohorts that have it.
+    The trees' advantage is the gain of CAC less CAC's own lead over the trees, on the same cohorts.
     """
-    key = ["strength", "rows"]
-    cac = power[power["contender"] == ARMS["gain"]]
+    key = ["strength", "rows", "cohort"]
+    cac = found[found["contender"] == ARMS["gain"]]
     helped = cac[(cac["question"] == HELP.id) & (cac["reference"] == LINE)].set_index(key)
     ahead = cac[(cac["question"] == BOOSTING.id) & (cac["reference"] == TREES)].set_index(key)
-    points = helped[["mean"]].join(ahead["mean"].rename("ahead"), how="inner").reset_index()
+    both = helped[["mean"]].join(ahead["mean"].rename("ahead"), how="inner").astype(float)
+    points = both.groupby(key[:2]).mean().reset_index()
     return pd.DataFrame(
         {
-            "dataset": [f"strength {s:g}, {n:g} rows" for s, n in points[key].to_numpy()],
+            "dataset": [f"strength {s:g}, {n:g} rows" for s, n in points[key[:2]].to_numpy()],
             "kind": PLANTED,
             "gain": points["mean"],
             "advantage": points["mean"] - points["ahead"],

@@ -99,9 +99,7 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
     _draw_answer(tables[VERDICTS], place)
-    tables |= table_snapshot.kept_tables(
-        run, *(tables[name] for name in (RESAMPLES, VERDICTS, POWER))
-    )
+    tables |= table_snapshot.kept_tables(run, tables[RESAMPLES], tables[VERDICTS])
     table_snapshot.draw_helping(tables, place)
     texts = {name: _csv(table, _DECIMALS.get(name, 5)) for name, table in tables.items()}
     texts |= {name: report_table(run, name) for name in (*REPORT, *QUOTED)}

@@ -8,9 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.files.atomic import atomic_path
+from deepcac.files.storage import read_json
 from deepcac.pages.figures import PALETTE, Figure, as_svg
-from deepcac_study.judge.study_files import FOLDER
-from deepcac_study.judge.study_files import TABLES as PLACE
+from deepcac_study.judge import study_files
+from deepcac_study.judge.power_curve import on_cohorts
 from deepcac_study.judge.tables.helping import (
     PLANTED,
     TABLE,
@@ -41,15 +42,18 @@ _COLUMNS = ("dataset", "kind", "advantage", "gain")
 
 
 def kept_tables(
-    results: Path, resamples: pd.DataFrame, verdicts: pd.DataFrame, power: pd.DataFrame
+    results: Path, resamples: pd.DataFrame, verdicts: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of `KEPT`, all empty where no table has run in a folder ``results``.
 
-    `resamples` and `verdicts` are of the data sets that are judged with full effort, `power` is
-    the `power_curve` of the planted cohorts.
+    `resamples` and `verdicts` are of the data sets that are judged with full effort.
     """
-    study = results / Path(FOLDER).name
-    records = read_tables(open_records(results, f"{study.name}/{PLACE}/*.json"))
+    study = results / Path(study_files.FOLDER).name
+    own, planted = (
+        open_records(results, f"{study.name}/{part}/*.json")
+        for part in (study_files.TABLES, study_files.PLANTED)
+    )
+    records = read_tables(own)
     if not records:
         return {name: pd.DataFrame() for name in KEPT}
     scores = table_scores(records)
@@ -57,12 +61,13 @@ def kept_tables(
     # A data set that is judged both ways counts once, as the table where all contenders meet.
     older = resamples[~resamples["dataset"].isin(scores["dataset"])]
     points = table_points(pd.concat([older, scores], ignore_index=True), read_shapes(study))
+    generated = planted_points(on_cohorts([read_json(path) for path in planted]))
     return {
         TABLES: table_means(records, scores),
         VERDICTS: compared,
         RISKS: table_risks(records),
         OVER: over_tables(verdicts, compared),
-        POINTS: pd.concat([points, planted_points(power)], ignore_index=True),
+        POINTS: pd.concat([points, generated], ignore_index=True),
         RULES: rules(points).replace(np.inf, np.nan),  # no threshold: never
     }
 

@@ -91,7 +91,7 @@ MISTAKES = {
     "a rare class": (
         lambda t: t.assign(died=["yes"] * 3 + ["no"] * 57),
         Roles("died"),
-        "class 'yes' has 3 rows",
+        "class 'yes' has fewer than 8 rows: too few",
     ),
     "few rows": (lambda t: t[:30], Roles("died"), "30 rows; at least 40"),
     "empty": (lambda t: t[:0], Roles("died"), "holds no rows"),
@@ -498,6 +498,6 @@ def test_texts_that_are_the_words_for_rare_and_missing_are_these_levels():
 def test_a_class_that_the_sample_lacks_is_not_said_to_be_absent(tmp_path):
     table = pd.DataFrame({"age": np.arange(4000) % 71, "died": np.arange(4000) < 8})
     with pytest.raises(
-        DataError, match="rows in the sample, which --rows makes larger; at least 8"
+        DataError, match="fewer than 8 rows in the sample, which --rows makes larger: too few"
     ):
         read_labelled(written(tmp_path, table, "t.parquet"), Roles("died"), most=100)

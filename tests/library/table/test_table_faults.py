@@ -90,9 +90,10 @@ def test_filled_rows_of_the_usual_class_alone_are_no_sign_where_the_other_is_rar
     i = np.arange(len(table))
     table["died"] = np.where(i < 6, "yes", "no")
     table["lactate"] = np.where((i >= 6) & (i < 36), table["age"] / 7, np.nan)
-    assert faults(tmp_path, table)[0] == []
+    few = ["class 'yes' has fewer than 8 rows: too few for training, validation and test"]
+    assert faults(tmp_path, table)[0] == few
     table["lactate"] = np.where(i >= 6, np.nan, table["age"] / 7)  # of six rows nothing is said
-    assert faults(tmp_path, table)[0] == []
+    assert faults(tmp_path, table)[0] == few
 
 
 def test_a_column_of_lists_stops_no_profile(tmp_path):
@@ -125,3 +126,10 @@ def test_a_table_without_a_header_is_noticed(tmp_path, table):
 def test_columns_named_by_years_are_no_row(tmp_path):
     table = patients().assign(**{"2019": 1.5, "2020": 2.5, "site": "x"})
     assert faults(tmp_path, table)[0] == []
+
+
+def test_a_table_without_features_or_with_few_rows_is_told_and_stops_nothing(tmp_path):
+    told, _ = faults(tmp_path, patients()[["died"]])
+    assert told == ["no column is left to predict from"]
+    told, _ = faults(tmp_path, patients(39))
+    assert told == ["39 rows; at least 40 are needed to say anything"]

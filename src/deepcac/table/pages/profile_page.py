@@ -16,6 +16,7 @@ from deepcac.table.reading.class_labels import ClassLabels, class_labels, standi
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.column_parts import MISSING, ColumnParts, column_parts
 from deepcac.table.reading.label_leaks import label_leaks
+from deepcac.table.reading.labelled_table import check_sizes
 from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import OTHER, TableEncoder, learn_encoder
 from deepcac.table.reading.table_faults import Fault, mending_command, table_faults
@@ -70,6 +71,8 @@ def write_profile_page(
     kept = sample.rows.drop_columns(list(skip))
     faults += table_faults(kept, encoder.columns, refused, named, sample.number)
     asked = {"--positive": positive, "--above": above, "--decimal": decimal}
+    if not (encoder.used or refused):
+        faults.append(Fault("no column is left to predict from"))
     mend = mending_command(_typed(path, asked), label, faults)
     content = {
         "command": command,
@@ -99,13 +102,17 @@ def _typed(path: StrPath, asked: Mapping[str, object]) -> list[str]:
 def _labels(
     sample: SampledTable, label: str | None, positive: str | None, above: float | None
 ) -> tuple[tuple[str, ClassLabels] | None, list[Fault]]:
-    """Return the label column and its classes, or what is wrong with it."""
+    """Return the label column and its classes, and what is wrong with it."""
     if not label:
         return None, []
     try:
         found = class_labels(sample.keys[label], label, positive=positive, above=above)
     except DataError as error:
         return None, [Fault(str(error))]
+    try:
+        check_sizes(found.codes[sample.number - 1], found.classes, sample.complete)
+    except DataError as error:
+        return (label, found), [Fault(str(error))]
     return (label, found), []
 
 

@@ -184,7 +184,7 @@ def read_labelled(
     follow = _follow_up(sample, roles, codes, classes)
     if follow is not None:
         codes, classes = follow.outcome, horizon_classes(roles.label, follow)
-    _check_sizes(codes, classes, sample.complete)
+    check_sizes(codes, classes, sample.complete)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
     remarks = [*getattr(path, "remarks", ())]
     remarks += horizon_remarks(follow) if follow is not None else []
@@ -259,15 +259,16 @@ def _follow_up(
     return read_follow_up(column, roles.time, sample.number, codes == 1, roles.horizon)
 
 
-def _check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
+def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:
+    """Refuse too few rows, of the table or of a class; `complete` if no row was left out."""
     if len(codes) < FEWEST:
         raise DataError(f"{len(codes)} rows; at least {FEWEST} are needed to say anything")
     counts = np.bincount(codes, minlength=len(classes))
     if counts.min() < FEWEST_OF_A_CLASS:
         rare = classes[int(counts.argmin())]
         raise DataError(
-            f"class {rare!r} has {counts.min()} rows{'' if complete else _IN_SAMPLE}; at least "
-            f"{FEWEST_OF_A_CLASS} are needed for training, validation and test"
+            f"class {rare!r} has fewer than {FEWEST_OF_A_CLASS} rows"
+            f"{'' if complete else _IN_SAMPLE}: too few for training, validation and test"
         )
 
 

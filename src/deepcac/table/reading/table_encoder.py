@@ -93,7 +93,7 @@ class TableEncoder:
                 "table needs the columns that the model was fitted on"
             )
         remarks: list[str] = []
-        parts = []
+        parts = [np.empty((rows.num_rows, 0))]
         for column in self.used:
             cells = plain(rows[column.name])
             if column.kind == NUMBER:

@@ -54,7 +54,8 @@ def chosen_method(
 
     Among trials of logistic regression alone, in k-means and in CAC clusters, of those within one
     standard error of the best mean validation AUROC over five resamples the one with the fewest
-    clusters is taken. Class weights are not tried: they would change the risks. There are at most
+    clusters is taken, of several the one with the best log loss: ranks say nothing of how large a
+    risk is. Class weights are not tried: they would change the risks. There are at most
     as many clusters as have twenty rows of the rarest class each.
 
     Parameters
@@ -82,8 +83,8 @@ def chosen_method(
     """
     found = candidates(name, clusters, alpha, table.rarest)
     say(f"choosing among {len(found)} ways" if len(found) > 1 else "judging on held-out rows")
-    validation, answers, ratio = _run(table, found, seed)
-    taken = fewest_clusters(validation, [one.k for one in found])
+    validation, log_loss, answers, ratio = _run(table, found, seed)
+    taken = fewest_clusters(validation, [one.k for one in found], log_loss)
     values = found[taken].values
     return {
         "arm": found[taken].arm,
@@ -92,24 +93,26 @@ def chosen_method(
         "C": values["C"],
         "clip": values["clip"],
         "chosen": f"the fewest clusters within one standard error of the best of {len(found)} "
-        f"trials, by validation AUROC over {RESAMPLES} resamples"
+        f"trials, by validation AUROC over {RESAMPLES} resamples; of these the best log loss"
         if len(found) > 1
         else "as asked for",
         "rarest": table.rarest,
-        "held_out": held_out(validation, answers, ratio),
+        "held_out": held_out(log_loss, answers, ratio),
     }
 
 
-def fewest_clusters(scores: Array, clusters: Sequence[int]) -> int:
+def fewest_clusters(scores: Array, clusters: Sequence[int], then: Array | None = None) -> int:
     """Return the trial with the fewest clusters of those within one standard error of the best.
 
-    `scores` are of shape (resamples, trials). This is the rule of Breiman et al. 1984, section
+    `scores` are of shape (resamples, trials), as those `then` by which several with as many
+    clusters are told apart; None takes the same. This is the rule of Breiman et al. 1984, section
     3.4.3.
     """
     means = scores.mean(axis=0)
     error = scores[:, means.argmax()].std(ddof=1) / np.sqrt(len(scores))
     good = np.flatnonzero(means >= means.max() - error).tolist()
-    return min(good, key=lambda t: (clusters[t], -means[t]))
+    last = means if then is None else then.mean(axis=0)
+    return min(good, key=lambda t: (clusters[t], -last[t]))
 
 
 def check_method(name: str) -> None:
@@ -157,11 +160,12 @@ def _unweighted(contender: Contender) -> list[Values]:
 
 def _run(
     table: LabelledTable, found: list[Candidate], seed: int
-) -> tuple[Array, list[list[Answer]], float]:
+) -> tuple[Array, Array, list[list[Answer]], float]:
     """Run every candidate on every resample.
 
-    Returns validation AUROC (resamples, candidates); labels, AUROC and risks (n_test,
-    n_classes - 1) of the test rows, by resample and candidate; and test rows by training rows.
+    Returns validation AUROC and log loss (resamples, candidates), more is better; labels, AUROC
+    and risks (n_test, n_classes - 1) of the test rows, by resample and candidate; and test rows
+    by training rows.
     """
     validation, answers, ratio = [], [], 1.0
     for sample in resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group):
@@ -174,11 +178,12 @@ def _run(
             for t, trial in enumerate(entry["trials"]):
                 columns = [rows[f"t{t}_{c}"].to_numpy()[test] for c in range(1, sample.n_classes)]
                 own.append((label, trial["test"]["auroc"], np.column_stack(columns)))
-                scores.append(trial["validation"]["auroc"])
+                scores.append([trial["validation"][name] for name in ("auroc", "log_loss")])
         validation.append(scores)
         answers.append(own)
         ratio = len(sample.test) / len(sample.train)
-    return np.array(validation), answers, ratio
+    auroc, log_loss = np.moveaxis(np.array(validation), 2, 0)
+    return auroc, log_loss, answers, ratio
 
 
 def held_out(validation: Array, answers: list[list[Answer]], ratio: float) -> dict[str, Any]:

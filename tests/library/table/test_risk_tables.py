@@ -199,6 +199,17 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     assert not any(line.startswith("warning") for line in lines)
 
 
+def test_of_models_that_rank_alike_the_one_with_the_best_risks_is_taken(csv, tmp_path):
+    """A penalty that takes every risk to the mean ranks as well (slope 42, risks .39 to .40)."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
+    died = rng.random(300) < 1 / (1 + np.exp(0.5 - table["a"] - table["b"]))
+    table.assign(patient=np.arange(300), died=died).to_csv(csv, index=False)
+    model = fitted(csv, tmp_path)
+    assert 0.5 < read_model(model).method["held_out"]["calibration_slope"] < 2
+    assert risks(model, csv, tmp_path)["risk"].std() > 0.15
+
+
 def test_held_out_scores_of_labels_that_mean_nothing_are_chance(csv, tmp_path):
     """The best of 34 validation AUROCs is above .5 on noise; the held-out one is not (5 sd .15)."""
     table = patients(600)[0]

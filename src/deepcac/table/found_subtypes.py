@@ -8,11 +8,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from deepcac.judging.contenders import CAC, KM
 from deepcac.judging.partitions import part
-from deepcac.judging.resamples import OUTLIER, Rows, resamples
+from deepcac.judging.resamples import OUTLIER, Rows
 from deepcac.scoring.small_cells import SMALL, few_rows
 from deepcac.scoring.statistics import wilson
 from deepcac.scoring.subtypes import distinguishing_features
-from deepcac.table.budgeted_trials import Trials
+from deepcac.table.budgeted_trials import Trials, table_resamples
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import whole_table
 from deepcac.table.risk_model_choice import fewest_clusters
@@ -153,7 +153,9 @@ def _stability(
 ) -> float:
     """Cluster the training part of resamples; compare all rows' clusters with `label`."""
     n = min(len(trials.seeds), STABILITY_RESAMPLES)
-    drawn = resamples(table.features, n, trials.train_rows, first=trials.seeds[0], unit=table.group)
+    drawn = table_resamples(
+        table.features, n, trials.train_rows, first=trials.seeds[0], unit=table.group
+    )
     agreement = []
     for sample in drawn:
         found = part(sample, arm, *values)

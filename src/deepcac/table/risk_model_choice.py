@@ -9,12 +9,11 @@ from scipy import stats
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import CAC, KM, Contender
-from deepcac.judging.resamples import resamples
 from deepcac.judging.spaces import Values
 from deepcac.judging.trials import TEST, run_resample
 from deepcac.scoring.calibration_slope import calibration_intercept, calibration_slope
 from deepcac.scoring.statistics import corrected_error
-from deepcac.table.budgeted_trials import MOST_TRAIN, Say, linear
+from deepcac.table.budgeted_trials import MOST_TRAIN, Say, linear, table_resamples
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.task import Array
 
@@ -168,7 +167,9 @@ def _run(
     by training rows.
     """
     validation, answers, ratio = [], [], 1.0
-    for sample in resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group):
+    for sample in table_resamples(
+        table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group
+    ):
         scores, own = [], []
         for arm in dict.fromkeys(one.arm for one in found):
             drawn = [one.values for one in found if one.arm == arm]

@@ -10,13 +10,12 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_count, reading
-from deepcac.judging.resamples import resamples
 from deepcac.judging.trial_scores import scores
 from deepcac.nn.persistence import read_tensors
 from deepcac.preprocess import TableScaler
 from deepcac.subtyping.subtype_classifier import SubtypeClassifier
 from deepcac.subtyping.subtype_file import TABLE, write_subtypes
-from deepcac.table.budgeted_trials import MOST_TRAIN
+from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.risk_model_choice import RESAMPLES, SUBTYPES, Answer, check_events, held_out
@@ -133,7 +132,7 @@ def _judged(
     """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
     answers: list[list[Answer]] = []
     named, ratio = table.encoder.frame, 1.0
-    drawn = resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
+    drawn = table_resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
         say(f"judging on held-out rows: {done + 1} of {RESAMPLES}")
         learnt = (sample.train, sample.validation)

@@ -164,6 +164,18 @@ def test_a_part_of_the_training_rows_is_said_in_the_first_line(judged):
     assert "a part of" not in answer(trials, table.name, 200).sentence
 
 
+@pytest.mark.parametrize("beyond", [0, 1, 2, 5])
+def test_the_limit_of_training_rows_may_be_just_below_all_of_them(tmp_path, beyond):
+    pd.DataFrame({"age": np.arange(200) % 71, "three": np.arange(200) % 3}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    features = read_labelled(tmp_path / "t.csv", Roles("three")).features
+    (whole,) = budgeted_trials.table_resamples(features, 1, 1000)
+    (part,) = budgeted_trials.table_resamples(features, 1, len(whole.train) - beyond)
+    assert len(whole.train) - len(part.train) in (beyond, beyond + 3)
+    assert len(part.test) == len(whole.test)
+
+
 def test_differences_have_a_sign_but_zero_has_none():
     assert [signed(one) for one in (0.0123, -0.0123, -0.0004)] == ["+0.012", "-0.012", "0.000"]
     assert minus("-0.1 (-.5 to -2) p-1 --drop") == "−0.1 (−.5 to −2) p-1 --drop"

@@ -265,6 +265,7 @@ def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
     monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
     fold = site_folds(read(tmp_path, patients(), drop=["patient", "visit"]), "hospital")[0][0]
     n = len(fold.sample(0, 10_000).train)
+    assert [len(fold.sample(0, n - j).train) for j in (1, 2)] == [n - 3, n - 2]
     exact, part = (judge_fold(fold, 0, 1, most) for most in (n, n - 10))
     assert (exact.n_train, exact.cut) == (n, False)
     assert (part.n_train, part.cut) == (n - 10, True)

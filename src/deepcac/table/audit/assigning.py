@@ -8,9 +8,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 
-from deepcac.judging.resamples import Resample, Rows, resamples
+from deepcac.judging.resamples import Resample, Rows
 from deepcac.table.audit.group_column import Groups
-from deepcac.table.budgeted_trials import MOST_TRAIN
+from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.task import Ids
 
@@ -62,7 +62,9 @@ def assignable(table: LabelledTable, groups: Groups, seed: int) -> Assignable:
     """Read the groups of test rows from the other columns, by models of the training rows."""
     rng = np.random.default_rng(seed)
     found = []
-    for sample in resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group):
+    for sample in table_resamples(
+        table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group
+    ):
         true = groups.of(sample.test)
         read = assigner(sample, groups.of(sample.train), groups.of(sample.validation))(sample.test)
         mixed = [rng.permutation(true) for _ in range(SHUFFLES)]

@@ -20,7 +20,6 @@ from deepcac.judging.planted_outcomes import (
     told,
 )
 from deepcac.judging.questions import HELP, pairs
-from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import Effort as Trials
 from deepcac.judging.trials import judge_samples
 from deepcac.scoring.equivalence import BETTER, LEVEL
@@ -29,6 +28,7 @@ from deepcac.table.budgeted_trials import (
     Say,
     contenders,
     linear,
+    table_resamples,
     usual_resamples,
 )
 from deepcac.table.reading.labelled_table import LabelledTable
@@ -132,7 +132,7 @@ def _judge(
         for rows, who, before in (
             (matrix, fighters, ""), (told(matrix, ground.subtype), fighters[:1], TOLD),
         ):  # fmt: skip
-            drawn = resamples(rows, plan.resamples, MOST_TRAIN, unit=unit)
+            drawn = table_resamples(rows, plan.resamples, MOST_TRAIN, unit=unit)
             judged = judge_samples(drawn, who, effort)
             records |= {before + one["contender"]: one for one, _ in judged}
     head = {"cohort": seed, "strength": strength, "gain": gain}

@@ -63,7 +63,9 @@ class Fold:
             np.arange(len(drawn)), test_size=SHARE, random_state=seed, stratify=drawn
         )
         held = np.isin(np.arange(len(drawn)), tuned)[place]
-        train = at_most(most, self.fit[~held], label, seed)
+        train, few = self.fit[~held], self.features.n_classes
+        # A stratified part leaves out as many rows as there are classes, or more.
+        train = at_most(most - few * (0 < len(train) - most < few), train, label, seed)
         return prepared(self.features, (train, self.fit[held], self.test), seed, self.unit)
 
 

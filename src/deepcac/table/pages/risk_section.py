@@ -61,7 +61,8 @@ def risk_questions(thresholds: str | None, by: str | None) -> RiskQuestions:
                 "patient is treated, such as 0.05,0.3"
             )
         ends = (low, high)
-    return RiskQuestions(ends, tuple(filter(None, (by or "").split(","))))
+    names = (name.strip() for name in (by or "").split(","))
+    return RiskQuestions(ends, tuple(dict.fromkeys(filter(None, names))))
 
 
 def risk_section(

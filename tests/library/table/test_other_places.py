@@ -305,6 +305,8 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     page = out.read_text().replace("−", "-")
     assert answer in page
     assert "Hartung" not in page
+    assert page.count("Judged on: the table b.csv") == 2
+    assert "eft out: the table" not in page
     ratio = float(re.search(r"Observed / expected events ([\d.]+)", page)[1])
     assert ratio > 1.15  # planted: more die in b
     assert re.match(r"(Use no c|C)lusters .*: in b (they|neither) ", answer)

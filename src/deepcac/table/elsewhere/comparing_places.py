@@ -91,7 +91,7 @@ def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int) -> _Rea
     apart = replace(roles, apart={site: "the site"})
     table = read_labelled(path, apart, most=most, seed=seed)
     folds, remarks = site_folds(table, site)
-    return table, folds, remarks, f"each site in turn (column {site!r})"
+    return table, folds, remarks, f"Left out: each site in turn (column {site!r})"
 
 
 def _external(path: StrPath, roles: Roles, other: str, most: int, seed: int) -> _Read:
@@ -99,7 +99,7 @@ def _external(path: StrPath, roles: Roles, other: str, most: int, seed: int) -> 
         raise DataError(f"--external {other}: is the same file; name patients of another place")
     table = read_labelled(path, roles, most=most, seed=seed)
     found = external_rows(table, roles, other, most=most, seed=seed)
-    return table, [found.fold], found.remarks, f"the table {Path(other).name}"
+    return table, [found.fold], found.remarks, f"Judged on: the table {Path(other).name}"
 
 
 def _judge(folds: list[Fold], seed: int, train_rows: int, jobs: int, say: Say) -> list[JudgedFold]:

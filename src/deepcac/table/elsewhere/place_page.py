@@ -23,7 +23,7 @@ class Run(NamedTuple):
     ----------
     command : str
     heading : str
-        What was left out: "each site in turn (column ...)", or the second table.
+        What was judged: "Left out: each site in turn (column ...)", or the second table.
     apart : bool
         Whether the places are a second table, and no parts of the first.
     trials : int
@@ -162,9 +162,10 @@ def _method(judged: list[JudgedFold], run: Run) -> list[str]:
         "training rows, which this does not count."
     )
     return [
-        f"Left out: {run.heading}. Every contender has {run.trials} trials on three quarters of "
-        f"the other patients (at most {run.most:,} rows); the last quarter tunes it. It is judged "
-        f"once on the patients that are left out. Seed {run.seed}, {run.seconds:.0f} s.",
+        f"{run.heading}. Every contender has {run.trials} trials on three quarters of "
+        f"the {'first table' if run.apart else 'other patients'} (at most {run.most:,} rows); the "
+        f"last quarter tunes it. It is judged once, on patients that it has not seen. "
+        f"Seed {run.seed}, {run.seconds:.0f} s.",
         f"Intervals: a paired bootstrap of the judged patients, {BOOTSTRAPS} times, rows of one "
         "patient together. They do not count that other training rows would give other models.",
         *([pooled] if len(judged) > 1 else []),

@@ -223,8 +223,8 @@ def told(method: dict[str, Any]) -> list[str]:
     lines = [f"held-out AUROC {span}, {RESAMPLES} times on {out['rows']:.0f} rows not learnt from"]
     if "calibration_slope" in out:
         lines[0] += (
-            f"; calibration intercept {out['calibration_intercept']:.2f} (0 is right), slope "
-            f"{out['calibration_slope']:.2f}, observed / expected events "
+            f"; calibration intercept {out['calibration_intercept']:z.2f} (0 is right), slope "
+            f"{out['calibration_slope']:z.2f}, observed / expected events "
             f"{out['observed_by_expected']:.2f} (1 is right)"
         )
     lines.append(f"{rarest:,} rows of the rarest class")

@@ -15,7 +15,7 @@ from deepcac.judging.resamples import resamples
 from deepcac.table.audit.assigning import assignable
 from deepcac.table.audit.auditing import audit_table
 from deepcac.table.audit.beyond_risk import _rates, likelihood_ratio
-from deepcac.table.audit.group_answer import _gain
+from deepcac.table.audit.group_answer import _assigned, _gain
 from deepcac.table.audit.group_column import ABSENT, Groups, read_groups
 from deepcac.table.audit.group_contenders import (
     ANY,
@@ -163,6 +163,7 @@ def test_only_groups_of_the_columns_can_be_assigned(tmp_path):
     found = assignable(blind, read_groups(blind, "phenotype"), 0)
     assert abs(found.agreement) < 0.1
     assert found.agreement_by_chance < 0.1
+    assert "index is 0.00 (" in _assigned(found._replace(agreement=-0.003))  # no minus
 
 
 def test_the_likelihood_ratio_is_that_of_statsmodels():

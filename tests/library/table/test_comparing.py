@@ -132,9 +132,9 @@ def test_equal_clusterings_are_shown_once(judged, tmp_path):
     twice = [replace(first, arm="cac"), replace(first, arm="km")]
     write_compare_page(
         tmp_path / "page.html",
-        table,
+        replace(table, remarks=()),
         effort,
-        trials,
+        replace(trials, planned=5),
         answer(trials, table.name, 100),
         twice,
         "",
@@ -142,6 +142,7 @@ def test_equal_clusterings_are_shown_once(judged, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert page.count("What is in the subtypes.</b>") == 1
     assert "CAC finds the same clusters as k-means" in page
+    assert "What to know" not in page  # there is nothing
     assert "subtypes by k-means" in page
 
 

@@ -197,6 +197,8 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     lines = told(method)
     assert lines[0].startswith(f"held-out AUROC {out['auroc']:.3f}")
     assert not any(line.startswith("warning") for line in lines)
+    out["calibration_intercept"] = -0.001
+    assert "intercept 0.00 (0 is right)" in told(method)[0]
 
 
 def test_of_models_that_rank_alike_the_one_with_the_best_risks_is_taken(csv, tmp_path):

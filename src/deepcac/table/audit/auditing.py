@@ -107,7 +107,7 @@ def _assigned(found: Assignable) -> list[tuple[str, str, str]]:
             "share of rows that get their group", f"{found.accuracy:.3f}",
             f"{found.accuracy_by_chance:.3f}; the largest group {found.largest:.3f}",
         ),
-        ("adjusted Rand index", f"{found.agreement:.3f}", f"{found.agreement_by_chance:.3f}"),
+        ("adjusted Rand index", f"{found.agreement:z.3f}", f"{found.agreement_by_chance:z.3f}"),
     ]  # fmt: skip
 
 

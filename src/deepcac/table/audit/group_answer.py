@@ -206,7 +206,7 @@ def _assigned(found: Assignable) -> str:
     return (
         f"Read from the other columns, {100 * found.accuracy:.0f} % of held-out rows get their "
         f"group (naming the largest always: {100 * found.largest:.0f} %). The adjusted Rand index "
-        f"is {found.agreement:.2f} (1: all alike, 0: as by chance)."
+        f"is {found.agreement:z.2f} (1: all alike, 0: as by chance)."
     )
 
 

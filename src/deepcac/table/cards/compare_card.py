@@ -121,7 +121,7 @@ def _clusters(clusterings: list[FoundClustering]) -> dict[str, list[str]]:
         ],
         "cluster_sizes": [line for one in clusterings for line in _sizes(one)],
         "cluster_stability": [
-            f"{arm_name(one.arm)}: adjusted Rand index {one.stability:.2f} between these clusters "
+            f"{arm_name(one.arm)}: adjusted Rand index {one.stability:z.2f} between these clusters "
             f"and those of the training rows of resamples (at most {STABILITY_RESAMPLES})."
             for one in clusterings
         ],

@@ -92,8 +92,8 @@ def _calibration(held_out: dict[str, float]) -> list[str]:
     if "calibration_slope" not in held_out:
         return []
     return [
-        f"On held-out rows: intercept {held_out['calibration_intercept']:.2f} (0 is right), slope "
-        f"{held_out['calibration_slope']:.2f} (1), observed by expected events "
+        f"On held-out rows: intercept {held_out['calibration_intercept']:z.2f} (0 is right), slope "
+        f"{held_out['calibration_slope']:z.2f} (1), observed by expected events "
         f"{held_out['observed_by_expected']:.2f} (1)."
     ]
 

@@ -212,7 +212,7 @@ def _calibration(judged: list[JudgedFold]) -> list[str]:
     if len(judged) == 1:
         model = judged[0].model
         return [
-            f"Observed / expected events {ratios[0]:.2f}, calibration slope {model.slope:.2f} "
+            f"Observed / expected events {ratios[0]:.2f}, calibration slope {model.slope:z.2f} "
             "(1 is right). The answer uses the risks as they are; refitted risks stand below."
         ]
     return [

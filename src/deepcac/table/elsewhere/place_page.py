@@ -122,7 +122,7 @@ def _scores(judged: list[JudgedFold], few: list[bool]) -> dict[str, Any]:
         if not np.isnan(model.observed):
             cells[2:2] = [events]
             cells += [
-                f"{model.observed / model.expected:.2f}", f"{model.slope:.2f}",
+                f"{model.observed / model.expected:.2f}", f"{model.slope:z.2f}",
                 signed(model.intercept, 2), f"{model.brier:.4f}",
                 f"{model.brier_recalibrated:.4f}",
             ]  # fmt: skip

@@ -133,7 +133,7 @@ def _clustering(one: FoundClustering, table: LabelledTable) -> dict[str, Any]:
     word = next(word for least, word in _WORDS if one.stability >= least)
     note = (
         f"Made again on the training rows of resamples, {len(one.subtypes)} clusters agree with "
-        f"these with an adjusted Rand index of {one.stability:.2f} (1: always the same rows "
+        f"these with an adjusted Rand index of {one.stability:z.2f} (1: always the same rows "
         f"together, 0: as by chance): {word}. Validation AUROC of the models in them: "
         f"{one.validation:.3f}."
     )

@@ -91,7 +91,7 @@ def risk_section(
 
 def _calibrated(held_out: HeldOut, name: str) -> tuple[str, ...]:
     fit = calibration(held_out.y, held_out.risk[name])
-    texts = (signed(fit.intercept, 2), *(f"{value:.2f}" for value in fit[1:3]))
+    texts = (signed(fit.intercept, 2), *(f"{value:z.2f}" for value in fit[1:3]))
     return (contender_name(name), *texts, *(f"{value:.4f}" for value in fit[3:]))
 
 
@@ -111,7 +111,7 @@ def _by(
             *(WITHHELD if n is None else f"{n:,}" for n in (one.rows, one.events)),
             _span((one.auroc, one.low, min(one.high, 1.0)), "{:.3f}".format),
             _span((one.change, one.change_low, one.change_high), signed),
-            *(f"{one.ratio:.2f}", f"{one.slope:.2f}", signed(one.benefit, 1)),
+            *(f"{one.ratio:.2f}", f"{one.slope:z.2f}", signed(one.benefit, 1)),
         )
         for one in shown
     ]

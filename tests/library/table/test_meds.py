@@ -197,7 +197,8 @@ def broken(folder, what):
         for file in (folder / "data").rglob("*.parquet"):
             file.unlink()
     elif what == "unknown subject":
-        write_rows(labels, LABELS, [(7, START, True), (999, START, False)])
+        rows = [(7, START + HOUR, True), (999, START, False), (999, START + HOUR, False)]
+        write_rows(labels, LABELS, [*rows, (1000, START - HOUR, True)])
     elif what == "twice":
         write_rows(labels, LABELS, [(7, START, True), (7, START, False)])
     elif what == "empty time":
@@ -224,7 +225,7 @@ def broken(folder, what):
         ("no data", r"no MEDS folder; it has no data/\*\*/\*\.parquet"),
         (
             "unknown subject",
-            "labels, data row 2: subject 999 has no event in .*take these rows out",
+            r"labels, data row [23]: subject 999 has no event in .*\(2 such subjects\); take their rows out",
         ),
         ("twice", "data row 2: subject 7 stands at 2020-01-01 00:00:00 already; keep one row"),
         ("empty time", "column 'prediction_time', data row 2: empty; fill it in"),

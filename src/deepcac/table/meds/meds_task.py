@@ -103,6 +103,8 @@ class MedsTask(RowSource):
 def shards(folder: StrPath, labels: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yield the events of each shard with the labels of its subjects.
 
+    The index of `labels` is the place of each row in its file.
+
     Raises
     ------
     DataError
@@ -120,12 +122,12 @@ def shards(folder: StrPath, labels: pd.DataFrame) -> Iterator[tuple[pd.DataFrame
         rows = labels[labels[SUBJECT].isin(subjects)]
         if len(rows):
             yield events, rows
-    unknown = ~labels[SUBJECT].isin(seen).to_numpy()
-    if unknown.any():
-        row = int(unknown.argmax())
+    unknown = labels.loc[~labels[SUBJECT].isin(seen), SUBJECT].sort_index()
+    if len(unknown):
         raise DataError(
-            f"labels, data row {row + 1}: subject {labels[SUBJECT].iloc[row]} has no event in "
-            f"{folder} ({unknown.sum():,} such rows); take these rows out, or name another folder"
+            f"labels, data row {unknown.index[0] + 1}: subject {unknown.iloc[0]} has no event in "
+            f"{folder} ({unknown.nunique():,} such subjects); take their rows out, or name another "
+            "folder"
         )
 
 

@@ -88,7 +88,7 @@ def read_blocks(path: StrPath, decimal: str | None = None) -> Iterator[pa.Record
 
 def _file_blocks(file: Path) -> Iterable[pa.RecordBatch]:
     if file.is_dir():
-        raise DataError(f"{file}: is a folder; name a file, or a MEDS folder and its --labels")
+        raise DataError(f"{file}: is a folder; name a file")
     if not file.is_file():
         raise DataError(f"{file}: no such file")
     ending = file.suffix.lower()

@@ -62,17 +62,14 @@ def write_profile_page(
     """
     check_output(out, path)
     skip = path.roles if isinstance(path, RowSource) else {}
-    keys = [label] if label else []
-    sample = sample_rows(read_blocks(path, decimal), keys, most=most, seed=seed)
-    refused: dict[str, str] = {}
-    skipped = skip | dict.fromkeys(keys, "the label")
-    encoder = learn_encoder(sample.rows, sample.number, skipped, refused)
+    keys, refused = {label: "the label"} if label else {}, dict[str, str]()
+    sample = sample_rows(read_blocks(path, decimal), list(keys), most=most, seed=seed)
+    encoder = learn_encoder(sample.rows, sample.number, skip | keys, refused)
     named, faults = _labels(sample, label, positive, above)
     kept = sample.rows.drop_columns(list(skip))
     faults += table_faults(kept, encoder.columns, refused, named, sample.number)
     asked = {"--positive": positive, "--above": above, "--decimal": decimal}
-    if not (encoder.used or refused):
-        faults.append(Fault("no column is left to predict from"))
+    faults += [Fault("no column is left to predict from")] * (not (encoder.used or refused))
     mend = mending_command(_typed(path, asked), label, faults)
     content = {
         "command": command,

@@ -64,7 +64,7 @@ def test_no_two_modules_have_one_name():
 
 
 def test_modules_and_functions_are_short():
-    long_modules = {p.name for p in SOURCES if len(p.read_text().splitlines()) > 300}
+    long_modules = {p.name for p in SOURCES if len(p.read_text().splitlines()) > 500}
     assert long_modules == set()
     long_functions = {
         f"{path.name}: {node.name}"

@@ -11,8 +11,8 @@ from cac_pass import best, cohort
 from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
-from deepcac.cac.kernels.bounds import growth_exponent
 from deepcac.cac.kernels.rows import prepare
+from deepcac_study.experiments.theory.bounds import growth_exponent
 
 BASE = {"n": 40_000, "d": 20, "k": 3, "alphas": 1}
 GROWN = {

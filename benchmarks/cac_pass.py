@@ -21,10 +21,10 @@ from threadpoolctl import threadpool_limits
 
 from deepcac.cac import cluster
 from deepcac.cac.cluster import place
-from deepcac.cac.kernels.bounds import growth_exponent
 from deepcac.cac.kernels.kernel import sweep
 from deepcac.cac.kernels.rows import prepare
 from deepcac.cac.kernels.state import allocate, recount
+from deepcac_study.experiments.theory.bounds import growth_exponent
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 

@@ -149,7 +149,7 @@ def growth(base: Mapping[str, int], grown: Mapping[str, Sequence[int]]) -> Itera
     """Yield a line for each grown quantity: values, seconds, and the fitted exponent."""
     import numpy as np
 
-    from deepcac.cac.kernels.bounds import growth_exponent
+    from deepcac_study.experiments.theory.bounds import growth_exponent
 
     yield "| grown | values | seconds | exponent |\n|---|---|---|---:|"
     tuned_run(**base)  # compiles

@@ -98,8 +98,8 @@ rule case_study:
         mem_mb=grows(4000),
         runtime=grows(120),
     params:
-        code=code_digest("deepcac_study.experiments.networks.case_study"),
-        call="deepcac_study.experiments.networks.case_study.write_case_study",
+        code=code_digest("deepcac_study.experiments.case_study"),
+        call="deepcac_study.experiments.case_study.write_case_study",
         family="deep",
         n_splits=None,
     script:

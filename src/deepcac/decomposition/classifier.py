@@ -24,9 +24,9 @@ from deepcac.decomposition.discriminants import (
 )
 from deepcac.decomposition.group_prediction import GroupPrediction
 from deepcac.decomposition.mixtures.mixed import Columns, Ints
+from deepcac.decomposition.mixtures.validation import check_rows, rows_at
 from deepcac.decomposition.predictors import RefitMode, predictor
 from deepcac.decomposition.search import Found, Ties, exhaustive, greedy
-from deepcac.decomposition.validation import check_rows, rows_at
 from deepcac.decomposition.weighted_rows import WeightedRows
 from deepcac.errors import ConfigError
 from deepcac.html_summary import SummaryHTML, sizes

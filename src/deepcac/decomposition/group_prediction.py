@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
-from deepcac.decomposition.validation import check_rows
+from deepcac.decomposition.mixtures.validation import check_rows
 from deepcac.linear.base_classifiers import log_odds
 
 

@@ -15,8 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from deepcac.decomposition.mixtures.mixed import Columns, Filler, Floats, Ints, Mixed
+from deepcac.decomposition.mixtures.validation import check_rows
 from deepcac.decomposition.smo_kernel import solve_against
-from deepcac.decomposition.validation import check_rows
 from deepcac.errors import ConfigError
 
 Flags = npt.NDArray[np.bool_]

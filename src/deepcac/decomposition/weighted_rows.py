@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from deepcac.decomposition.mixtures.mixed import Floats, Ints
-from deepcac.decomposition.validation import rows_at
+from deepcac.decomposition.mixtures.validation import rows_at
 
 
 class WeightedRows(NamedTuple):

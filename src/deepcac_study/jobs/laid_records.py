@@ -24,7 +24,7 @@ _MAKERS = {
     "bias_variance/": "experiments.relatives.decomposition_runs",
     "decomposition/": "experiments.relatives.decomposition_runs",
     "as_published/decomposition/": "experiments.relatives.decomposition_runs",
-    "case_study/": "experiments.networks.case_study",
+    "case_study/": "experiments.case_study",
     "": "experiments.run",
 }
 

@@ -25,7 +25,7 @@ References = Mapping[tuple[str, int], Array]
 
 @dataclass(frozen=True)
 class CaseStudy(Stored):
-    """One JSON of `deepcac_study.experiments.networks.case_study`, and the tables beside it."""
+    """One JSON of `deepcac_study.experiments.case_study`, and the tables beside it."""
 
     sizes: npt.NDArray[np.int64]  # shape (splits, k, n_classes); training rows
     table: pd.DataFrame  # a row for each split, feature and cluster

@@ -10,9 +10,9 @@ from deepcac.cac import cluster
 from deepcac.cac.cluster import place
 from deepcac.cac.kernels.kernel import move
 from deepcac.cac.kernels.rows import prepare
+from deepcac.cac.kernels.scores import score
 from deepcac.cac.kernels.state import EVENT, allocate, recount
-from deepcac.cac.scores import score
-from deepcac.cac.weights import renew
+from deepcac.cac.kernels.weights import renew
 from deepcac.errors import ConfigError, DataError
 
 

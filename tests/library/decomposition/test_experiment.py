@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from deepcac.decomposition.repeated_runs import draw_parts, run_experiment
 from deepcac.decomposition.smo import UnitPoints
 from deepcac.errors import ConfigError, DataError
+from deepcac_study.experiments.relatives.repeated_runs import draw_parts, run_experiment
 
 
 def table(n=200):

@@ -7,8 +7,8 @@ import pytest
 
 from deepcac.errors import DataError
 from deepcac.similarity import EqualWeights, ItemSet, SupervisedKMeans
-from deepcac.similarity.leave_one_out import leave_one_out, powers_of_ten
 from deepcac.similarity.weighted import SimilarityClusterer
+from deepcac_study.experiments.relatives.leave_one_out import leave_one_out, powers_of_ten
 
 SETS = [ItemSet(np.full((2, 1), float(i))) for i in range(4)]
 TRUTHS = [[0, 1]] * 4

@@ -11,9 +11,8 @@ from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.storage import write_json, write_table
 from deepcac.pages.tables import markdown
-from deepcac.scoring.student import distil
 from deepcac_study.catalogue.protocol import SOUND
-from deepcac_study.experiments.networks.case_study import (
+from deepcac_study.experiments.case_study import (
     View,
     cluster_means,
     describe_view,
@@ -24,6 +23,7 @@ from deepcac_study.experiments.networks.case_study import (
     write_case_study,
 )
 from deepcac_study.experiments.networks.deep_methods import latent_plane
+from deepcac_study.experiments.networks.student import distil
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.papers.deepcac.length_of_stay import (
     case_study_rules,

@@ -4,8 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deepcac.decomposition.repeated_runs import run_experiment
-from deepcac.decomposition.training_samples import resample
 from deepcac.errors import DataError
 from deepcac.files.storage import write_table
 from deepcac_study.catalogue.protocol import Protocol, published_labels
@@ -15,6 +13,8 @@ from deepcac_study.experiments.relatives.decomposition_runs import (
     write_bias_variance,
     write_decomposition,
 )
+from deepcac_study.experiments.relatives.repeated_runs import run_experiment
+from deepcac_study.experiments.relatives.training_samples import resample
 from deepcac_study.records.decompositions import ResampledRecord, load_decompositions
 from deepcac_study.records.stored import load_stored
 

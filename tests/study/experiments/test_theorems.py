@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from deepcac.cac import cluster
-from deepcac.cac.kernels.bounds import lloyd_costs
 from deepcac.errors import ConfigError
 from deepcac.files.storage import write_json
 from deepcac.task import Task
 from deepcac_study.catalogue.protocol import SOUND
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.experiments.theory import theorems as evaluated
+from deepcac_study.experiments.theory.bounds import lloyd_costs
 from deepcac_study.papers.claims import rules
 from deepcac_study.papers.evidence import Evidence
 from deepcac_study.records.reader import Findings

@@ -11,9 +11,9 @@ from deepcac.scoring.statistics import Comparison
 from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.claims import Claim
 from deepcac_study.report.papers.ledger_tables import Place, claims_table, deciding
-from deepcac_study.report.papers.paperpages import places, switch_sentences, touching
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.site.contents import Contents
+from deepcac_study.report.site.paperpages import places, switch_sentences, touching
 
 RunName = namedtuple("RunName", "protocol dataset method k")
 KNOWN = {

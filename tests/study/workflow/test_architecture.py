@@ -2,7 +2,6 @@
 
 import ast
 from collections import Counter
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -34,27 +33,6 @@ def test_every_room_is_in_one_of_at_most_eight_layers(package):
 def test_no_folder_holds_more_than_sixteen_modules():
     count = Counter(path.parent for path in SOURCES if path.name != "__init__.py")
     assert {str(folder): n for folder, n in count.items() if n > 16} == {}
-
-
-def test_rooms_do_not_import_each_other_in_a_circle():
-    arrows = {(own, other) for path in SOURCES for own, other in _arrows(path) if own != other}
-    TopologicalSorter({room: {b for a, b in arrows if a == room} for room, _ in arrows}).prepare()
-
-
-def _arrows(path):
-    """Yield the room of a module, with the rooms that it imports, lazily too."""
-    own = _room(path.relative_to(ROOT / "src").with_suffix("").parts)
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("deepcac"):
-            parts = node.module.split(".")
-            for alias in node.names if len(parts) == 1 else ():
-                yield own, _room([*parts, alias.name])
-            if len(parts) > 1:
-                yield own, _room(parts)
-
-
-def _room(parts):
-    return ".".join(parts[:2])
 
 
 def test_no_two_modules_have_one_name():

@@ -100,7 +100,7 @@ def derive(j: int, state: State, alpha: float, sized: bool, radius: float, sprea
     state : State
         Its `rates` and `left` are changed.
     alpha, sized, radius, spread
-        As in `deepcac.cac.weights.renew`, which also tells the units of the rates.
+        As in `deepcac.cac.kernels.weights.renew`, which also tells the units of the rates.
     """
     k, n_classes = state.gram.shape[0], state.gram.shape[1]
     largest = 0.0

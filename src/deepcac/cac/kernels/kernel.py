@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from deepcac.cac.kernels.rows import BLOCK, Rows
+from deepcac.cac.kernels.scores import score
 from deepcac.cac.kernels.state import (
     BASE,
     DRIFT,
@@ -25,8 +26,7 @@ from deepcac.cac.kernels.state import (
     shift,
 )
 from deepcac.cac.kernels.tile import fetch
-from deepcac.cac.scores import score
-from deepcac.cac.weights import ADD, REMOVE, ROUNDING, renew
+from deepcac.cac.kernels.weights import ADD, REMOVE, ROUNDING, renew
 
 UNSURE = -1
 

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deepcac.decomposition.mixtures.mixed import MISSING, Columns, Floats, Ints, Mixed
-from deepcac.decomposition.validation import check_rows, rows_at
+from deepcac.decomposition.mixtures.validation import check_rows, rows_at
 
 _LEAST_PROBABILITY = 1e-75
 _NO_SPACING = 0.01  # where a column has one value

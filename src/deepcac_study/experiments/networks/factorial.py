@@ -16,9 +16,9 @@ from deepcac.nn.fitting import data
 from deepcac.nn.fitting.data import Rows
 from deepcac.nn.fnn import FNNClassifier
 from deepcac.nn.km_z import KMZClassifier
-from deepcac.nn.layers.heads import HEADS, answer_with
 from deepcac.task import Task
 from deepcac_study.experiments.networks.deep_methods import shared_autoencoder
+from deepcac_study.experiments.networks.heads import HEADS, answer_with
 from deepcac_study.experiments.prepare import Setting
 
 log = logging.getLogger(__name__)
@@ -37,10 +37,11 @@ def factorial(
 ) -> pa.Table:
     """Cross the number of clusters, the weight of their term and the head on the same latents.
 
-    A row a split and fit: ``seed``, ``estimator``, ``k``, ``beta``, ``head`` (of
-    `deepcac.nn.layers.heads`), ``auroc`` and ``auprc`` on the test rows, ``smallest`` (training
-    rows of the smallest cluster). Beside DeepCAC stand one head on the latents as pre-trained
-    (KM-Z, k = 1) and the network that is trained end to end (FNN).
+    A row per split and fit: ``seed``, ``estimator``, ``k``, ``beta``, ``head`` (of
+    `deepcac_study.experiments.networks.heads`), ``auroc`` and ``auprc`` on the test rows,
+    ``smallest`` (training rows of the smallest cluster). Beside DeepCAC stand
+    one head on the latents as pre-trained (KM-Z, k = 1) and the network that is trained end to end
+    (FNN).
     """
     rows = [row for task in tasks for row in _of_task(task, setting, pretrained, clusters, betas)]
     return pa.Table.from_pylist(rows)

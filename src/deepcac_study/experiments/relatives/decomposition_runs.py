@@ -12,7 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from deepcac.decomposition.repeated_runs import (
+from deepcac.errors import DataError
+from deepcac.files.storage import read_table, write_json
+from deepcac_study.catalogue.protocol import SOUND, Protocol
+from deepcac_study.catalogue.variables import levels_of
+from deepcac_study.experiments.relatives.bias_variance import bias_variance
+from deepcac_study.experiments.relatives.repeated_runs import (
     AGAINST_REST,
     RUNS,
     SHARES,
@@ -20,12 +25,7 @@ from deepcac.decomposition.repeated_runs import (
     Record,
     run_experiment,
 )
-from deepcac.decomposition.training_samples import SAMPLES, resample
-from deepcac.errors import DataError
-from deepcac.files.storage import read_table, write_json
-from deepcac.scoring.bias_variance import bias_variance
-from deepcac_study.catalogue.protocol import SOUND, Protocol
-from deepcac_study.catalogue.variables import levels_of
+from deepcac_study.experiments.relatives.training_samples import SAMPLES, resample
 from deepcac_study.records.record import file_digest, machine
 
 _NO_FEATURES = ("row_id", "group")

@@ -1,7 +1,7 @@
 """Supervised k-means and its baselines on example clusterings (Finley and Joachims 2008, 6.2, 6.3).
 
 Each clustering of a data set is tested once, by a model of the others
-(`deepcac.similarity.leave_one_out`); the loss is Delta, from 0 to 100.
+(`deepcac_study.experiments.relatives.leave_one_out`); the loss is Delta, from 0 to 100.
 """
 
 import os
@@ -18,10 +18,16 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.files.storage import write_json
 from deepcac.similarity import EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
 from deepcac.similarity.clusterers import Name
-from deepcac.similarity.leave_one_out import Fit, Fold, fit_without, leave_one_out, powers_of_ten
 from deepcac.similarity.weighted import SimilarityClusterer
 from deepcac.task import Ids
 from deepcac_study.catalogue.config import ITERATIVE, LEARNERS, NONE, PAIR, Budget
+from deepcac_study.experiments.relatives.leave_one_out import (
+    Fit,
+    Fold,
+    fit_without,
+    leave_one_out,
+    powers_of_ten,
+)
 from deepcac_study.features.pairwise import PairwiseData
 from deepcac_study.records.record import machine
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from deepcac.cac.cluster import cluster
-from deepcac.cac.kernels import bounds
 from deepcac.task import Array, Ids
+from deepcac_study.experiments.theory import bounds
 
 ALPHA = 0.05  # of the clusters that the bounds are evaluated in
 SIZES = (1000, 2000, 4000, 8000)  # within the processor's cache, so that the curve has no kink

@@ -13,12 +13,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import pairwise_distances_argmin
 
 from deepcac.cac.cluster import cluster, kmeans_labels
-from deepcac.cac.kernels import bounds
 from deepcac.errors import ConfigError
 from deepcac.task import Array, Ids, Task
 from deepcac_study.catalogue.methods import CAC_LR, KM_LR, LR
 from deepcac_study.experiments.prepare import Setting
 from deepcac_study.experiments.sweeps import ALPHAS
+from deepcac_study.experiments.theory import bounds
 from deepcac_study.experiments.theory.growth import ALPHA, growth, operations, seconds
 from deepcac_study.records.record import machine
 

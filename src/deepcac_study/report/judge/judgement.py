@@ -35,7 +35,7 @@ from deepcac_study.report.judge.judge_figures import (
     spoken,
     verdict_forest,
 )
-from deepcac_study.report.kept.kept_table import kept_table
+from deepcac_study.report.kept_table import kept_table
 
 GENERATED = " (generated)"
 _HEADLINE = ("help", "auroc")  # the question and metric of the sentence

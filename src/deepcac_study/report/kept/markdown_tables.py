@@ -22,9 +22,9 @@ from deepcac_study.report.kept import paper_docs as papers
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept import table_docs as new
 from deepcac_study.report.kept import table_snapshot as kept
-from deepcac_study.report.kept.kept_table import kept_table
 from deepcac_study.report.kept.run_snapshot import ANSWER, CLAIMS, LEDGER, RUNS, SUMMARY
 from deepcac_study.report.kept.sweep_snapshot import SEPARATION, STARTS, limits, separation, starts
+from deepcac_study.report.kept_table import kept_table
 from deepcac_study.report.subtypes.subtype_worth import arms, stability
 
 Tables = dict[str, pd.DataFrame]

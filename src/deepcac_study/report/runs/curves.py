@@ -21,7 +21,7 @@ from deepcac.scoring.statistics import reliability, wilson
 from deepcac_study.catalogue.methods import WELL_KNOWN, parse_method
 from deepcac_study.records.runs import Run, Runs
 from deepcac_study.report.declarations import declared_figure
-from deepcac_study.report.kept.kept_table import kept_table
+from deepcac_study.report.kept_table import kept_table
 from deepcac_study.report.runs.comparisons import Bootstraps, Difference, split_scores
 from deepcac_study.report.runs.runtables import at_smallest_k, run_label
 

@@ -15,7 +15,6 @@ from deepcac_study.papers.ledger import counts
 from deepcac_study.papers.summary import on_prediction
 from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
-from deepcac_study.report.papers.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.site.contents import HOME, Contents
 from deepcac_study.report.site.firstpage import (
     DECIDED,
@@ -24,6 +23,7 @@ from deepcac_study.report.site.firstpage import (
     provenance,
     undecided,
 )
+from deepcac_study.report.site.paperpages import PaperPage, paper_pages, places, switch_sentences
 from deepcac_study.report.subtypes.subtype_figures import of_pages
 from deepcac_study.report.subtypes.subtypepages import SubtypePage, pages_table
 

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from deepcac.decomposition.repeated_runs import (
+from deepcac.numeric_table import hold_back
+from deepcac_study.experiments.relatives.repeated_runs import (
     ARMS,
     SHARES,
     USUAL,
@@ -17,7 +18,6 @@ from deepcac.decomposition.repeated_runs import (
     draw_parts,
     fit_arm,
 )
-from deepcac.numeric_table import hold_back
 
 SAMPLES = 10
 

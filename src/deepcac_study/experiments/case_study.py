@@ -24,12 +24,12 @@ from deepcac.feature_matrix import FeatureMatrix
 from deepcac.files.storage import read_table, write_json, write_table
 from deepcac.scoring.metrics import one_against_rest
 from deepcac.scoring.statistics import holm
-from deepcac.scoring.student import distil
 from deepcac.scoring.subtypes import sizes_by_class
 from deepcac.task import Array, Ids
 from deepcac_study.catalogue.methods import DEEPCAC, parse_method
 from deepcac_study.experiments.fit import Shared, fit
 from deepcac_study.experiments.networks.deep_methods import latent_plane
+from deepcac_study.experiments.networks.student import distil
 from deepcac_study.experiments.prepare import Setting, make_task
 from deepcac_study.splits import Split
 

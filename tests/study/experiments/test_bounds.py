@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 from deepcac.cac import cluster
-from deepcac.cac.kernels import bounds as theory
+from deepcac_study.experiments.theory import bounds as theory
 
 
 @st.composite

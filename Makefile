@@ -21,9 +21,17 @@ env: .venv/ready
 	$(BIN)/pip check
 	touch $@
 
-# The real study's report from the shipped records: no data, no runs.
-report: env
-	$(BIN)/python -m deepcac_study.report.site.shipped study
+# The real study's report from the shipped records: no data, no runs. Without the environment of the
+# workflow a smaller one is made (no torch, no Snakemake).
+REPORT_ENV = $(if $(wildcard .venv/ready),.venv,.venv-report)
+
+report: $(REPORT_ENV)/ready
+	PYTHONPATH=src $(REPORT_ENV)/bin/python -m deepcac_study.report.site.shipped study
+
+.venv-report/ready: locks/report.txt
+	$(PYTHON) -m venv .venv-report
+	.venv-report/bin/pip install --quiet --require-hashes --no-deps --requirement locks/report.txt
+	touch $@
 
 # They stand for their runs with `snakemake --config shipped=all`, or `shipped=unchanged`.
 lay: env

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import lightgbm
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import RidgeCV
@@ -120,6 +119,9 @@ def _ridge(rows: Rows, label: Array) -> Callable[[Rows], Array]:
 
 
 def _trees(rows: Rows, label: Array) -> Callable[[Rows], Array]:
+    # Here, so that a report reads finished records without it.
+    import lightgbm
+
     settings = {**_TREES, "objective": "regression", "deterministic": True, "verbose": -1}
     model = lightgbm.train(settings, lightgbm.Dataset(rows.raw, label), _ROUNDS)
     return lambda rows: np.asarray(model.predict(rows.raw, num_threads=1))

@@ -30,7 +30,7 @@ generated = {
     if dataset.startswith(DEMO)
 }
 
-if generated and not any(runs_among(sys.argv[1:])):
+if generated and not any(runs_among(targets)):
 
     use rule split as generated_splits with:
         input:

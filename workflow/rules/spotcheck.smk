@@ -6,7 +6,8 @@ rule spotcheck:
     localrule: True
     conda:
         "../../envs/deepcac.yaml"
-    threads: workflow.cores or 1
+    # `workflow.cores` would refuse every call without `--cores`, such as that of a cluster.
+    threads: workflow.resource_settings.cores or 1
     params:
         project=str(project),
         folder="spotcheck",

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from snakemake.cli import get_argument_parser
+
 from deepcac.errors import ConfigError
 from deepcac.judging.contenders import parse_contender
 from deepcac_study.catalogue.methods import methods
@@ -22,26 +24,34 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _NEAR = 0.8  # how alike a rule's name must be for a word to be taken for a slip
 
 
-def check_targets(layout: Layout, words: Sequence[str]) -> None:
+def targets_of(command: Sequence[str]) -> list[str]:
+    """Return what a command line of Snakemake asks for by name: its targets, and what it forces.
+
+    Snakemake tells its targets only after it has read the rules. A submitted job, and a program
+    that uses Snakemake as a library, have none here, so that both read the same rules.
+    """
+    program = Path(command[0])
+    if "snakemake" not in (program.name, program.parent.name):
+        return []
+    given, _ = get_argument_parser().parse_known_args(list(command[1:]))
+    return sorted({*given.targets, *given.forcerun})
+
+
+def check_targets(layout: Layout, targets: Iterable[str]) -> None:
     """Refuse files that nothing makes, such as runs of an unknown method.
 
-    The words are those of the command line, options and all. The `ConfigError` has near names, or
-    what can be asked for instead.
+    The `ConfigError` has near names, or what can be asked for instead.
     """
-    for word in words:
+    for word in targets:
         for check in (_check_run, _check_folder, _check_judged, _check_rows, _check_number):
             check(layout, word)
 
 
-def check_rules(words: Sequence[str], rules: Iterable[str]) -> None:
-    """Refuse words of the command line that are no rule's name, but nearly one.
-
-    The values of options are words too, so that nothing is refused that looks like no rule.
-    """
+def check_rules(targets: Iterable[str], rules: Iterable[str]) -> None:
+    """Refuse targets that are no rule's name, but nearly one."""
     known = list(rules)
-    for before, word in zip(["", *words], words, strict=False):
-        option = before.startswith("--") and before not in ("--", "--dry-run")
-        if option or not _NAME.fullmatch(word) or word in known or Path(word).exists():
+    for word in targets:
+        if not _NAME.fullmatch(word) or word in known or Path(word).exists():
             continue
         near = difflib.get_close_matches(word, known, n=3, cutoff=_NEAR)
         if near:

@@ -7,7 +7,7 @@ from snakemake.utils import update_config
 from deepcac.errors import ConfigError
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.jobs.layout import Layout
-from deepcac_study.jobs.targets import check_rules, check_targets
+from deepcac_study.jobs.targets import check_rules, check_targets, targets_of
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = load_registry(ROOT / "config" / "registry")
@@ -189,15 +189,32 @@ def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
 )
 def test_targets_that_nothing_makes_are_refused_at_once(target, message):
     with pytest.raises(ConfigError, match=message):
-        check_targets(layout(), ["--cores", "2", target])
+        check_targets(layout(), [target])
 
 
-def test_a_slip_in_a_rules_name_is_refused_and_an_options_value_is_not():
+def test_a_slip_in_a_rules_name_is_refused():
     rules = ["judge", "features", "report", "all"]
     with pytest.raises(ConfigError, match="no target 'judg'; near names: judge"):
-        check_rules(["-n", "judg"], rules)
-    check_rules(["--rerun-triggers", "mtime", "input", "code", "judge"], rules)
-    check_rules(["--report", "feature"], rules)
+        check_rules(["judg"], rules)
+    check_rules(["judge", "results/judg/x.json"], rules)
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        ("snakemake --cores 2 judge", ["judge"]),
+        ("/x/snakemake/__main__.py --report feature judge", ["judge"]),
+        ("snakemake --rerun-triggers mtime input code -- judge", ["judge"]),
+        ("snakemake --configfile a.yaml b.yaml -- judge all", ["all", "judge"]),
+        ("snakemake --configfile a.yaml judge --cores 2", []),  # a second configuration
+        ("snakemake -n --forcerun results/cic/lr_k1.json", ["results/cic/lr_k1.json"]),
+        ("snakemake --config shipped=all --directory .test", []),
+        ("snakemake --target-jobs run:k=1 --allowed-rules run --mode subprocess", []),
+        ("/usr/bin/pytest judge", []),
+    ],
+)
+def test_what_a_call_asks_for_by_name_is_what_snakemake_makes_of_it(command, asked):
+    assert targets_of(command.split()) == asked
 
 
 @pytest.mark.parametrize(

@@ -130,16 +130,31 @@ echo $!
 """
 
 
-@pytest.mark.slow
-def test_a_job_that_fails_on_a_cluster_is_tried_with_more(tmp_path):
+def stand_in(folder: Path) -> list[str]:
+    """Return the options of a call to a batch system that starts every job here."""
     pytest.importorskip("snakemake_executor_plugin_cluster_generic")
-    (tmp_path / "Snakefile").write_text(SECOND.format(root=ROOT))
-    submit = tmp_path / "submit"
+    submit = folder / "submit"
     submit.write_text(SUBMIT)
     submit.chmod(0o755)
+    options = ["--profile", str(PROFILES["cluster-generic"].parent), "--latency-wait", "5"]
+    options += ["--cluster-generic-submit-cmd", str(submit)]
+    return [*options, "--seconds-between-status-checks", "1"]
+
+
+@pytest.mark.slow
+def test_a_submitted_run_needs_no_number_of_cores(tmp_path):
+    """A dry run counts its cores as one, so that only a real run tells."""
+    folder = checkout(tmp_path / "clone")
+    said = demo(folder, "data/features/demo_diabetes.parquet", *stand_in(tmp_path))
+    assert "external jobid" in said
+    assert (folder / "data/features/demo_diabetes.parquet").exists()
+
+
+@pytest.mark.slow
+def test_a_job_that_fails_on_a_cluster_is_tried_with_more(tmp_path):
+    (tmp_path / "Snakefile").write_text(SECOND.format(root=ROOT))
     command = [sys.executable, "-m", "snakemake", "--workflow-profile", "none"]
-    command += ["--profile", str(PROFILES["cluster-generic"].parent), "--latency-wait", "5"]
-    command += ["--cluster-generic-submit-cmd", str(submit), "--seconds-between-status-checks", "1"]
+    command += stand_in(tmp_path)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         command,

@@ -1,5 +1,6 @@
 """What a release needs: one version, a valid citation, a container and hosted checks that are ours."""
 
+import json
 import re
 import subprocess
 import sys
@@ -9,11 +10,18 @@ import pytest
 import yaml
 
 import deepcac
+from deepcac_study.papers.bibliography import PAPERS
 
 ROOT = Path(__file__).parents[3]
 
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+TEMPLATES = [
+    path
+    for path in sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+    if path.stem != "config"
+]
 
 
 def validate(path: Path, schema: str = "citation-file-format") -> subprocess.CompletedProcess[str]:
@@ -37,6 +45,25 @@ def test_one_version_everywhere():
     titles = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert titles[0] == "Unreleased"
     assert titles[1] == deepcac.__version__
+
+
+def test_the_citation_and_codemeta_name_the_five_papers():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    codemeta = json.loads((ROOT / "codemeta.json").read_text())
+    assert codemeta["version"] == deepcac.__version__
+    titles = [paper.reference.title for paper in PAPERS.values()]
+    assert [work["title"] for work in citation["references"]] == titles
+    assert [work["name"] for work in codemeta["referencePublication"]] == titles
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_issue_templates_are_forms_that_ask_for_no_patient_data(path):
+    form = yaml.safe_load(path.read_text())
+    assert {"name", "description", "body"} <= form.keys()
+    ids = [part["id"] for part in form["body"]]
+    assert len(ids) == len(set(ids))
+    if path.stem in ("bug", "table"):
+        assert "patient" in path.read_text()
 
 
 def test_the_container_has_the_environment_of_a_clone():

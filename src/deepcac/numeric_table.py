@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, has_fit_parameter, validate_data
+from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from deepcac.errors import ConfigError, DataError, ScaleWarning
+from deepcac.sklearn_compat import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
 NO_CLASSES = "no_validation"  # what validate_data calls it
@@ -113,7 +114,7 @@ def check_weights(base: Any, sample_weight: npt.ArrayLike | None, X: Any) -> Flo
     if not has_fit_parameter(base, "sample_weight"):
         name = type(base).__name__
         raise ConfigError(f"{name} takes no sample_weight; leave it out or choose another base")
-    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def known_codes(classes: npt.NDArray[Any], y: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_array, check_ids
+from deepcac.sklearn_compat import check_feature_names_in
 
 Array = npt.NDArray[np.float64]
 FARTHEST = 5.0  # sd; a k-means on latents otherwise finds clusters of a few far rows
@@ -109,7 +110,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: npt.ArrayLike | None = None) -> Names:
         """Return the names of the columns of `transform`; a flag is ``{column}_missing``."""
         check_is_fitted(self)
-        given = _check_feature_names_in(self, input_features)
+        given = check_feature_names_in(self, input_features)
         extended = [*given, *(f"{given[j]}_missing" for j in self.flagged_)]
         return np.array(extended, dtype=object)[self.kept_]
 

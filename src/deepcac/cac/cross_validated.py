@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import rankdata
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_random_state
 
@@ -24,6 +23,7 @@ from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.cac.path import scores_along, under_alphas
 from deepcac.errors import ConfigError, DataError
 from deepcac.linear.base_classifiers import ClassWeight
+from deepcac.sklearn_compat import Interval, StrOptions, fit_context
 
 Candidate = tuple[int, float]
 
@@ -118,7 +118,7 @@ class CACClassifierCV(LocalClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: ArrayLike,

@@ -10,9 +10,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.metrics import f1_score, log_loss
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from deepcac.cac.cluster import Clustering, Floats, Ints, Separation, cluster
@@ -23,6 +22,7 @@ from deepcac.cac.safe_alpha import safe_clustering
 from deepcac.errors import ConfigError
 from deepcac.linear.base_classifiers import ClassWeight
 from deepcac.numeric_table import check_table, hold_back, known_codes
+from deepcac.sklearn_compat import Interval, StrOptions, fit_context
 
 Selection = Literal["final", "best_train_loss", "best_validation"]
 Data = tuple[Floats, Ints, Floats | None]
@@ -125,7 +125,7 @@ class CACClassifier(LocalClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: ArrayLike,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import _fit_context
-
 from deepcac.cac.cluster import Clustering, Floats, Ints, cluster
 from deepcac.cac.local_training import ArrayLike, LocalClassifier
 from deepcac.linear.base_classifiers import ClassWeight
+from deepcac.sklearn_compat import fit_context
 
 
 class KMClassifier(LocalClassifier):
@@ -46,7 +45,7 @@ class KMClassifier(LocalClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: ArrayLike,

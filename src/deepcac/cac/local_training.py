@@ -13,7 +13,6 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 
 from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
@@ -37,6 +36,7 @@ from deepcac.numeric_table import (
     column_names,
     warn_of_scales,
 )
+from deepcac.sklearn_compat import HasMethods, Interval, StrOptions
 
 ArrayLike = npt.ArrayLike
 SCALING = "scale them first, for example make_pipeline(TableScaler(), CACClassifier())"

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils._param_validation import HasMethods
 
 from deepcac.cac.cluster import Floats, Ints
 from deepcac.cac.km import KMClassifier
 from deepcac.linear.base_classifiers import ClassWeight
+from deepcac.sklearn_compat import HasMethods
 
 
 class MetricKMClassifier(KMClassifier):

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
@@ -37,6 +36,7 @@ from deepcac.numeric_table import (
     check_weights,
     hold_back,
 )
+from deepcac.sklearn_compat import HasMethods, Interval, StrOptions
 
 Search = Literal["greedy", "none", "exhaustive"]
 

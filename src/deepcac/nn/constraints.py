@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from deepcac.sklearn_compat import Interval, StrOptions
 
 _COUNTS = ("latent", "hidden", "local_hidden", "n_clusters", "max_epochs", "patience", "n_threads")
 _WEIGHTS = ("alpha", "beta", "gamma", "l1", "l2", "m", "delta", "weight_decay")

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from deepcac.errors import ConfigError
 from deepcac.similarity.clusterers import Name
@@ -17,6 +16,7 @@ from deepcac.similarity.kernelmap import KernelMap
 from deepcac.similarity.separation import Oracle
 from deepcac.similarity.weighted import SimilarityClusterer, check_training
 from deepcac.similarity.workingset import WorkingSet
+from deepcac.sklearn_compat import Interval, StrOptions
 
 Floats = npt.NDArray[np.float64]
 

@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import Tags, check_consistent_length, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, check_random_state
 from torch import Tensor
@@ -31,6 +30,7 @@ from deepcac.numeric_table import (
     check_weights,
     column_names,
 )
+from deepcac.sklearn_compat import Interval, StrOptions
 from deepcac.subtyping.backbone import (
     Answers,
     FittedNetworks,

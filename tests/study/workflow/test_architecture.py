@@ -1,6 +1,7 @@
 """The picture of the layers is the import contract's; what a module may hold is bounded."""
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -39,6 +40,16 @@ def test_no_two_modules_have_one_name():
     names = [path.name for path in SOURCES if path.name != "__init__.py"]
     shared = {name for name in names if names.count(name) > 1}
     assert shared <= {"claims.py"}  # the rules of each paper, in its folder
+
+
+PRIVATE = re.compile(
+    r"^\s*(from sklearn\S*\._|import sklearn\S*\._|from sklearn.* import .*\b_\w)", re.M
+)
+
+
+def test_private_names_of_scikit_learn_are_imported_in_one_module():
+    users = {path.name for path in SOURCES if PRIVATE.search(path.read_text())}
+    assert users == {"sklearn_compat.py"}
 
 
 def test_modules_and_functions_are_short():

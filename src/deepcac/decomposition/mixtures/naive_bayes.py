@@ -12,10 +12,11 @@ from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from deepcac.decomposition.mixtures.mixed import MISSING, Columns, Floats, Ints, Mixed
 from deepcac.decomposition.mixtures.validation import check_rows, rows_at
+from deepcac.sklearn_compat import check_sample_weight
 
 _LEAST_PROBABILITY = 1e-75
 _NO_SPACING = 0.01  # where a column has one value
@@ -134,7 +135,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            weights = check_sample_weight(sample_weight, X, dtype=np.float64)
             X, y, weights = (rows_at(part, weights > 0) for part in (X, y, weights))
         self.classes_, labels = np.unique(y, return_inverse=True)
         self._columns = Columns.of(X)

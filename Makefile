@@ -33,7 +33,7 @@ report: $(REPORT_ENV)/ready
 	.venv-report/bin/pip install --quiet --require-hashes --no-deps --requirement locks/report.txt
 	touch $@
 
-# They stand for their runs with `snakemake --config shipped=all`, or `shipped=unchanged`.
+# They stand for their runs with the configuration `shipped=all`, or `shipped=unchanged`.
 lay: env
 	$(BIN)/python -m deepcac_study.records.record_archive lay docs/results/records results
 

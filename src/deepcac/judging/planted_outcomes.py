@@ -18,7 +18,7 @@ from deepcac.judging.choice import choose, open_to
 from deepcac.judging.questions import Question, pairs
 from deepcac.judging.resamples import OUTLIER, test_share
 from deepcac.preprocess import TableScaler
-from deepcac.scoring.calibration_slope import calibration_slope
+from deepcac.scoring.calibration import calibration_slope
 from deepcac.scoring.equivalence import difference, verdict
 from deepcac.task import Array, Ids
 

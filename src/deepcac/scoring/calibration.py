@@ -1,20 +1,69 @@
-"""Whether predicted risks are the shares that are seen: numbers and a smooth curve."""
+"""Whether predicted risks are the shares that are seen: numbers, a smooth curve, a refit."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 from sklearn.preprocessing import SplineTransformer
 
-from deepcac.scoring.calibration_slope import calibration_slope
-from deepcac.scoring.recalibration import log_odds, shift
 from deepcac.task import Array, Ids
 
-_KNOTS = 4
-_WEAK = 1e5  # a penalty that only keeps the curve finite where the risks tell the outcome
+_CERTAIN = 1e-7  # nearer to 0 or 1 a risk has no log odds
+_FAR = 60.0  # log odds beyond every risk
+# Penalties that only keep a slope and a curve finite where the risks tell the outcome.
+_OF_SLOPE, _OF_CURVE = 1e-10, 1e-5
+_CONVERGED, _MOST_STEPS = 1e-10, 200
+_KNOTS, _POINTS = 4, 50
+
+
+def log_odds(risk: Array) -> Array:
+    """Return the log odds of risks; those of 0 and 1 are finite."""
+    return np.asarray(logit(np.clip(risk, _CERTAIN, 1 - _CERTAIN)))
+
+
+def calibration_intercept(y: Ids, risk: Array) -> float:
+    """Return the shift of the predicted log odds at which as many events are expected as came.
+
+    Calibration in the large (Cox 1958): 0 is right, above 0 the risks are too low. `y`, shape (n,),
+    is 1 where the event came, and holds both values.
+    """
+    return _shift(y, log_odds(risk))
+
+
+def calibration_slope(y: Ids, risk: Array) -> float:
+    """Return the slope of the outcome's log odds on those of the predicted risk (Cox 1958).
+
+    1 is right; below 1 the risks are too extreme; it is 0 where all risks are equal. `y`, shape
+    (n,), is 1 where the event came, and holds both values.
+    """
+    odds = log_odds(risk)
+    spread = float(odds.std())
+    if spread < _CERTAIN:
+        return 0.0
+    X = np.column_stack([np.ones(len(y)), (odds - odds.mean()) / spread])
+    return float(_newton(X, y, _OF_SLOPE)[1]) / spread
+
+
+class Recalibration(NamedTuple):
+    """What makes risks fit other patients: new log odds are intercept + slope * old ones."""
+
+    slope: float
+    intercept: float
+    risk: Array
+
+
+def recalibrated(y: Ids, risk: Array) -> Recalibration:
+    """Refit the intercept and the slope of predicted risks (Cox 1958), shape (n,).
+
+    `y` is 1 where the event came, and holds both values.
+    """
+    slope = calibration_slope(y, risk)
+    odds = slope * log_odds(risk)
+    intercept = _shift(y, odds)
+    return Recalibration(slope, intercept, expit(odds + intercept))
 
 
 class Calibration(NamedTuple):
@@ -37,7 +86,7 @@ def calibration(y: Ids, risk: Array) -> Calibration:
     brier = float(((risk - y) ** 2).mean())
     right = expit(np.where(y == 1, odds, -odds))
     return Calibration(
-        intercept=shift(y, odds),
+        intercept=_shift(y, odds),
         slope=calibration_slope(y, risk),
         ratio=float(y.sum() / risk.sum()),
         brier=brier,
@@ -49,7 +98,7 @@ def calibration(y: Ids, risk: Array) -> Calibration:
 class CalibrationCurve(NamedTuple):
     """A smooth calibration curve at 50 risks, from the 1st to the 99th percentile of all.
 
-    `observed` is the share of events at that risk, with a 95 % interval.
+    `observed` is the share of events at that risk, with a pointwise 95 % interval.
     """
 
     risk: Array
@@ -58,29 +107,72 @@ class CalibrationCurve(NamedTuple):
     high: Array
 
 
-def calibration_curve(
-    y: Ids, risk: Array, patient: npt.NDArray[np.intp], *, draws: int = 50
-) -> CalibrationCurve:
+def calibration_curve(y: Ids, risk: Array, patient: npt.NDArray[np.intp]) -> CalibrationCurve:
     """Fit the share of events as a smooth function of the log odds of the risk.
 
-    A logistic regression on a cubic spline with four knots; its interval by a bootstrap over
-    patients, who may have several predictions.
+    A logistic regression on a cubic spline with four knots. The interval is symmetric on the log
+    odds, and its variance allows for several predictions per patient (`_patient_scores`).
     """
     odds = log_odds(risk)
     least, most = np.quantile(risk, [0.01, 0.99])
-    grid = np.linspace(float(least), float(most), 50)
-    places = log_odds(grid)[:, None]
+    grid = np.linspace(float(least), float(most), _POINTS)
+    basis = SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear")
+    X = basis.fit_transform(odds[:, None])
+    beta = _newton(X, y, _OF_CURVE)
+    expected = expit(X @ beta)
+    weight = expected * (1 - expected)
+    information = (X * weight[:, None]).T @ X + _OF_CURVE * np.eye(X.shape[1])
+    there = basis.transform(log_odds(grid)[:, None])
+    reach = np.linalg.solve(information, there.T)
+    variance = ((_patient_scores(X, y, expected, patient) @ reach) ** 2).sum(axis=0)
+    middle, half = there @ beta, stats.norm.ppf(0.975) * np.sqrt(variance)
+    return CalibrationCurve(grid, *(expit(middle + step * half) for step in (0, -1, 1)))
+
+
+def _patient_scores(X: Array, y: Ids, expected: Array, patient: npt.NDArray[np.intp]) -> Array:
+    """Return vectors (patients, q) whose squares sum to the variance of the score.
+
+    Where all predictions of a patient share one outcome, the model's own spread counts: residuals
+    vanish where hardly an event is, and the interval of Liang and Zeger (1986) with them. Where
+    the outcomes of a patient differ, the residuals count.
+    """
     _, place = np.unique(patient, return_inverse=True)
-    weights = np.random.default_rng(0).poisson(1.0, (draws, place.max() + 1))
-    model = make_pipeline(
-        SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear"),
-        LogisticRegression(C=_WEAK, solver="newton-cholesky", tol=1e-8),
-    )
+    rows = np.bincount(place)
+    events = np.bincount(place, weights=y)
+    alike = ((events == 0) | (events == rows))[place]
+    spread = np.where(alike, np.sqrt(expected * (1 - expected)), y - expected)
+    sums = np.zeros((len(rows), X.shape[1]))
+    np.add.at(sums, place, X * spread[:, None])
+    return sums
 
-    def fitted(weight: Array) -> Array:
-        model.fit(odds[:, None], y, logisticregression__sample_weight=weight)
-        return np.asarray(model.predict_proba(places)[:, 1])
 
-    drawn = [fitted(own[place]) for own in weights if np.unique(y[own[place] > 0]).size == 2]
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    return CalibrationCurve(grid, fitted(np.ones(len(y))), low, high)
+def _shift(y: Ids, odds: Array) -> float:
+    """Return what is added to all log odds so that as many events are expected as came."""
+    ends = -_FAR - odds.max(), _FAR - odds.min()
+    return float(brentq(lambda step: expit(odds + step).sum() - y.sum(), *ends, xtol=1e-12))
+
+
+def _newton(X: Array, y: Ids, penalty: float) -> Array:
+    """Return the coefficients (q,) of a logistic regression of `y` (n,) on `X` (n, q).
+
+    Newton's steps, halved while they climb nothing, until the largest is negligible.
+    """
+    sign = np.where(y == 1, -1.0, 1.0)
+
+    def loss(beta: Array) -> float:
+        return float(np.logaddexp(0, sign * (X @ beta)).sum() + penalty / 2 * beta @ beta)
+
+    beta = np.zeros(X.shape[1])
+    lowest = loss(beta)
+    for _ in range(_MOST_STEPS):
+        expected = expit(X @ beta)
+        weight = expected * (1 - expected)
+        slope = X.T @ (y - expected) - penalty * beta
+        step = np.linalg.solve((X * weight[:, None]).T @ X + penalty * np.eye(len(beta)), slope)
+        while np.abs(step).max() > _CONVERGED and loss(beta + step) > lowest:
+            step /= 2
+        beta = beta + step
+        lowest = loss(beta)
+        if np.abs(step).max() <= _CONVERGED * (1 + np.abs(beta).max()):
+            break
+    return beta

@@ -11,7 +11,7 @@ from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.spaces import Values
 from deepcac.judging.trials import TEST, run_resample
-from deepcac.scoring.calibration_slope import calibration_intercept, calibration_slope
+from deepcac.scoring.calibration import calibration_intercept, calibration_slope
 from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import MOST_TRAIN, Say, linear, table_resamples
 from deepcac.table.reading.labelled_table import LabelledTable

@@ -11,7 +11,7 @@ from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
 from deepcac.judging.resamples import Resample
 from deepcac.judging.trials import TEST, run_resample
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
-from deepcac.scoring.recalibration import recalibrated
+from deepcac.scoring.calibration import recalibrated
 from deepcac.table.budgeted_trials import contenders
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.task import Array, Ids

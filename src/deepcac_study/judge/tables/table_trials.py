@@ -13,7 +13,7 @@ from deepcac.files.storage import read_json, write_json
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import Contender, parse_contender
 from deepcac.judging.trials import TEST, Effort, run_resample, study_resamples
-from deepcac.scoring.calibration_slope import calibration_intercept, calibration_slope
+from deepcac.scoring.calibration import calibration_intercept, calibration_slope
 from deepcac.scoring.net_benefit import net_benefit
 from deepcac.task import Array, Ids
 from deepcac_study.judge.study_rows import read_rows

@@ -1,6 +1,7 @@
-"""Run the demo on a real SLURM of one node, and again with a node that dies in the middle.
+"""Run a small plan on a real SLURM to its report, and again with a node that dies in the middle.
 
-usage: python tests/study/slurm/run.py [--parts whole broken] [--keep]
+usage: python tests/study/slurm/run.py [--parts whole nodes broken] [--keep]
+whole: one node. nodes: two nodes that share the cores of this machine. broken: one node, which dies.
 Needs root and the Debian packages slurm-wlm and munge; it starts and ends its own daemons. Every
 file must have the bytes (a record the digest) of a run without SLURM.
 """
@@ -19,23 +20,22 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "faults"))
 from cluster import Cluster, call
 from project import Project
 
-DEMO = ("--configfile", "config/demo.yaml")
+PLAN = ("--configfile", "tests/study/slurm/plan.yaml")
 SLURM = ("--profile", "workflow/profiles/slurm", "--jobs", "8", "--latency-wait", "10")
 # Without accounting the plugin asks `squeue`; the pauses are those of a small cluster.
 SITE = (
     *("--slurm-status-command", "squeue", "--slurm-no-account"),
     *("--slurm-init-seconds-before-status-checks", "5", "--seconds-between-status-checks", "5"),
 )
-TARGETS = {
-    "whole": ["all"],
-    "broken": ["results/demo_cic/deepcac_k2.json", "results/demo_diabetes/cac_lr_k2.json"],
-}
+RUNS = ("results/demo_cic/deepcac_k2.json", "results/demo_diabetes/cac_lr_k2.json")
+# What each part asks for, and on how many nodes.
+PARTS = {"whole": (["all"], 1), "nodes": (["all"], 2), "broken": (list(RUNS), 1)}
 
 
 def start(project: Project, log: Path, *options: str) -> "subprocess.Popen[bytes]":
     with log.open("wb") as stream:
         return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *DEMO, *options],
+            [sys.executable, "-m", "snakemake", *PLAN, *options],
             cwd=project.folder,
             env=project.environment(),
             stdout=stream,
@@ -43,64 +43,68 @@ def start(project: Project, log: Path, *options: str) -> "subprocess.Popen[bytes
         )
 
 
-def whole(cluster: Cluster, project: Project) -> int:
-    """Run to the report; return the exit code."""
-    return start(
-        project, cluster.state / "whole.log", *SLURM, *SITE, "--", *TARGETS["whole"]
-    ).wait()
+def whole(cluster: Cluster, project: Project, targets: list[str]) -> int:
+    """Run to the end; return the exit code."""
+    return start(project, cluster.state / "run.log", *SLURM, *SITE, "--", *targets).wait()
 
 
-def broken(cluster: Cluster, project: Project) -> int:
+def broken(cluster: Cluster, project: Project, targets: list[str]) -> int:
     """Let the node die at a job on splits, and Snakemake too; repair the node, unlock, call again."""
-    asked = (*SLURM, *SITE, "--", *TARGETS["broken"])
-    first = start(project, cluster.state / "broken.log", *asked)
+    asked, (node,) = (*SLURM, *SITE, "--", *targets), cluster.nodes
+    first = start(project, cluster.state / "run.log", *asked)
     while first.poll() is None and not list((project.folder / "data").glob("splits/*.parquet")):
         time.sleep(0.5)
     while first.poll() is None and not call("squeue", "-h", "-t", "running"):
         time.sleep(0.1)
-    killed = cluster.kill_node()
+    killed = cluster.kill_node(node)
     print(f"node down, {killed} processes killed; {len(project.outcome())} files are there")
     time.sleep(10)  # Snakemake sees the failed jobs and submits them again, to no node
     first.kill()
     print("first call killed; jobs:", dict(cluster.states()), flush=True)
     first.wait()
     cluster.cancel()
-    cluster.start_node()
+    cluster.start_node(node)
     start(project, cluster.state / "unlock.log", *SLURM, *SITE, "--unlock").wait()
     return start(project, cluster.state / "again.log", *asked).wait()
 
 
-def reference(folder: Path, targets: list[str]) -> dict[str, str]:
+def reference(folder: Path) -> dict[str, str]:
     """Return what a run without SLURM leaves."""
-    project = Project.copy(folder)
-    code = start(project, folder.with_suffix(".log"), "--cores", "2", "--", *targets).wait()
+    project, log = Project.copy(folder), folder.with_suffix(".log")
+    code = start(project, log, "--cores", "2", "--", "all").wait()
     if code:
-        raise RuntimeError(f"the run without SLURM ended with {code}: see {folder}.log")
+        raise RuntimeError(f"the run without SLURM ended with {code}: see {log}")
     return project.outcome()
 
 
 def main() -> int:
     """Return 0 if all parts end with the bytes of a run without SLURM."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parts", nargs="+", choices=TARGETS, default=list(TARGETS))
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--keep", action="store_true", help="keep the folders of the runs")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the daemons end with the script
     state = Path(tempfile.mkdtemp(prefix="slurm-"))
     state.chmod(0o755)  # munge runs as a user of its own
-    wrong = 0
+    begin, wrong = time.monotonic(), 0
+    wanted = reference(state / "local")
+    print(f"without SLURM: {time.monotonic() - begin:.0f} s, {len(wanted)} files", flush=True)
     for part in arguments.parts:
-        with Cluster(state / f"{part}-cluster") as cluster:
-            project, begin = Project.copy(state / part), time.monotonic()
-            code = {"whole": whole, "broken": broken}[part](cluster, project)
+        targets, n_nodes = PARTS[part]
+        run, begin = broken if part == "broken" else whole, time.monotonic()
+        with Cluster(state / f"{part}-cluster", n_nodes) as cluster:
+            project = Project.copy(state / part)
+            code = run(cluster, project, targets)
             seconds = time.monotonic() - begin
             print(f"{part}: exit code {code}, {seconds:.0f} s, jobs: {dict(cluster.states())}")
             print("queue at the end:", call("squeue", "-h") or "empty")
-        found, wanted = project.outcome(), reference(state / f"{part}-local", TARGETS[part])
-        differing = sorted(f for f in found | wanted if found.get(f) != wanted.get(f))
-        print(f"{len(found)} files, other than without SLURM: {differing or 'none'}", flush=True)
+            print((cluster.state / "run.log").read_text()[-300:])
+        made = project.outcome()
+        expected = wanted.keys() if targets == ["all"] else targets
+        differing = sorted(f for f in made.keys() | expected if made.get(f) != wanted.get(f))
+        print(f"{len(made)} files, other than without SLURM: {differing or 'none'}", flush=True)
         wrong += bool(code) + bool(differing)
-    if arguments.keep:
+    if arguments.keep or wrong:
         print("kept:", state)
     else:
         shutil.rmtree(state)

@@ -5,29 +5,42 @@ from typing import Annotated
 
 import typer
 
-from deepcac.table.commands import Above, Decimal, Drop, Group, Id, Label, Positive, Table, say
-from deepcac.table.reading.labelled_table import Roles
+from deepcac.table.command_help import OUTPUT, GroupedCommand
+from deepcac.table.command_options import (
+    Above,
+    Decimal,
+    Drop,
+    Group,
+    Id,
+    Label,
+    Positive,
+    Table,
+    option,
+)
+from deepcac.table.commands import say
 
 app = typer.Typer()
 
 
 @app.command(
+    cls=GroupedCommand,
     epilog="Example:  deepcac add patients.csv --label died --name mine  "
-    "&&  snakemake --cores 2 results/mine/cac_lr_k3.json"
+    "&&  snakemake --cores 2 results/mine/cac_lr_k3.json",
 )
 def add(
     table: Table,
     label: Label,
-    name: Annotated[str, typer.Option(help="Id of the data set in the workflow.")],
+    name: Annotated[str, option(OUTPUT, help="The id of the data set in the workflow.")],
     id_column: Id = None,
     group: Group = None,
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
-    project: Annotated[Path, typer.Option(help="Folder of the workflow.")] = Path("."),
+    project: Annotated[Path, option(OUTPUT, help="The folder of the workflow.")] = Path("."),
 ) -> None:
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
+    from deepcac.table.reading.labelled_table import Roles
     from deepcac_study.private_data_set import add_table
 
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal)

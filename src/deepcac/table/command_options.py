@@ -1,84 +1,146 @@
 """What the subcommands of ``deepcac`` are given: arguments and options, each named once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-Table = Annotated[Path, typer.Argument(help="CSV, parquet or Excel; one row a patient.")]
-Label = Annotated[str, typer.Option(help="Column with the outcome: two to ten classes.")]
+from deepcac.table.command_help import EFFORT, OUTPUT, QUESTION, TABLE
+
+
+def option(panel: str, *names: str, help: str, **limits: Any) -> Any:
+    """Return an option whose help stands under a heading."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, **limits)
+
+
+def argument(help: str) -> Any:
+    """Return an argument, which is a file to read."""
+    return typer.Argument(help=help, rich_help_panel=TABLE)
+
+
+Table = Annotated[Path, argument("A CSV, parquet or Excel file with one row per patient.")]
 TableOrMeds = Annotated[
-    Path, typer.Argument(help="CSV, parquet or Excel, one row a patient; or a MEDS folder.")
+    Path, argument("A CSV, parquet or Excel file with one row per patient, or a MEDS folder.")
+]
+Label = Annotated[
+    str, option(TABLE, help="The column with the outcome. It has two to ten classes.")
 ]
 LabelOfTable = Annotated[
     str | None,
-    typer.Option("--label", help="Column with the outcome; of MEDS labels boolean_value."),
-]
+    option(
+        TABLE, "--label",
+        help="The column with the outcome. MEDS labels need it only if they have several.",
+    ),
+]  # fmt: skip
 MedsLabels = Annotated[
     Path | None,
-    typer.Option(
-        "--labels", help="Of a MEDS folder: subjects, prediction times, labels (parquet)."
+    option(
+        TABLE, "--labels",
+        help="The labels of a MEDS folder: subjects, prediction times and outcomes (parquet).",
     ),
+]  # fmt: skip
+Id = Annotated[
+    str | None,
+    option(TABLE, "--id", help="The column of row ids. No id may stand twice."),
 ]
-Id = Annotated[str | None, typer.Option("--id", help="Column of row ids; none may stand twice.")]
 Group = Annotated[
-    str | None, typer.Option(help="Column of the patient, where a patient has several rows.")
+    str | None,
+    option(TABLE, help="The column that names the patient, if a patient has several rows."),
 ]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
-Positive = Annotated[str | None, typer.Option(help="The positive one of two classes.")]
-Above = Annotated[float | None, typer.Option(help="Positive where a number is above this.")]
-Card = Annotated[
-    Path | None,
-    typer.Option(help="Model card to write (markdown). Default: beside the output, as .card.md."),
+Drop = Annotated[
+    list[str] | None,
+    option(TABLE, help="A column to leave out. Repeat the option for several columns."),
+]
+Positive = Annotated[
+    str | None, option(TABLE, help="The class that counts as the event, if there are two.")
+]
+Above = Annotated[
+    float | None, option(TABLE, help="A label that is a number counts as an event above this.")
 ]
 Decimal = Annotated[
-    str | None, typer.Option(help="Sign before decimals, . or , (the other is for thousands).")
+    str | None,
+    option(TABLE, help="The sign before decimals, . or , (the other one marks thousands)."),
 ]
 Time = Annotated[
-    str | None, typer.Option(help="Column of the follow-up time; the label is then the event.")
+    str | None,
+    option(
+        QUESTION, help="The column of the follow-up time. The label then says if the event came."
+    ),
 ]
 Horizon = Annotated[
-    float | None, typer.Option(min=0, help="With --time: events up to this time count.")
+    float | None,
+    option(QUESTION, min=0, help="The time up to which an event counts. It goes with --time."),
 ]
-RowLimit = Annotated[int, typer.Option("--rows", min=100, help="Of more rows a sample is used.")]
-Budget = Annotated[float, typer.Option(min=0.1, help="Minutes for the comparison.")]
+RowLimit = Annotated[
+    int, option(EFFORT, "--rows", min=100, help="A table with more rows is sampled.")
+]
+Budget = Annotated[float, option(EFFORT, min=0.1, help="How many minutes the run may take.")]
 Margin = Annotated[
-    float, typer.Option(min=0.0001, max=0.2, help="Differences in AUROC up to this are negligible.")
+    float,
+    option(
+        QUESTION, min=0.0001, max=0.2, help="Differences in AUROC up to this count as negligible."
+    ),
 ]
 Resamples = Annotated[
-    int | None, typer.Option(min=5, help="Exactly so many resamples, whatever the time.")
+    int | None,
+    option(EFFORT, min=5, help="Make exactly this many resamples, however long they take."),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        min=1, help="Resamples judged at once; each says the same. Default: the cores, at most 8."
+    option(
+        EFFORT, min=1,
+        help="How many parts are worked on at once. It changes no number. "
+        "The default is the number of cores, at most 8.",
     ),
-]
+]  # fmt: skip
 TrainRows = Annotated[
-    int, typer.Option(min=100, help="Of more training rows a part is drawn; no budget changes it.")
+    int,
+    option(EFFORT, min=100, help="Models learn from at most this many rows at a time."),
 ]
 Thresholds = Annotated[
     str | None,
-    typer.Option(help="Lowest and highest risk from which a patient is treated: 0.05,0.3."),
+    option(
+        QUESTION,
+        help="The lowest and the highest risk from which you would treat, such as 0.05,0.3.",
+    ),
 ]
-By = Annotated[str | None, typer.Option(help="Columns of subgroups, joined by commas.")]
+By = Annotated[
+    str | None,
+    option(QUESTION, help="Columns that make subgroups, joined by commas, such as sex,age."),
+]
 Site = Annotated[
     str | None,
-    typer.Option(help="Column of the hospital; each is left out once, without --budget."),
+    option(
+        QUESTION,
+        help="The column of the hospital. Each hospital is left out once; --budget has no effect.",
+    ),
 ]
 External = Annotated[
     Path | None,
-    typer.Option(help="Table of another hospital; models of this one are judged on it once."),
+    option(
+        QUESTION, help="A table of another hospital. Models of the first table are judged on it."
+    ),
+]
+Card = Annotated[
+    Path | None,
+    option(
+        OUTPUT, help="The model card to write (markdown). By default it stands beside the output."
+    ),
 ]
 ModelOut = Annotated[
     Path | None,
-    typer.Option(help="Model to write. Default: model.json, of subtypes model.deepcac."),
+    option(
+        OUTPUT, help="The model to write. The default is model.json, for subtypes model.deepcac."
+    ),
 ]
 Method = Annotated[
     str,
-    typer.Option(
-        help="auto, plain, k-means or CAC (a logistic regression in each cluster); or subtypes "
-        "(SubtypeClassifier: groups by what raises the risk)."
+    option(
+        QUESTION,
+        help="How the model is made: auto, plain, k-means or CAC (a logistic regression in each "
+        "cluster), or subtypes (groups by what raises the risk).",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=30_000, help="Of samples, resamples and models.")]
+Seed = Annotated[
+    int, option(EFFORT, min=0, max=30_000, help="The seed of samples, resamples and models.")
+]

@@ -7,6 +7,14 @@ from typing import Annotated
 
 import typer
 
+from deepcac import __version__
+from deepcac.table.command_help import (
+    OUTPUT,
+    QUESTION,
+    TABLE,
+    GroupedCommand,
+    WholeSentences,
+)
 from deepcac.table.command_options import (
     Above,
     Budget,
@@ -35,11 +43,13 @@ from deepcac.table.command_options import (
     Thresholds,
     Time,
     TrainRows,
+    argument,
+    option,
 )
-from deepcac.table.reading.labelled_table import Roles
-from deepcac.table.reading.row_sample import MOST_ROWS
+from deepcac.table.limits import MOST_ROWS
 
 app = typer.Typer(
+    cls=WholeSentences,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -48,8 +58,19 @@ app = typer.Typer(
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"deepcac {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def commands() -> None:
+def commands(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
     """Judge, describe and model a table of your own."""
 
 
@@ -59,8 +80,9 @@ def say(line: str) -> None:
 
 
 @app.command(
+    cls=GroupedCommand,
     epilog="Examples:  deepcac compare patients.csv --label died   |   deepcac compare "
-    "visits.parquet --label readmitted --group patient --budget 10 --out visits.html"
+    "visits.parquet --label readmitted --group patient --budget 10 --out visits.html",
 )
 def compare(
     table: TableOrMeds,
@@ -72,7 +94,7 @@ def compare(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
-    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("compare.html"),
+    out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("compare.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
     resamples: Resamples = None,
@@ -93,6 +115,7 @@ def compare(
     from deepcac.table.elsewhere.comparing_places import compare_places
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.pages.risk_section import risk_questions
+    from deepcac.table.reading.labelled_table import Roles
 
     own = Roles(label or "", id_column, group, drop or (), positive, above, decimal, time, horizon)
     source, roles = table_source(table, labels, own)
@@ -113,18 +136,21 @@ def compare(
     say(f"page: {out}")
 
 
-@app.command(epilog="Example:  deepcac audit patients.csv --label died --groups phenotype")
+@app.command(
+    cls=GroupedCommand,
+    epilog="Example:  deepcac audit patients.csv --label died --groups phenotype",
+)
 def audit(
     table: Table,
     label: Label,
-    groups: Annotated[str, typer.Option(help="Column of the groups that are judged.")],
+    groups: Annotated[str, option(QUESTION, help="The column of the groups that are judged.")],
     id_column: Id = None,
     group: Group = None,
     drop: Drop = None,
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
-    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("audit.html"),
+    out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("audit.html"),
     budget: Budget = 3.0,
     margin: Margin = 0.01,
     resamples: Resamples = None,
@@ -134,6 +160,7 @@ def audit(
 ) -> None:
     """Answer on one page whether groups of patients, whoever made them, are of use."""
     from deepcac.table.audit.auditing import audit_table
+    from deepcac.table.reading.labelled_table import Roles
 
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
     answer = audit_table(
@@ -148,7 +175,7 @@ def _typed() -> str:
     return shlex.join(["deepcac", *sys.argv[1:]])
 
 
-@app.command(epilog="Example:  deepcac power patients.csv --label died")
+@app.command(cls=GroupedCommand, epilog="Example:  deepcac power patients.csv --label died")
 def power(
     table: Table,
     label: Label,
@@ -158,18 +185,24 @@ def power(
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
-    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("power.html"),
-    budget: Annotated[float, typer.Option(min=0.1, help="Minutes for planted cohorts.")] = 2.0,
+    out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("power.html"),
+    budget: Budget = 2.0,
     r2: Annotated[
         float | None,
-        typer.Option("--r2", help="Cox-Snell R2 of the model; 15 % of the largest if not given."),
+        option(
+            QUESTION,
+            "--r2",
+            help="The Cox-Snell R2 that you expect of the model. "
+            "The default is 15 % of the largest possible one.",
+        ),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Cohorts judged at once.")] = None,
+    jobs: Jobs = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Say on one page which gain by clusters this table could show, before a comparison."""
     from deepcac.table.detectable.power_page import power_table
+    from deepcac.table.reading.labelled_table import Roles
 
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
     answer = power_table(
@@ -180,15 +213,15 @@ def power(
     say(f"page: {out}")
 
 
-@app.command(epilog="Example:  deepcac profile patients.csv --label died")
+@app.command(cls=GroupedCommand, epilog="Example:  deepcac profile patients.csv --label died")
 def profile(
     table: TableOrMeds,
-    label: Annotated[str | None, typer.Option(help="Column whose rates are shown.")] = None,
+    label: Annotated[str | None, option(TABLE, help="The column whose rates are shown.")] = None,
     labels: MedsLabels = None,
     positive: Positive = None,
     above: Above = None,
     decimal: Decimal = None,
-    out: Annotated[Path, typer.Option(help="Page to write.")] = Path("profile.html"),
+    out: Annotated[Path, option(OUTPUT, help="The page to write.")] = Path("profile.html"),
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
@@ -210,8 +243,9 @@ def profile(
 
 
 @app.command(
+    cls=GroupedCommand,
     epilog="Example:  deepcac fit patients.csv --label died --out model.json  "
-    "&&  deepcac predict model.json new.csv --out risk.csv"
+    "&&  deepcac predict model.json new.csv --out risk.csv",
 )
 def fit(
     table: TableOrMeds,
@@ -225,14 +259,20 @@ def fit(
     above: Above = None,
     decimal: Decimal = None,
     method: Method = "auto",
-    clusters: Annotated[int, typer.Option(min=2, max=50, help="Not for auto and plain.")] = 2,
-    alpha: Annotated[float, typer.Option(min=0, help="Class separation, of CAC alone.")] = 0.03,
+    clusters: Annotated[
+        int,
+        option(QUESTION, min=2, max=50, help="How many clusters k-means, CAC or subtypes make."),
+    ] = 2,
+    alpha: Annotated[
+        float, option(QUESTION, min=0, help="How strongly CAC separates the classes.")
+    ] = 0.03,
     card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
     from deepcac.table.meds.meds_task import table_source
+    from deepcac.table.reading.labelled_table import Roles
     from deepcac.table.risk_model_choice import told
     from deepcac.table.risk_tables import fit_table, model_name
 
@@ -250,15 +290,24 @@ def fit(
     say(f"model: {path}")
 
 
-@app.command(epilog="Example:  deepcac predict model.json new.csv --out risk.csv")
+@app.command(
+    cls=GroupedCommand, epilog="Example:  deepcac predict model.json new.csv --out risk.csv"
+)
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model of `deepcac fit` or deepcac.save.")],
-    table: Annotated[Path, typer.Argument(help="Table with the columns of the model.")],
-    out: Annotated[Path, typer.Option(help="Risks to write (CSV).")] = Path("risk.csv"),
+    model: Annotated[Path, argument("A model that `deepcac fit` or deepcac.save wrote.")],
+    table: Annotated[Path, argument("A table with the columns of the model.")],
+    out: Annotated[Path, option(OUTPUT, help="The file of risks to write (CSV).")] = Path(
+        "risk.csv"
+    ),
     labels: MedsLabels = None,
     decimal: Decimal = None,
     accept_unseen: Annotated[
-        bool, typer.Option("--accept-unseen", help="Though most rows of a column are unlike fit's.")
+        bool,
+        option(
+            QUESTION,
+            "--accept-unseen",
+            help="Write risks although most rows of a column are unlike those of the fit.",
+        ),
     ] = False,
 ) -> None:
     """Write the risk, and the subtype, of every row of a table."""

@@ -55,9 +55,20 @@ def test_what_commands_write_is_ignored(name):
 
 
 def test_nothing_that_is_tracked_is_hidden_nor_what_would_be_written_beside_it():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True, text=True)
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, check=True, text=True
+    )
     assert ignored(listed.stdout.splitlines()) == set()
-    new = ["docs/results/new.csv", "src/deepcac_study/catalogue/columns/new.csv", "src/deepcac/new.py"]
-    new += ["docs/new.md", "data/features/new.parquet.dvc", "tests/library/test_new.py", "results.dvc"]
+    new = [
+        "docs/results/new.csv",
+        "src/deepcac_study/catalogue/columns/new.csv",
+        "src/deepcac/new.py",
+    ]
+    new += [
+        "docs/new.md",
+        "data/features/new.parquet.dvc",
+        "tests/library/test_new.py",
+        "results.dvc",
+    ]
     new += ["config/new.yaml", "config/registry/new.yaml", "src/deepcac_study/papers/new/t1.csv"]
     assert ignored(new) == set()

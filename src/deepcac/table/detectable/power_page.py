@@ -13,10 +13,10 @@ from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import MOST_TRAIN, Say, usual_jobs
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
 from deepcac.table.detectable.power_answer import PowerAnswer, own_sample_size, power_answer
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import Roles, read_labelled
-from deepcac.table.reading.row_sample import MOST_ROWS
 
 
 def power_table(

@@ -15,9 +15,9 @@ from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
-from deepcac.table.reading.row_sample import MOST_ROWS
 
 
 def compare_places(

@@ -11,12 +11,13 @@ import pyarrow.compute as pc
 from deepcac.errors import ConfigError, DataError
 from deepcac.feature_matrix import RESERVED, FeatureMatrix
 from deepcac.scoring.censored import FollowUp
+from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cells import plain, refuse_missing
 from deepcac.table.reading.class_labels import class_labels, standing_alone
 from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks, read_follow_up
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
-from deepcac.table.reading.row_sample import MOST_ROWS, SampledTable, sample_rows
+from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
 from deepcac.task import Ids

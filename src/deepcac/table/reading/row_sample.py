@@ -10,9 +10,8 @@ import pandas as pd
 import pyarrow as pa
 
 from deepcac.errors import DataError
+from deepcac.table.limits import MOST_ROWS
 from deepcac.task import Ids
-
-MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,10 @@ class Answers(Protocol):
         """Return a remark for the ledger; empty where the printed ones are enough."""
         return ""
 
+    def apart(self, cell: PrintedCell) -> str:
+        """Return why a cell is no evidence although it was run; empty where it is."""
+        return ""
+
 
 def verdict(cell: PrintedCell, ours: Ours | None, protocol: str) -> str:
     """Say whether our number under a protocol agrees with the printed one.

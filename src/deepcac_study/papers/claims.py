@@ -51,6 +51,7 @@ class Claim:
     paper: str
     section: str
     claim: str
+    asks: str  # its words on how many comparisons must be true (`rules.asked`)
     # Decided on the sound runs (`evidence.VERDICTS`), and the numbers that decided.
     verdict: str
     reason: str

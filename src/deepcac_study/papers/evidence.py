@@ -84,29 +84,38 @@ class Evidence:
         return -math.inf if score is None else score
 
     def contrast(self, first: Arm, second: Arm) -> Difference | None:
-        """Return first less second over their splits; None where one has no run.
+        """Return first less second over the splits that both have; None where one has no run.
 
         A single split has no spread: its difference is taken as it is, rounded to what papers
-        print. So is one against a run without a score.
+        print. So is one against a run without a score. Runs without a split in common leave the
+        difference open.
         """
         means = self.standing(first), self.standing(second)
-        if means[0] is None or means[1] is None:
-            return None
-        one, other = self._splits(first), self._splits(second)
         run = self.run(first)
-        if one is None or other is None or run is None or len(one) != len(other) or len(one) < 2:
+        if run is None or means[0] is None or means[1] is None:
+            return None
+        one, other = self._by_seed(first), self._by_seed(second)
+        if not one or not other or -math.inf in means:
             return exactly(means[0] - means[1] if means[0] != means[1] else 0.0)
-        return difference(one - other, test_share=test_share(run), margin=MARGIN)
+        gaps = [one[seed] - other[seed] for seed in one if seed in other]
+        if len(gaps) < 2:
+            return exactly(gaps[0]) if gaps else untold(means[0] - means[1])
+        return difference(gaps, test_share=test_share(run), margin=MARGIN)
 
     def per_split(self, arm: Arm) -> npt.NDArray[np.float64]:
         """Return the scores of an arm on its splits; 0 where its run gave none."""
-        values = self._splits(arm)
-        return np.zeros(1) if values is None else values
+        values = self._by_seed(arm)
+        return np.array([*values.values()]) if values else np.zeros(1)
 
-    def _splits(self, arm: Arm) -> npt.NDArray[np.float64] | None:
+    def _by_seed(self, arm: Arm) -> dict[int, float]:
+        """Return the score of each split by its seed; none where a split lacks it."""
         run = self.run(arm)
-        values = run.per_split(run.reported(arm.metric, arm.paper)) if run else np.empty(0)
-        return values if len(values) and not np.isnan(values).any() else None
+        if run is None:
+            return {}
+        values = run.per_split(run.reported(arm.metric, arm.paper))
+        if np.isnan(values).any():
+            return {}
+        return dict(zip([split["seed"] for split in run.splits], values.tolist(), strict=True))
 
     def all_sound(self, paths: Sequence[str]) -> bool:
         """Say whether runs were named, and every one of them is sound."""
@@ -161,6 +170,21 @@ def exactly(gap: float) -> Difference:
         worse=worse,
         same=1.0 - worse - better,
         better=better,
+    )
+
+
+def untold(gap: float) -> Difference:
+    """Return a difference of means that no split has in common: every question on it is open."""
+    return Difference(
+        mean=gap,
+        low=-math.inf,
+        high=math.inf,
+        p=1.0,
+        p_equivalent=1.0,
+        detectable=math.inf,
+        worse=0.5,
+        same=0.0,
+        better=0.5,
     )
 
 

@@ -3,7 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -95,7 +95,11 @@ def _entry(cell: PrintedCell, one: Answers, beside: Sequence[PrintedCell], origi
         for other in beside
         if decided in (AGREE, DIFFER) and own and own.agrees is None and other.method != cell.method
     ]
-    fooled = sum(verdict(other, own, cell.protocol) == AGREE for other in others)
+    # A rival is held to the rule of the cell whose place it would take.
+    fooled = sum(
+        verdict(replace(other, protocol=cell.protocol), own, cell.protocol) == AGREE
+        for other in others
+    )
     return Entry(
         paper=cell.paper,
         table=cell.table,
@@ -116,7 +120,7 @@ def _entry(cell: PrintedCell, one: Answers, beside: Sequence[PrintedCell], origi
         decided_by=cell.protocol,
         run=own.run if own else "",
         sound_verdict=verdict(cell, sound, "sound"),
-        derived=origin,
+        derived=origin or one.apart(cell),
         rivals=str(len(others)) if others else "",
         rivals_agree=str(fooled) if others else "",
         note="; ".join(filter(None, (cell.note, one.remark(cell)))),

@@ -6,8 +6,8 @@
 - paper: key of `bibliography.PAPERS`, ``all`` for the five together, ``authors`` for the logs of
   DeepCAC's authors, which are not in ``all``;
 - group: of cells ``independent`` or ``derived`` (they follow from other cells or repeat them); of
-  claims ``sound`` or ``as_published``, or a kind (`claims.KINDS`): its sound verdicts, claims that
-  say the same counted once;
+  claims ``sound`` or ``as_published``, or a kind (`claims.KINDS`), claims that say the same counted
+  once: its sound verdicts, and those as published under its name with ``_as_published``;
 - quantity: of cells ``printed`` (all with an entry), ``open`` (open data can decide them),
   ``agree``, ``differ``, ``no_score`` (the run ended without one), ``not_run``, ``needs_access``,
   ``not_rebuildable``, ``settings``, ``rivals`` (pairs of our number and the printed one of another
@@ -31,6 +31,7 @@ from deepcac_study.papers.null_rate import null_rate
 
 ALL = "all"
 NULL = ("null_rate", "null_low", "null_high", "null_by_cell")
+PUBLISHED = "_as_published"  # ends the name of a kind
 _CAC = ("cac_v1", "cac_v2", "deepcac")
 _DECIDED = {
     "holds": ("holds", "hold"),
@@ -68,9 +69,13 @@ def summary(ledger: Sequence[Entry], claims: Sequence[Claim]) -> list[Count]:
             if made:
                 rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
         for kind in KINDS:
-            verdicts = [one.verdict for one in made if one.kind == kind and not one.same_as]
-            if verdicts:
-                rows += [Count("claims", paper, kind, *pair) for pair in _of_claims(verdicts)]
+            of_kind = [one for one in made if one.kind == kind and not one.same_as]
+            for group, verdicts in (
+                (kind, [one.verdict for one in of_kind]),
+                (f"{kind}{PUBLISHED}", [one.as_published for one in of_kind]),
+            ):
+                if verdicts:
+                    rows += [Count("claims", paper, group, *pair) for pair in _of_claims(verdicts)]
     return rows
 
 
@@ -130,15 +135,17 @@ def in_words(found: Mapping[str, int]) -> str:
 
 def on_prediction(counts: Iterable[Count]) -> str:
     """Say how many of the claims that CAC or DeepCAC predicts better hold; empty without any."""
-    found = dict.fromkeys(("claims", *VERDICTS), 0)
+    groups = ("prediction", f"prediction{PUBLISHED}")
+    found = {group: dict.fromkeys(("claims", *VERDICTS), 0) for group in groups}
     for one in counts:
-        if one.group == "prediction" and one.paper in _CAC:
-            found[one.quantity] += round(float(one.value))
-    if not any(found[name] for name in (*_DECIDED, "undecided")):
+        if one.group in groups and one.paper in _CAC:
+            found[one.group][one.quantity] += round(float(one.value))
+    sound, published = found.values()
+    if not any(sound[name] for name in (*_DECIDED, "undecided")):
         return ""
-    n = found["holds"]
-    said = "No claim" if not n else "One claim" if n == 1 else f"{n} claims"
+    n, own = sound["holds"], published["holds"]
+    said = f"{n or 'none'} of the {sound['claims']} claims that CAC or DeepCAC predicts better"
     return (
-        f"{said} that CAC or DeepCAC predicts better hold{'s' * (n < 2)}: of {found['claims']}, "
-        f"{in_words(found)}."
+        f"Repeated soundly, {said} hold{'s' * (n < 2)} ({in_words(sound)}); by the authors' own "
+        f"procedure {own or 'none'} {'do' if own > 1 else 'does'}."
     )

@@ -20,7 +20,7 @@ def by_alpha(f1, train, test, separation, passes):
             "cost": 9.0 - step,
             "within": 9.0,
             "separation": s - 0.5 ** (s * step),
-            "train_log_loss": a,
+            "train_log_loss": a + 0.1 * (step < count - 1),
             "test_log_loss": b,
             "f1": score,
             "silhouette": 0.1,
@@ -112,25 +112,51 @@ def test_separation_that_rises_with_alpha_but_at_no_increasing_rate_is_partly():
     assert verdicts(Sweeps(alpha={("credit", 3): table}))["CAC1-12"] == "partly"
 
 
-def silhouettes(lower, n=4, seeds=(0, 1)):
+def silhouettes(lower, n=8, seeds=(0, 1)):
     return pd.DataFrame(
-        {"alpha": float(a), "seed": seed, "iteration": i, "silhouette": s}
+        {
+            "alpha": float(a),
+            "seed": seed,
+            "iteration": i,
+            "silhouette": s,
+            "train_log_loss": 0.5 - i,
+        }
         for seed in seeds
         for a in range(1, n + 1)
         for i, s in enumerate((0.5, 0.4 if a <= lower else 0.6))
     )
 
 
-@pytest.mark.parametrize(("lower", "verdict"), [(4, "holds"), (3, "partly"), (2, "fails")])
+@pytest.mark.parametrize(
+    ("lower", "verdict"), [(8, "holds"), (6, "holds"), (5, "partly"), (4, "fails")]
+)
 def test_each_alpha_counts_for_the_silhouette(lower, verdict):
     found = Sweeps(alpha={("credit", 3): silhouettes(lower)})
     rule = rules(Findings(Runs(()), found), [])["DCAC-16"]
     assert rule(Evidence(Runs(()), "sound")).verdict == verdict
 
 
+def test_alphas_at_which_nothing_moves_say_nothing_of_the_speed_or_the_silhouette():
+    """Two passes at small alphas are no fast convergence: hardly a row moves there."""
+    still = [
+        {"alpha": a, "pass": i, "seed": seed, "train_log_loss": 0.5, "silhouette": 0.5, "f1": 0.5,
+         "separation": 1.0, "test_log_loss": 0.5, "cost": 1.0}
+        for seed in (0, 1) for a in (0.01, 0.02) for i in range(2)
+    ]  # fmt: skip
+    moving = [
+        {**still[0], "alpha": a, "pass": i, "seed": seed, "train_log_loss": 0.5 / (i + 1),
+         "silhouette": 0.5 - 0.1 * i}
+        for seed in (0, 1) for a, count in ((0.1, 9), (1.0, 6), (2.0, 3)) for i in range(count)
+    ]  # fmt: skip
+    found = verdicts(Sweeps(alpha={("credit", 3): pd.DataFrame(still + moving)}))
+    assert (found["CAC1-08"], found["DCAC-27"], found["DCAC-16"]) == ("holds",) * 3
+    nothing = verdicts(Sweeps(alpha={("credit", 3): pd.DataFrame(still)}))
+    assert (nothing["CAC1-08"], nothing["DCAC-16"]) == ("undecided",) * 2
+
+
 def test_alphas_on_which_the_splits_disagree_can_only_rule_out_that_all_are_lower():
-    both = pd.concat([silhouettes(4, seeds=(0,)), silhouettes(3, seeds=(1,))])
-    worse = pd.concat([silhouettes(3, seeds=(0,)), silhouettes(1, seeds=(1,))])
+    both = pd.concat([silhouettes(8, seeds=(0,)), silhouettes(5, seeds=(1,))])
+    worse = pd.concat([silhouettes(5, seeds=(0,)), silhouettes(3, seeds=(1,))])
     for table, verdict in ((both, "undecided"), (worse, "cannot hold")):
         rule = rules(Findings(Runs(()), Sweeps(alpha={("credit", 3): table})), [])["DCAC-16"]
         assert rule(Evidence(Runs(()), "sound")).verdict == verdict

@@ -43,11 +43,12 @@ def test_counts_by_kind_and_the_sentence_on_prediction():
         for paper in ("all", "cac_v1")
         for name, n in quantities.items()
     ]
+    rows.append(("claims", "cac_v1", "prediction_as_published", "holds", 2.0))
     tables = {
         "summary": pd.DataFrame(rows, columns=["part", "paper", "group", "quantity", "value"])
     }
     assert made(tables, "kinds").splitlines()[2].endswith("| 3 | 0 | 0 | 1 | 1 | 1 | 0 | 0 |")
     assert made(tables, "prediction") == (
-        "No claim that CAC or DeepCAC predicts better holds: of 3, 1 fails, 1 cannot hold and 1 is "
-        "not decided.\n"
+        "Repeated soundly, none of the 3 claims that CAC or DeepCAC predicts better holds (1 fails, 1 "
+        "cannot hold and 1 is not decided); by the authors' own procedure 2 do.\n"
     )

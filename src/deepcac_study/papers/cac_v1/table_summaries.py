@@ -6,7 +6,7 @@ import numpy as np
 
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import is_network
-from deepcac_study.papers.agreement import Ours
+from deepcac_study.papers.agreement import Answers, Ours
 from deepcac_study.papers.bibliography import PAPERS
 from deepcac_study.papers.names import clusters, names
 from deepcac_study.papers.printed import PrintedCell
@@ -42,7 +42,7 @@ def summarise(item: str, scores: list[tuple[float, float, float]]) -> float:
 
 
 @dataclass
-class Summaries:
+class Summaries(Answers):
     """Summaries of our runs in the shape of CAC v1's tables."""
 
     sources = tuple(table.source for table in PAPERS["cac_v1"].tables if table.kind == "summary")

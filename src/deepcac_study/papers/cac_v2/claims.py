@@ -15,6 +15,7 @@ from deepcac_study.papers.evidence import (
 )
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.arm_rules import counted
+from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found, Rule, always
 from deepcac_study.papers.rules.rule_table import cac_arm
 from deepcac_study.records.reader import Findings
@@ -50,7 +51,7 @@ def _one_of_twelve() -> Rule:
     """
     own = [name for name in printed_datasets("cac_v2_table2_f1") if name in _OF_EC3]
     arms = [[cac_arm("cac_v2", name, method) for name in own] for method in ("ec3", "rf")]
-    forest = counted("beats", list(zip(*arms, strict=True)))
+    forest = counted("beats", list(zip(*arms, strict=True)), asked("CAC2-18"))
 
     def rule(evidence: Evidence) -> Decision:
         found = forest(evidence)

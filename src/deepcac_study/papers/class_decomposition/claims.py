@@ -15,6 +15,7 @@ from deepcac_study.papers.class_decomposition import gain_rules
 from deepcac_study.papers.class_decomposition.gain_rules import TABLE_1, mean_gains
 from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.names import names, printed_datasets
+from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found, Rule, always, of_records, or_on_print
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.truth import Truth, by_share, together
@@ -42,7 +43,8 @@ def drops_after_gains(records: Records) -> Found:
     figures = (
         f"validation gains of {len(drops)} drops: {min(gains):+.2f} to {max(gains):+.2f} points"
     )
-    return by_share(float(np.mean(np.array(gains) > 0)), 1.0), figures
+    share = asked("CDEC-06")(len(drops))
+    return by_share(float(np.mean(np.array(gains) > 0)), share), figures
 
 
 def merged_back(records: Records) -> Found:
@@ -227,6 +229,7 @@ _ON_TABLE: dict[str, gain_rules.Judge] = {
     "CDEC-05": gain_rules.mild_drops,
     "CDEC-09": gain_rules.bayes_more_than_linear,
     "CDEC-10": gain_rules.seldom_lower,
+    "CDEC-18": gain_rules.increases,
 }
 _ON_RUNS: dict[str, gain_rules.Judge] = {
     "CDEC-06": drops_after_gains,

@@ -19,10 +19,11 @@ from deepcac_study.papers.evidence import (
 )
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.printed import PrintedCell
+from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found, Rule
 from deepcac_study.papers.rules.gain import Gain
 from deepcac_study.papers.rules.truth import Truth, by_share, either_way, settled, together, told
-from deepcac_study.records.decompositions import Array, DecompositionRecord
+from deepcac_study.records.decompositions import BASES, Array, DecompositionRecord
 
 Records = Sequence[DecompositionRecord]
 Judge = Callable[[Records], Found]
@@ -31,7 +32,6 @@ TABLE_1 = "classdecomp_table1_accuracy"
 PRINT = "print"  # the protocol of printed numbers, which have no spread
 LEVEL = 0.01  # of the paper's t-test
 _ENOUGH = 0.75  # share of the table's data sets below which nothing is decided
-_MOST = 0.51  # more than one half of the data sets
 _NEAR = 1.0  # points between two averages over the table
 _SAME = 2.0  # points within which two accuracies are almost the same, as in the ledger
 _APART = ("uci_vehicle", "uci_vowel")  # where the paper finds the linear gain significant
@@ -142,6 +142,13 @@ def average_gain(base: str, claimed: float) -> Judge:
     return judge
 
 
+def increases(records: Records) -> Found:
+    """Ask for an average gain of each base classifier whose interval is above 0."""
+    gains = {name: mean_gain(records, base) for base, name in BASES.items()}
+    figures = ", ".join(f"{name} {gain} points" for name, gain in gains.items())
+    return together([gain.positive for gain in gains.values()]), figures
+
+
 def significant_gains(base: str, claimed: int) -> Judge:
     """Return the judge of a number of significant gains."""
 
@@ -182,7 +189,7 @@ def mild_drops(records: Records) -> Found:
         for name, gain in drops.items()
     ]
     figures = f"{len(drops)} drops, significant: {_listed(grave)}; within {_SAME:g} points"
-    return settled(mild), f"{figures} {told(mild)}"
+    return settled(mild, asked("CDEC-05")(len(mild))), f"{figures} {told(mild)}"
 
 
 def bayes_more_than_linear(records: Records) -> Found:
@@ -202,7 +209,7 @@ def seldom_lower(records: Records) -> Found:
     verdicts, texts = [], []
     for base, name in (("nb", "naive Bayes"), ("svm", "linear")):
         answers = [_not_lower(gain) for gain in _gains(records, base).values()]
-        verdicts.append(settled(answers, _MOST))
+        verdicts.append(settled(answers, asked("CDEC-10")(len(answers))))
         texts.append(f"{name} {told(answers)}")
     held = [None if v == UNDECIDED else v == HOLDS for v in verdicts]
     return together(held), f"equal or higher: {', '.join(texts)}"

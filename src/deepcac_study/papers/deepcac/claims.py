@@ -7,22 +7,63 @@ from deepcac_study.papers.deepcac.length_of_stay import case_study_rules
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, UNDECIDED, Arm, Decision, Evidence
 from deepcac_study.papers.names import printed_datasets
 from deepcac_study.papers.rules.arm_rules import of_arms
+from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Rule
-from deepcac_study.papers.rules.truth import settled, unanimous
+from deepcac_study.papers.rules.rule_table import base_classifiers, cac_arm
+from deepcac_study.papers.rules.truth import Truth, above, settled, told, unanimous
 from deepcac_study.records.reader import Findings
 from deepcac_study.records.runs import Run
 
 _UNDIVIDED = "dcn_z"  # whose squared distances are not divided by the size of the cluster
 _KS = (2, 3, 4)
+_TABLE_5 = "deepcac_table5_f1"
+_SAME = 0.001  # silhouettes this near on every split are those of the same clusters
 
 
 def rules(found: Findings) -> dict[str, Rule]:
     """Return the rules by claim id."""
     return {
+        "DCAC-17": poorer_clusters(),
         "DCAC-40": no_empty_cluster(),
         "DCAC-43": _short_and_long,
         **case_study_rules(found.studies),
     }
+
+
+def poorer_clusters() -> Rule:
+    """Return the rule that clusters of CAC have a lower silhouette than those of plain k-means.
+
+    Section 6. It is asked with every base classifier. Classifiers that share their clusterings
+    count once; where CAC moved no more than a few rows its clusters are those of k-means, and
+    nothing is compared.
+    """
+    pairs = {
+        (name, base): [
+            cac_arm("deepcac", name, f"{arm}_{base}", "silhouette") for arm in ("km", "cac")
+        ]
+        for name in printed_datasets(_TABLE_5)
+        for base in base_classifiers(_TABLE_5)
+    }
+
+    def decide(evidence: Evidence, kept: list[tuple[str, str]]) -> Decision:
+        found: dict[tuple[object, ...], Truth] = {}
+        same = 0
+        for name, base in kept:
+            arms = pairs[name, base]
+            ends = [evidence.per_split(arm) for arm in arms]
+            if len(ends[0]) == len(ends[1]) and np.abs(ends[0] - ends[1]).max() <= _SAME:
+                same += 1
+            elif gap := evidence.contrast(*arms):
+                found[name, *np.round(ends[1], 9).tolist()] = above(gap)
+        answers = list(found.values())
+        left = f"clusters are those of k-means in {same} of {len(kept)}"
+        if not answers:
+            return Decision(UNDECIDED, left)
+        share = asked("DCAC-17")(len(answers))
+        reason = f"{told(answers)} other clusterings; {left}; asked of {share:.0%}"
+        return Decision(settled(answers, share), reason)
+
+    return of_arms(pairs, decide)
 
 
 def no_empty_cluster() -> Rule:

@@ -9,11 +9,11 @@ import pandas as pd
 
 from deepcac.task import Array
 from deepcac_study.catalogue.facts import facts
-from deepcac_study.catalogue.protocol import protocol_folder
-from deepcac_study.papers.agreement import WIDEST, Ours
+from deepcac_study.catalogue.protocol import SOUND, protocol_folder
+from deepcac_study.papers.agreement import WIDEST, Answers, Ours
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
 from deepcac_study.papers.printed import PrintedCell
-from deepcac_study.papers.rules.decisions import Rule
+from deepcac_study.papers.rules.decisions import Rule, undecidable
 from deepcac_study.papers.rules.truth import Truth, alike, together, unanimous
 from deepcac_study.records.studies import TOP, CaseStudy
 from deepcac_study.records.sweep_tables import by_split
@@ -49,10 +49,10 @@ def _by_protocol(studies: Iterable[CaseStudy]) -> dict[str, CaseStudy]:
     return {study.protocol: study for study in studies if study.subject == SUBJECT}
 
 
-class ClusterTables:
+class ClusterTables(Answers):
     """What the case studies of the printed data set and k answer to the cells of Tables 7 and 8."""
 
-    sources = tuple(_REMARKS)
+    sources: Sequence[str] = tuple(_REMARKS)
 
     def __init__(self, studies: Iterable[CaseStudy]) -> None:
         self._studies = _by_protocol(studies)
@@ -100,7 +100,21 @@ def case_study_rules(studies: Iterable[CaseStudy]) -> dict[str, Rule]:
         "DCAC-44": _ventilation_and_urine,
         "DCAC-45": _own_risk_factors,
     }
-    return {name: _of_study(known, check) for name, check in checks.items()}
+    found = {name: _of_study(known, check) for name, check in checks.items()}
+    return found | {"DCAC-44": _on_printed_features(found["DCAC-44"])}
+
+
+def _on_printed_features(rule: Rule) -> Rule:
+    """Return a rule on the features as published, of which a claim speaks.
+
+    The sound ones have other columns, and what is missing is filled in otherwise.
+    """
+    elsewhere = undecidable(rule, "about the paper's features, and the sound ones are others")
+
+    def decided(evidence: Evidence) -> Decision:
+        return elsewhere(evidence) if evidence.protocol == SOUND.name else rule(evidence)
+
+    return decided
 
 
 def _of_study(known: dict[str, CaseStudy], check: Callable[[CaseStudy], Checked]) -> Rule:

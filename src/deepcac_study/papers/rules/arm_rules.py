@@ -15,9 +15,9 @@ from deepcac_study.papers.evidence import (
     nothing_left,
     without,
 )
+from deepcac_study.papers.rules.asked import EVERY, Asked
 from deepcac_study.papers.rules.decisions import Rule
 from deepcac_study.papers.rules.truth import (
-    MOST,
     Ask,
     Truth,
     above,
@@ -68,22 +68,21 @@ def of_pairs(pairs: Pairs, decide: Callable[[Pairs, list[Difference]], Decision]
     return of_arms(dict(enumerate(pairs)), decided)
 
 
-# What is asked of the first arm beside the second, in words, and in which share of comparisons.
-COUNTED: dict[str, tuple[Ask, str, float]] = {
-    "beats": (above, "above", MOST),
-    "never above": (not_above, "not above", MOST),
-    "comparable": (equivalent, "equivalent", 1.0),
-    "superior or comparable": (not_below, "no more than 0.01 below", MOST),
+# What is asked of the first arm beside the second, and in words.
+COUNTED: dict[str, tuple[Ask, str]] = {
+    "beats": (above, "above"),
+    "never above": (not_above, "not above"),
+    "comparable": (equivalent, "equivalent"),
+    "superior or comparable": (not_below, "no more than 0.01 below"),
 }
 
 
-def counted(name: str, pairs: Pairs, share: float | None = None) -> Rule:
-    """Return a rule of `COUNTED`, which may be asked for in another share of comparisons."""
-    ask, words, usual = COUNTED[name]
-    share = usual if share is None else share
+def counted(name: str, pairs: Pairs, wanted: Asked) -> Rule:
+    """Return a rule of `COUNTED`, which asks for a share of the comparisons."""
+    ask, words = COUNTED[name]
 
     def decide(_: Pairs, found: list[Difference]) -> Decision:
-        answers = [ask(one) for one in found]
+        answers, share = [ask(one) for one in found], wanted(len(found))
         counts = [answers.count(answer) for answer in (True, False, None)]
         reason = (
             f"{words} in {counts[0]} of {len(answers)}, not in {counts[1]}, open in {counts[2]}; "
@@ -122,7 +121,7 @@ def _sure(found: Difference, significantly: bool) -> Truth:
     return False if above(found) is False else None
 
 
-def maxima(groups: Groups, *, share: float, ask: Ask = above) -> Rule:
+def maxima(groups: Groups, wanted: Asked, *, ask: Ask = above) -> Rule:
     """Return the rule "the best of the first arms is above the best of the others"."""
 
     def judge(evidence: Evidence, name: str) -> Truth:
@@ -131,7 +130,7 @@ def maxima(groups: Groups, *, share: float, ask: Ask = above) -> Rule:
         return None if found is None else ask(found)
 
     arms = {name: [*first, *second] for name, (first, second) in groups.items()}
-    return by_group(arms, judge, share)
+    return by_group(arms, judge, wanted)
 
 
 def best_is(groups: Mapping[str, tuple[Sequence[Arm], Arm]]) -> Rule:
@@ -142,7 +141,7 @@ def best_is(groups: Mapping[str, tuple[Sequence[Arm], Arm]]) -> Rule:
         found = evidence.contrast(claimed, _best([a for a in arms if a != claimed], evidence))
         return None if found is None else above(found)
 
-    return by_group({name: list(arms) for name, (arms, _) in groups.items()}, judge, 1.0)
+    return by_group({name: list(arms) for name, (arms, _) in groups.items()}, judge)
 
 
 def _best(arms: Sequence[Arm], evidence: Evidence) -> Arm:
@@ -169,12 +168,15 @@ def best_counts(groups: Mapping[str, Sequence[Sequence[Arm]]], wanted: Mapping[s
 
 
 def by_group(
-    groups: Mapping[str, Sequence[Arm]], judge: Callable[[Evidence, str], Truth], share: float = 1.0
+    groups: Mapping[str, Sequence[Arm]],
+    judge: Callable[[Evidence, str], Truth],
+    wanted: Asked = lambda _: EVERY,
 ) -> Rule:
     """Return the rule that something is true of a share of groups of arms, such as data sets."""
 
     def decide(evidence: Evidence, kept: list[str]) -> Decision:
         answers = {name: judge(evidence, name) for name in kept}
+        share = wanted(len(answers))
         listed = [
             f"{word} of {', '.join(names)}"
             for word, wanted in (("true", True), ("false", False), ("open", None))

@@ -87,6 +87,22 @@ def of_records(
     return sound_only(rule, what)
 
 
+def undecidable(rule: Rule, why: str) -> Rule:
+    """Return a rule whose runs decide nothing, such as those of other data; it says what they say.
+
+    Where nothing was run it says what is needed.
+    """
+
+    def told(evidence: Evidence) -> Decision:
+        found = rule(evidence)
+        if found.verdict == NOT_RUN and not found.runs:
+            return found
+        reason = f"{why}; on ours it would be '{found.verdict}': {found.reason}"
+        return Decision(NOT_DECIDABLE, reason, found.runs)
+
+    return told
+
+
 def or_on_print(rule: Rule, judge: Callable[[], Found]) -> Rule:
     """Return a rule on our runs that print alone decides until there are enough of them."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac_study.papers.rules.asked import Asked
 from deepcac_study.papers.rules.decisions import Rule, by_name
 from deepcac_study.papers.rules.truth import Truth, settled, told
 
@@ -12,7 +13,11 @@ Curves = dict[str, list[float]]
 
 
 def of_fits(
-    what: Callable[[Curves], Truth], about: Callable[[Curves], bool], prefix: str, needs: str
+    what: Callable[[Curves], Truth],
+    wanted: Asked,
+    about: Callable[[Curves], bool],
+    prefix: str,
+    needs: str,
 ) -> Rule:
     """Return a rule on the curves of every fit of the runs of a kind.
 
@@ -20,7 +25,8 @@ def of_fits(
     classifiers were trained on it.
 
     `what` says whether the claim is true of a fit with these curves, `about` whether they say
-    anything; `prefix` is the start of the method ids, `needs` what to run where there are none.
+    anything, `wanted` of which share of the fits it has to be true; `prefix` is the start of the
+    method ids, `needs` what to run where there are none.
     """
 
     def rule(evidence: Evidence) -> Decision:
@@ -38,8 +44,9 @@ def of_fits(
         if not answers:
             return Decision(NOT_RUN, f"needs {needs}")
         found = list(answers.values())
-        reason = f"{told(found)} fits, each clustering counted once"
-        return Decision(settled(found), reason, tuple(dict.fromkeys(used)))
+        share = wanted(len(found))
+        reason = f"{told(found)} fits, each clustering counted once; asked of {share:.0%}"
+        return Decision(settled(found, share), reason, tuple(dict.fromkeys(used)))
 
     return rule
 
@@ -101,8 +108,8 @@ _OF_DEEPCAC = (has_silhouettes, "deepcac", "a run of DeepCAC, such as results/ci
 CHECKS = by_name(converges, cost_falls, separation_rises, higher_after_one_pass, higher_at_the_end)
 
 
-def fit_rule(name: str) -> Rule:
-    """Return the rule that a check is true of every fit that it is about."""
+def fit_rule(name: str, wanted: Asked) -> Rule:
+    """Return the rule that a check is true of a share of the fits that it is about."""
     if name == silhouette_kept.__name__:
-        return of_fits(silhouette_kept, *_OF_DEEPCAC)
-    return of_fits(CHECKS[name], *_OF_CAC)
+        return of_fits(silhouette_kept, wanted, *_OF_DEEPCAC)
+    return of_fits(CHECKS[name], wanted, *_OF_CAC)

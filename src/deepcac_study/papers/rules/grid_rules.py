@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import stats
 
 from deepcac_study.papers.evidence import FAILS, HOLDS, NOT_RUN, PARTLY, Decision, Evidence
+from deepcac_study.papers.rules.asked import Asked
 from deepcac_study.papers.rules.decisions import Found, Rule, by_name, sound_only
 from deepcac_study.papers.rules.sweep_rules import SWEPT
 from deepcac_study.papers.rules.truth import Truth, all_hold, settled, together, told
@@ -14,14 +15,16 @@ from deepcac_study.papers.rules.truth import Truth, all_hold, settled, together,
 _AXES = ("ics", "ocs", "clusters", "k")
 
 
-def grid_rule(table: pd.DataFrame | None, name: str, metrics: Sequence[str], *, rare: bool) -> Rule:
+def grid_rule(
+    table: pd.DataFrame | None, name: str, metrics: Sequence[str], wanted: Asked, *, rare: bool
+) -> Rule:
     """Return the rule of a check of the grid with balanced or rare positives, by each metric."""
 
     def rule(evidence: Evidence) -> Decision:
         if table is None:
             return Decision(NOT_RUN, "needs results/sweeps/grid.parquet")
         own = table[table["imbalanced"] == rare]
-        found = {metric: CHECKS[name](own, metric) for metric in metrics}
+        found = {metric: CHECKS[name](own, metric, wanted) for metric in metrics}
         figures = " | ".join(f"{metric}: {text}" for metric, (_, text) in found.items())
         verdict = all_hold(verdict for verdict, _ in found.values())
         return Decision(verdict, figures, ("results/sweeps/grid.parquet",))
@@ -45,27 +48,28 @@ def _mean_above(values: "pd.Series[float]") -> Truth:
     return _sure(float(found.mean()), error, len(found) - 1)
 
 
-def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int) -> Found:
+def _monotone(table: pd.DataFrame, column: str, metric: str, sign: int, wanted: Asked) -> Found:
     """Ask of every step between two levels whether the score moves, all else being equal."""
     others = [name for name in _AXES if name != column]
     wide = _cac(table).pivot_table(index=others, columns=column, values=metric)
     steps = sign * wide.diff(axis=1).iloc[:, 1:]
     answers = [_mean_above(steps[level].dropna()) for level in steps]
     text = ", ".join(f"{level:g}: {value:.3f}" for level, value in wide.mean().items())
-    return settled(answers), f"{text}; {told(answers)} steps"
+    share = wanted(len(answers))
+    return settled(answers, share), f"{text}; {told(answers)} steps; asked of {share:.0%}"
 
 
-def rises_with_ics(table: pd.DataFrame, metric: str) -> Found:
+def rises_with_ics(table: pd.DataFrame, metric: str, wanted: Asked) -> Found:
     """Check that the mean score rises with the inner class separation."""
-    return _monotone(table, "ics", metric, 1)
+    return _monotone(table, "ics", metric, 1, wanted)
 
 
-def falls_with_clusters(table: pd.DataFrame, metric: str) -> Found:
+def falls_with_clusters(table: pd.DataFrame, metric: str, wanted: Asked) -> Found:
     """Check that the mean score falls with the number of natural clusters."""
-    return _monotone(table, "clusters", metric, -1)
+    return _monotone(table, "clusters", metric, -1, wanted)
 
 
-def little_by_ocs(table: pd.DataFrame, metric: str) -> Found:
+def little_by_ocs(table: pd.DataFrame, metric: str, _: Asked) -> Found:
     """Compare the range over OCS with that over ICS: below a quarter holds, below half partly."""
     ranges = {}
     for column in ("ocs", "ics"):
@@ -76,7 +80,7 @@ def little_by_ocs(table: pd.DataFrame, metric: str) -> Found:
     return verdict, f"range over OCS {ranges['ocs']:.3f}, over ICS {ranges['ics']:.3f}"
 
 
-def enough(table: pd.DataFrame, metric: str) -> Found:
+def enough(table: pd.DataFrame, metric: str, _: Asked) -> Found:
     """Compare k >= K with k < K, beside what k and K do by themselves.
 
     Least squares on the mean of each (K, k): a level for each K, one for each k, and a step where
@@ -88,7 +92,7 @@ def enough(table: pd.DataFrame, metric: str) -> Found:
     X = np.column_stack([*parts, k >= clusters]).astype(float)
     if np.linalg.matrix_rank(X) < X.shape[1]:
         return NOT_RUN, "needs a grid with k below and above several K"
-    found, *_ = np.linalg.lstsq(X, means.to_numpy(), rcond=None)
+    found = np.linalg.lstsq(X, means.to_numpy(), rcond=None)[0]
     rest = means.to_numpy() - X @ found
     freedom = len(X) - X.shape[1]
     error = float(np.sqrt(rest @ rest / max(freedom, 1) * np.linalg.inv(X.T @ X)[-1, -1]))
@@ -96,7 +100,7 @@ def enough(table: pd.DataFrame, metric: str) -> Found:
     return settled([_sure(float(found[-1]), error, freedom)]), text
 
 
-def clustering_helps(table: pd.DataFrame, metric: str) -> Found:
+def clustering_helps(table: pd.DataFrame, metric: str, _: Asked) -> Found:
     """Compare the arms cell by cell: KM+LR over LR, and CAC+LR over KM+LR."""
     place = ["ics", "ocs", "clusters"]
     wide = table.pivot_table(index=[*place, "k"], columns="method", values=metric)

@@ -10,15 +10,21 @@ All rows of a claim must hold. Columns:
   the table and ``others`` for those that are not first; as many of both are compared one with one,
   else each with each. Or the name of a check;
 - metric, k: as in `Arm`, several apart; without k the paper's own;
-- share: of comparisons or groups that the claim asks for, or the numbers that it names;
+- share: the numbers that the claim names; how many comparisons it asks for is read from its words
+  (`asked`);
 - words: what to run where there is nothing, whose program it is, or what a gain is called.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+from scipy.stats import wilcoxon
+
+from deepcac.scoring.equivalence import LEVEL
+from deepcac.scoring.statistics import holm
 from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import classifiers, parse_method
 from deepcac_study.papers.agreement import AGREE, DIFFER, LOST
@@ -26,12 +32,13 @@ from deepcac_study.papers.evidence import NOT_RUN, Arm, Decision, Evidence
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.names import printed_datasets, printed_methods, restricted, usual_k
 from deepcac_study.papers.rules import arm_rules, gain
-from deepcac_study.papers.rules.decisions import Rule, every, sound_only
+from deepcac_study.papers.rules.asked import EVERY, Asked, asked
+from deepcac_study.papers.rules.decisions import Found, Rule, always, every, sound_only
 from deepcac_study.papers.rules.fit_rules import fit_rule
 from deepcac_study.papers.rules.grid_rules import grid_rule
 from deepcac_study.papers.rules.sweep_rules import sweep_rule
 from deepcac_study.papers.rules.theorem_rules import theorem_rule
-from deepcac_study.papers.rules.truth import MOST, Truth, not_below, settled, told
+from deepcac_study.papers.rules.truth import Truth, not_below, settled, told
 from deepcac_study.records.reader import Findings
 
 
@@ -98,9 +105,10 @@ class _Arms:
         """The metrics."""
         return self.row.metric.split()
 
-    def share(self, default: float = MOST) -> float:
-        """Return the share that is asked for."""
-        return float(Fraction(self.row.share)) if self.row.share else default
+    @property
+    def asked(self) -> Asked:
+        """The share of comparisons that the claim asks for."""
+        return asked(self.row.id)
 
     def methods(self, words: str) -> list[str]:
         """Return the methods that words name."""
@@ -150,8 +158,7 @@ class _Arms:
 
 
 def _counted(arms: _Arms, _: Book) -> Rule:
-    share = arms.share() if arms.row.share else None
-    return arm_rules.counted(arms.row.rule, arms.pairs, share)
+    return arm_rules.counted(arms.row.rule, arms.pairs, arms.asked)
 
 
 def _significant(arms: _Arms, _: Book) -> Rule:
@@ -214,7 +221,7 @@ def _sweep(arms: _Arms, book: Book) -> Rule:
     row, tables = arms.row, getattr(book.found.sweeps, arms.row.of)
     if row.k:
         tables = {key: own for key, own in tables.items() if key == (row.sets, int(row.k))}
-    return sweep_rule(tables, row.first, row.words, each=row.metric)
+    return sweep_rule(tables, row.first, row.words, arms.asked, each=row.metric)
 
 
 def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
@@ -224,18 +231,52 @@ def of_table(ledger: Sequence[Entry], paper: str, number: str) -> list[Entry]:
 
 def agrees(entries: Sequence[Entry]) -> Rule:
     """Return the rule "our numbers agree with the printed cells"; cells not run are open."""
-    return _of_cells(entries, lambda entry: entry.sound_verdict == AGREE, 1.0, "as printed")
-
-
-def alpha_at_most(limit: float, entries: Sequence[Entry]) -> Rule:
-    """Return the rule "a tuned alpha lies between 0 and this" (of nine in ten it holds)."""
     return _of_cells(
-        entries, lambda entry: 0 <= float(entry.sound) <= limit, 0.9, f"at most {limit:g}"
+        entries, lambda entry: entry.sound_verdict == AGREE, lambda _: EVERY, "as printed"
     )
 
 
+def alpha_at_most(limit: float, entries: Sequence[Entry], wanted: Asked) -> Rule:
+    """Return the rule that tuned alphas lie between 0 and this: our own, and the printed ones."""
+    words = f"at most {limit:g}"
+    ours = _of_cells(entries, lambda entry: 0 <= float(entry.sound) <= limit, wanted, words)
+
+    def on_print() -> Found:
+        near: list[Truth] = [0 <= float(entry.printed) <= limit for entry in entries]
+        return settled(near, wanted(len(near))), f"{told(near)} printed alphas: {words}"
+
+    return every(ours, always(on_print, "on print")) if entries else ours
+
+
+def alpha_differs(entries: Sequence[Entry]) -> Rule:
+    """Return the rule that tuned alphas of some two data sets differ, by Wilcoxon's signed ranks.
+
+    The classifiers are the pairs; Holm's correction is over the pairs of data sets.
+    """
+
+    def rule(evidence: Evidence) -> Decision:
+        alphas: dict[str, dict[str, float]] = defaultdict(dict)
+        for entry in entries:
+            if entry.sound:
+                alphas[entry.dataset][entry.method] = np.log(float(entry.sound))
+        gaps = {
+            f"{one} and {other}": [mine - alphas[other][x] for x, mine in alphas[one].items()]
+            for one, other in combinations(alphas, 2)
+            if alphas[one].keys() == alphas[other].keys()
+        }
+        if not gaps:
+            return Decision(NOT_RUN, "needs tuned alphas of two data sets")
+        p = holm([float(wilcoxon(gap).pvalue) if any(gap) else 1.0 for gap in gaps.values()])
+        answer: Truth = True if min(p) < LEVEL else None if any(map(any, gaps.values())) else False
+        figures = ", ".join(f"{name} p {one:.3f}" for name, one in zip(gaps, p, strict=True))
+        runs = tuple(dict.fromkeys(entry.run for entry in entries if entry.sound))
+        return Decision(settled([answer]), f"tuned alphas differ between {figures}", runs)
+
+    return sound_only(rule, "alphas are tuned")
+
+
 def _of_cells(
-    entries: Sequence[Entry], what: Callable[[Entry], bool], share: float, words: str
+    entries: Sequence[Entry], what: Callable[[Entry], bool], wanted: Asked, words: str
 ) -> Rule:
     """Return the rule that something is true of a share of the cells that open data can decide."""
 
@@ -252,7 +293,7 @@ def _of_cells(
             needed = next((e.needs for e in kept if e.needs), "the runs behind the table")
             return Decision(NOT_RUN, f"needs {needed}")
         reason = f"{told(answers)} tuned alphas: {words} ({len(entries)} in the table)"
-        return Decision(settled(answers, share), reason, runs)
+        return Decision(settled(answers, wanted(len(answers))), reason, runs)
 
     return sound_only(rule, "alphas are tuned")
 
@@ -260,10 +301,8 @@ def _of_cells(
 RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
     **dict.fromkeys(arm_rules.COUNTED, _counted),
     "significant": _significant,
-    "best above": lambda arms, _: arm_rules.maxima(arms.groups, share=arms.share(1.0)),
-    "best not below": lambda arms, _: arm_rules.maxima(
-        arms.groups, share=arms.share(1.0), ask=not_below
-    ),
+    "best above": lambda arms, _: arm_rules.maxima(arms.groups, arms.asked),
+    "best not below": lambda arms, _: arm_rules.maxima(arms.groups, arms.asked, ask=not_below),
     "best is": _best_is,
     "best counts": _best_counts,
     "gain near": _gain(gain.near),
@@ -274,12 +313,15 @@ RULES: dict[str, Callable[[_Arms, Book], Rule]] = {
     "another program": _program,
     "table agrees": lambda arms, book: agrees(of_table(book.ledger, arms.paper, arms.row.of)),
     "alpha at most": lambda arms, book: alpha_at_most(
-        arms.share(), of_table(book.ledger, arms.paper, arms.row.of)
+        float(arms.row.share), of_table(book.ledger, arms.paper, arms.row.of), arms.asked
+    ),
+    "alpha differs": lambda arms, book: alpha_differs(
+        of_table(book.ledger, arms.paper, arms.row.of)
     ),
     "sweep": _sweep,
     "grid": lambda arms, book: grid_rule(
-        book.found.sweeps.grid, arms.row.first, arms.metrics, rare=arms.row.of == "rare"
+        book.found.sweeps.grid, arms.row.first, arms.metrics, arms.asked, rare=arms.row.of == "rare"
     ),
     "theorem": lambda arms, book: theorem_rule(book.found.theory, arms.row.first),
-    "fits": lambda arms, _: fit_rule(arms.row.first),
+    "fits": lambda arms, _: fit_rule(arms.row.first, arms.asked),
 }

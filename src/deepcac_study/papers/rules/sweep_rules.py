@@ -6,7 +6,8 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from deepcac.scoring.equivalence import LEVEL
-from deepcac_study.papers.evidence import NOT_RUN, Decision, Evidence
+from deepcac_study.papers.evidence import NOT_RUN, UNDECIDED, Decision, Evidence
+from deepcac_study.papers.rules.asked import Asked
 from deepcac_study.papers.rules.decisions import Rule, by_name, sound_only
 from deepcac_study.papers.rules.truth import Truth, settled, unanimous
 from deepcac_study.records.sweep_tables import (
@@ -24,15 +25,17 @@ SWEPT = "sweeps are made"
 _HEAVY = 0.05  # a range of F1 that counts as "depends heavily"
 _LITTLE = 0.02  # a range that counts as "varies little"
 _RAISED = 2.0  # by which factor a share must be above that of training without a term
+_MOVES = 0.01  # of training loss, by which clusters must have helped to say that anything moved
+_FEWEST = 2  # alphas of a rank correlation
 _BEST_ALPHA, _SAME_LOSS = 0.02, 0.001  # CAC v1; log-losses that no split tells apart
 
 
-def sweep_rule(tables: Tables, name: str, needs: str, *, each: str = "") -> Rule:
-    """Return the rule that a check is true of every sweep (of most: partly).
+def sweep_rule(tables: Tables, name: str, needs: str, wanted: Asked, *, each: str = "") -> Rule:
+    """Return the rule that a check is true of a share of the sweeps (of most: partly).
 
     A sweep is true or false of a data set if all its splits agree; a single split leaves it open.
-    `needs` is what to run where there is none, `each` a setting of whose values above 0 the check
-    of `CHECKS` is asked apart.
+    `needs` is what to run where there is none; `each` is a setting, of whose values the check of
+    `CHECKS` is asked apart, where something moves.
     """
 
     def rule(evidence: Evidence) -> Decision:
@@ -49,13 +52,19 @@ def sweep_rule(tables: Tables, name: str, needs: str, *, each: str = "") -> Rule
                     f"{found[0][1]}"
                 )
         files = tuple(_file(table, *key) for key, table in tables.items())
-        return Decision(settled(answers), "; ".join(texts), files)
+        if not answers:
+            return Decision(UNDECIDED, "nothing moves at any alpha", files)
+        return Decision(settled(answers, wanted(len(answers))), "; ".join(texts), files)
 
     return sound_only(rule, SWEPT)
 
 
 def _points(table: pd.DataFrame, each: str) -> list[pd.DataFrame]:
-    return [own for _, own in table[table[each] > 0].groupby(each)] if each else [table]
+    """Return the parts of a sweep that are asked apart: alphas at which something moves."""
+    if not each:
+        return [table]
+    moving = set.intersection(*(set(_moving(part)[each]) for part in by_split(table)))
+    return [own for value, own in table.groupby(each) if value in moving]
 
 
 def _file(table: pd.DataFrame, dataset: str, k: int) -> str:
@@ -65,14 +74,26 @@ def _file(table: pd.DataFrame, dataset: str, k: int) -> str:
     return f"results/sweeps/{kind}_{dataset}_k{k}.parquet"
 
 
+def _moving(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the alphas above 0 at which passes lower the training loss by more than 0.01.
+
+    At smaller ones hardly a row moves: the few passes say nothing about the speed.
+    """
+    loss = table[table["alpha"] > 0].groupby("alpha")["train_log_loss"]
+    falls = loss.first() - loss.last()
+    return table[table["alpha"].isin(falls.index[falls > _MOVES])]
+
+
 def faster(table: pd.DataFrame) -> Checked:
-    """Check that a larger alpha takes fewer passes."""
-    passes = table.groupby("alpha").size()
-    passes = passes[passes.index > 0]
+    """Check that a larger alpha takes fewer passes, of those at which something moves."""
+    passes = _moving(table).groupby("alpha").size()
+    if len(passes) < _FEWEST:
+        return None, f"something moves at {len(passes)} alphas"
     if passes.nunique() < 2:
-        return False, f"{passes.iloc[0]} passes whatever alpha is"
+        return False, f"{passes.iloc[0]} passes at {len(passes)} alphas at which something moves"
     rho = float(spearmanr(passes.index, passes).statistic)
-    return rho < 0, f"Spearman of alpha and passes {rho:+.2f}"
+    text = f"Spearman of alpha and passes {rho:+.2f} over the {len(passes)} at which something"
+    return rho < 0, f"{text} moves"
 
 
 def larger_separation(table: pd.DataFrame) -> Checked:
@@ -100,10 +121,13 @@ def depends_heavily(table: pd.DataFrame) -> Checked:
 
 
 def small_is_slow(table: pd.DataFrame) -> Checked:
-    """Check that the smallest alpha above 0 takes more passes than most."""
-    passes = table[table["alpha"] > 0].groupby("alpha").size()
-    middle = passes.iloc[1:].median()
-    return bool(passes.iloc[0] > middle), f"{passes.iloc[0]} passes, {middle:g} in the middle"
+    """Check that the smallest alpha at which something moves takes more passes than most."""
+    passes = _moving(table).groupby("alpha").size()
+    if len(passes) < _FEWEST:
+        return None, f"something moves at {len(passes)} alphas"
+    middle, least = passes.iloc[1:].median(), float(passes.index.to_numpy()[0])
+    text = f"{passes.iloc[0]} passes at {least:g}, from which on something moves"
+    return bool(passes.iloc[0] > middle), f"{text}, {middle:g} in the middle above"
 
 
 def small_separates_least(table: pd.DataFrame) -> Checked:

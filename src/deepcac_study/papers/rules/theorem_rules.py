@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from deepcac_study.papers.evidence import FAILS, HOLDS, PARTLY, UNDECIDED
+from deepcac_study.papers.rules.asked import asked
 from deepcac_study.papers.rules.decisions import Found, Rule, by_name, of_records
 from deepcac_study.papers.rules.truth import Truth, by_share, settled
 from deepcac_study.records.theorem_checks import (
@@ -99,7 +100,7 @@ def lower_but_wider(records: Records) -> Found:
             sure = min(abs(lower), abs(wider)) > _SAME_LOSS
             answers.append(lower > 0 and wider > 0 if sure else None)
             texts.append(f"{record.name} {arm}: training {-lower:+.3f}, gap {wider:+.3f}")
-    verdict = settled(answers)
+    verdict = settled(answers, asked("CAC1-04")(len(answers)))
     texts.append("complexity is not measured")
     return (PARTLY if verdict == HOLDS else verdict), "; ".join(texts)
 

@@ -8,8 +8,6 @@ from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDE
 Truth = bool | None  # None: the splits do not tell
 Ask = Callable[[Difference], Truth]
 
-MOST = 0.75  # the share that a claim without a number asks for
-
 
 def above(found: Difference) -> Truth:
     """Say whether a difference is above 0: its 95 % interval is; it is not if equivalent to 0."""

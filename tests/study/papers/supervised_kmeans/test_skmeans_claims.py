@@ -32,7 +32,7 @@ from deepcac_study.records.runs import Runs
 
 _PRINT = {
     "SKM-03": "partly", "SKM-04": "holds", "SKM-08": "holds", "SKM-09": "partly",
-    "SKM-06": "holds", "SKM-29": "holds",
+    "SKM-06": "holds", "SKM-29": "holds", "SKM-30": "holds",
 }  # fmt: skip
 
 
@@ -89,9 +89,26 @@ def test_four_universities_never_tell_whether_there_is_a_winner():
 
 
 def test_losses_of_nothing_tell_nothing():
-    assert verdict("SKM-05", nothing_lost()) == "undecided"
-    assert verdict("SKM-21", nothing_lost()) == "undecided"
-    assert verdict("SKM-01", webkb(), nothing_lost()) == "undecided"
+    assert verdict("SKM-05", nothing_lost()) == "not decidable"
+    assert verdict("SKM-21", nothing_lost()) == "not run"
+    assert verdict("SKM-21", webkb(), nothing_lost()) == "holds"
+
+
+def test_a_draw_of_synth_that_is_not_the_papers_decides_nothing():
+    """Every learner loses nothing there, where the printed ones lose 39 to 63."""
+    assert verdict("SKM-01", webkb(), nothing_lost()) == "holds"
+    other = Clusterings(nothing_lost(), times=good_times())
+    alike = Clusterings(synth(), times=good_times())
+    for number in (*range(12, 21), 31):
+        assert decide(f"SKM-{number}", other).verdict == "not decidable"
+        assert "would be 'holds'" in decide(f"SKM-{number}", other).reason
+        assert decide(f"SKM-{number}", alike).verdict == "holds"
+    found = entries(Findings(Runs(()), clusterings=other))
+    apart = [e for e in found if e.paper == "skmeans" and e.derived.startswith("our draw")]
+    assert len(apart) == 20
+    assert {e.dataset for e in apart} == {"SYNTH"}
+    near = entries(Findings(Runs(()), clusterings=alike))
+    assert not [e for e in near if e.derived.startswith("our draw")]
 
 
 METHODS = ("iterative", "spectral", "pair", "none")
@@ -181,13 +198,14 @@ def test_print_decides_by_arithmetic(monkeypatch):
 
     monkeypatch.setattr(claims, "printed_losses", wrong)
     monkeypatch.setattr(claims, "NOISE", 0.5)
+    monkeypatch.setattr(claims, "_WINS", 3)
     for name in set(_PRINT) - {"SKM-06"}:
         assert decide(name, Clusterings()).verdict == "fails"
 
 
 def test_claims_on_times():
     good, bad = good_times(), bad_times()
-    names = [f"SKM-{number}" for number in range(12, 21)]
+    names = [f"SKM-{number}" for number in (*range(12, 21), 31)]
     found = {name: decide(name, Clusterings(times=good)).verdict for name in names}
     assert found == dict.fromkeys(names, "holds")
     stopped = good_times()

@@ -1,0 +1,81 @@
+"""Differences between runs are paired by the splits that both have."""
+
+from pathlib import Path
+
+import pytest
+
+from deepcac_study.papers.deepcac.claims import poorer_clusters
+from deepcac_study.papers.evidence import Arm, Evidence
+from deepcac_study.papers.names import printed_datasets
+from deepcac_study.papers.rules.rule_table import base_classifiers
+from deepcac_study.papers.rules.truth import above, equivalent, not_below
+from deepcac_study.records.runs import Run, Runs
+
+
+def made(method, scores, dataset="cic", metric="f1", k=2):
+    """Return a run with a score by the seed of each split."""
+    splits = [
+        {"seed": seed, "n_train": 70, "n_test": 30, "metrics": {metric: score}}
+        for seed, score in scores.items()
+    ]
+    record = {
+        "dataset": dataset, "method": method, "k": k, "protocol": "sound", "status": "ok",
+        "synthetic": False, "n_classes": 2, "splits": splits,
+    }  # fmt: skip
+    return Run(f"results/{dataset}/{method}_k{k}.json", record, Path())
+
+
+def contrast(first, second):
+    evidence = Evidence(Runs((made("cac_lr", first), made("km_lr", second))), "sound")
+    return evidence.contrast(
+        *(Arm("cic", name, 2, "f1", "deepcac") for name in ("cac_lr", "km_lr"))
+    )
+
+
+def test_three_splits_against_five_are_a_test_on_the_three_in_common():
+    five = {0: 0.70, 1: 0.60, 2: 0.65, 3: 0.9, 4: 0.9}
+    found = contrast({2: 0.66, 1: 0.59, 0: 0.74}, five)
+    assert found.mean == pytest.approx((0.04 - 0.01 + 0.01) / 3)
+    assert found.low < 0 < found.high
+    assert above(found) is None
+    clear = contrast({0: 0.80, 1: 0.71, 2: 0.75}, five)
+    assert above(clear) is True
+
+
+def test_runs_without_a_common_split_are_open():
+    found = contrast({0: 0.9, 1: 0.9}, {2: 0.1, 3: 0.1, 4: 0.1})
+    assert found.mean == pytest.approx(0.8)
+    assert [ask(found) for ask in (above, equivalent, not_below)] == [None] * 3
+
+
+def test_a_single_common_split_is_taken_as_it_is():
+    found = contrast({0: 0.5}, {0: 0.4, 1: 0.9})
+    assert (found.low, found.high) == (pytest.approx(0.1), pytest.approx(0.1))
+
+
+def silhouettes(kmeans, cac):
+    """Return runs of every base classifier of DeepCAC's Table 5 on the open data sets."""
+    return Runs(
+        tuple(
+            made(f"{arm}_{base}", dict(enumerate(values)), dataset, "silhouette")
+            for dataset in printed_datasets("deepcac_table5_f1")[:2]
+            for i, base in enumerate(base_classifiers("deepcac_table5_f1"))
+            for arm, values in (("km", kmeans), ("cac", cac(i)))
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("cac", "verdict", "others"),
+    [
+        (lambda i: [0.1 + i / 99] * 4 + [0.09], "holds", "18 of 18"),
+        (lambda i: [0.4 + i / 99] * 4 + [0.39], "fails", "0 of 18"),
+        (lambda i: [0.3, 0.3, 0.3001, 0.3, 0.3], "undecided", "k-means in 18 of 18"),
+        (lambda i: [0.1, 0.2, 0.15, 0.12, 0.2] if i == 0 else [0.3] * 5, "holds", "of 2 of 2"),
+    ],
+)
+def test_clusters_that_are_those_of_kmeans_say_nothing_of_cacs(cac, verdict, others):
+    runs = silhouettes([0.3] * 5, cac)
+    decision = poorer_clusters()(Evidence(runs, "sound"))
+    assert decision.verdict == verdict
+    assert others in decision.reason

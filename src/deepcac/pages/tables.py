@@ -91,6 +91,8 @@ class Table:
         The paper that printed it, by its key; empty elsewhere.
     mixed : bool
         Whether a column holds numbers of several kinds, which need other decimals.
+    folded : sequence of str
+        Columns that a row of the page shows only when it is opened; the files hold them all.
     """
 
     id: str
@@ -103,6 +105,7 @@ class Table:
     filters: Sequence[str] = ()
     group: str = ""
     mixed: bool = False
+    folded: Sequence[str] = ()
 
     @classmethod
     def of(

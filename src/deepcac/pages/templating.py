@@ -37,7 +37,9 @@ class View:
     filters : tuple of int
         Columns that get a choice of their values.
     numeric : tuple of bool
-        Whether a column holds numbers alone, which stand below each other.
+        Whether a column holds only numbers, which stand below each other.
+    folded : tuple of bool
+        Whether a column is shown only where its row is opened.
     """
 
     table: Table
@@ -45,6 +47,7 @@ class View:
     rows: tuple[tuple[ShownCell, ...], ...]
     filters: tuple[int, ...]
     numeric: tuple[bool, ...] = ()
+    folded: tuple[bool, ...] = ()
 
 
 def view(table: Table) -> View:
@@ -59,6 +62,7 @@ def view(table: Table) -> View:
         rows=rows,
         filters=tuple(place for place, name in enumerate(head) if name in table.filters),
         numeric=tuple({cell.kind for cell in column} == {"number"} for column in columns),
+        folded=tuple(name in table.folded for name in head),
     )
 
 

@@ -47,6 +47,12 @@ def declaration(kind: str, name: str, words: Mapping[str, Any]) -> dict[str, Any
     return {**found, **texts, **head}
 
 
+def synonyms() -> list[list[str]]:
+    """Return groups of words for one thing, any of which finds the others in a search."""
+    groups: list[list[str]] = yaml.safe_load(_beside("synonyms.yaml"))
+    return groups
+
+
 @cache
 def _declarations() -> dict[str, dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_beside("declarations.yaml"))

@@ -16,6 +16,7 @@ FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--virtual-time-budget=8000", "--enable-logging=stderr", "--log-level=0"),
+    "--window-size=1334,900",
 )
 PROBE = """<script>addEventListener("load", () => {{
   const probe = document.createElement("pre");
@@ -240,3 +241,33 @@ def test_axe_finds_nothing_serious(page, tmp_path, name):
     path = page if name == "index" else inner(page, name)
     before = f"<script>{axe}</script>"
     assert json.loads(probed(path, tmp_path / f"axe_{name}", body, before=before)) == []
+
+
+def test_lines_fit_the_page_and_a_row_opens_to_show_the_rest(page, tmp_path):
+    body = """
+      const table = document.querySelector("table");
+      const seen = [...table.tHead.rows[0].cells].filter((c) => c.offsetWidth).map((c) => c.textContent);
+      const wide = [...document.querySelectorAll(".scroll")]
+        .filter((box) => box.scrollWidth > box.clientWidth + 1).length;
+      table.querySelector("button.more").click();
+      const detail = table.querySelector("tr.detail");
+      const named = [...detail.querySelectorAll("dt")].map((dt) => dt.textContent);
+      table.querySelector("button.more").click();
+      probe.textContent = JSON.stringify({ seen, wide, named, left: table.querySelectorAll("tr.detail").length });"""
+    said = json.loads(probed(inner(page, "ledger"), tmp_path / "fold", body))
+    assert {"verdict", "paper", "where", "printed", "ours", "difference"} <= set(said["seen"])
+    assert "decided by" in said["named"]
+    assert set(said["named"]).isdisjoint(said["seen"])
+    assert (said["wide"], said["left"]) == (0, 0)
+
+
+def test_a_search_for_a_claim_finds_it_in_other_words(page, tmp_path):
+    body = """
+      const search = document.querySelector("input[type=search]");
+      search.value = "outperforms k-means";
+      search.dispatchEvent(new Event("input", { bubbles: true }));
+      const rows = [...document.querySelectorAll("#table-claims tbody tr")].filter((row) => !row.hidden);
+      probe.textContent = JSON.stringify(rows.map((row) => row.textContent));"""
+    rows = json.loads(probed(inner(page, "claims"), tmp_path / "search", body))
+    assert any("CAC beats KM on all data sets in best F1" in row for row in rows)
+    assert 0 < len(rows) < 60

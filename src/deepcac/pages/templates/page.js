@@ -8,6 +8,87 @@
     return found ? parseFloat(found[1].replace("−", "-").replaceAll(",", "")) : NaN;
   };
 
+  // Opening a row shows the columns that are folded away because the line would be too wide.
+  const unfold = (one, row, button) => {
+    const open = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!open));
+    if (open) {
+      row.nextElementSibling.remove();
+      return;
+    }
+    const heads = one.table.tHead.rows[0].cells;
+    const list = document.createElement("dl");
+    one.folded.forEach((hidden, place) => {
+      const cell = row.cells[place];
+      if (!hidden || !cell.textContent.trim()) return;
+      const name = document.createElement("dt");
+      name.textContent = heads[place].textContent.trim();
+      const value = document.createElement("dd");
+      value.append(...cell.cloneNode(true).childNodes);
+      list.append(name, value);
+    });
+    const detail = document.createElement("tr");
+    detail.className = "detail";
+    const cell = detail.insertCell();
+    cell.colSpan = one.folded.filter((hidden) => !hidden).length;
+    cell.append(list);
+    row.after(detail);
+  };
+
+  const close = ({ table }) => {
+    for (const detail of table.querySelectorAll("tr.detail")) detail.remove();
+    for (const button of table.querySelectorAll(".more")) button.setAttribute("aria-expanded", "false");
+  };
+
+  // A style sheet of its own hides the columns: no row is touched.
+  const hide = (one, folded) => {
+    one.folded = folded;
+    const places = folded.map((hidden, place) => (hidden ? `:nth-child(${place + 1})` : "")).filter(Boolean);
+    one.sheet.textContent = places.length
+      ? `#${CSS.escape(one.table.id)} > * > tr:not(.detail) > :is(${places.join(",")}) { display: none; }`
+      : `#${CSS.escape(one.table.id)} .more { display: none; }`;
+  };
+
+  // First the columns that the table names, then from the right what does not fit; two always stay.
+  const fold = (one) => {
+    const box = one.table.closest(".scroll");
+    close(one);
+    const named = JSON.parse(one.table.dataset.folded || "[]");
+    const folded = [...one.table.tHead.rows[0].cells].map((_, place) => !one.whole && Boolean(named[place]));
+    hide(one, folded);
+    if (one.whole || !box.clientWidth) return;
+    const wide = () => one.table.offsetWidth > box.clientWidth;
+    if (folded.some(Boolean) || wide()) addButtons(one, box);
+    for (let place = folded.length - 1; place > 1 && wide(); place--) {
+      folded[place] = true;
+      hide(one, folded);
+    }
+  };
+
+  const addButtons = (one, box) => {
+    if (one.opened) return;
+    one.opened = true;
+    for (const { row } of one.rows) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "more";
+      button.setAttribute("aria-expanded", "false");
+      button.setAttribute("aria-label", "More of this row");
+      button.addEventListener("click", () => unfold(one, row, button));
+      row.cells[0].prepend(button);
+    }
+    const every = document.createElement("button");
+    every.type = "button";
+    every.className = "every";
+    every.textContent = "Show all columns";
+    every.addEventListener("click", () => {
+      one.whole = !one.whole;
+      every.textContent = one.whole ? "Fit the page" : "Show all columns";
+      fold(one);
+    });
+    box.after(every);
+  };
+
   // One object a table: its rows with their texts, read once, and what hides or orders them.
   const tables = [...document.querySelectorAll("table[data-sortable]")].map((table) => {
     const body = table.tBodies[0];
@@ -16,10 +97,12 @@
       return { row, texts, all: texts.join(" ").toLowerCase() };
     });
     const form = document.querySelector(`form[data-for="${table.id}"]`);
-    return { table, body, rows, form, sorted: null };
+    const sheet = document.head.appendChild(document.createElement("style"));
+    return { table, body, rows, form, sheet, folded: [], whole: false, opened: false, sorted: null };
   });
 
   const order = (one, column, down) => {
+    close(one);
     const keyed = one.rows.map((entry) => [entry.texts[column], numberOf(entry.texts[column]), entry.row]);
     const sign = down ? -1 : 1;
     keyed.sort(([a, x], [b, y]) => {
@@ -37,12 +120,16 @@
   };
 
   const filter = (one) => {
+    close(one);
+    const same = JSON.parse(one.form.dataset.same || "[]");
     const words = one.form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    // A word finds its synonyms too: each group holds words, or their beginnings, for one thing.
+    const ways = words.map((word) => [word, ...same.filter((group) => group.some((other) => word.startsWith(other))).flat()]);
     const chosen = [...one.form.querySelectorAll("select")].filter((select) => select.value);
     let shown = 0;
     for (const { row, texts, all } of one.rows) {
       const fits =
-        words.every((word) => all.includes(word)) &&
+        ways.every((spellings) => spellings.some((word) => all.includes(word))) &&
         chosen.every((select) => texts[select.dataset.column] === select.value);
       if (row.hidden === fits) row.hidden = !fits;
       shown += fits;
@@ -116,10 +203,25 @@
     filter(one);
   }
 
+  for (const one of tables) fold(one);
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (width === innerWidth) return;
+    width = innerWidth;
+    tables.forEach(fold);
+  });
+  for (const part of document.querySelectorAll("details")) {
+    part.addEventListener("toggle", () => tables.filter(({ table }) => part.contains(table)).forEach(fold));
+  }
+
   // What is folded is printed; a head that is repeated on every page shows text, not buttons.
   const heads = [...document.querySelectorAll("th button")].map((button) => [button.parentElement, button]);
-  addEventListener("afterprint", () => heads.forEach(([cell, button]) => cell.replaceChildren(button)));
+  addEventListener("afterprint", () => {
+    heads.forEach(([cell, button]) => cell.replaceChildren(button));
+    tables.forEach(fold);
+  });
   addEventListener("beforeprint", () => {
+    for (const one of tables) hide(one, one.folded.map(() => false));
     for (const [cell, button] of heads) cell.replaceChildren(button.textContent);
     for (const folded of document.querySelectorAll("details:not([open])")) folded.open = true;
     for (const image of document.images) image.loading = "eager";

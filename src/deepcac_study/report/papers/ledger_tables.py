@@ -12,6 +12,7 @@ from deepcac_study.papers.bibliography import PAPERS, Paper, PrintedTable
 from deepcac_study.papers.claims import Claim
 from deepcac_study.papers.evidence import CANNOT, FAILS, HOLDS, PARTLY, UNDECIDED
 from deepcac_study.papers.ledger import Entry
+from deepcac_study.papers.names import UNKNOWN, names
 from deepcac_study.records.theorem_checks import CURVED, TheoryRecord, checks
 from deepcac_study.report.declarations import declared_table, rows_of
 
@@ -121,17 +122,28 @@ def ledger_table(ledger: Sequence[Entry]) -> Table:
 def _entry_row(entry: Entry) -> list[Cell]:
     score = entry.kind in ("score", "log")
     pairs = (entry.as_published, entry.as_published_sd), (entry.sound, entry.sound_sd)
-    ours = [_spread(_fixed(value, score), _fixed(sd, score)) for value, sd in pairs]
+    published, sound = (_spread(_fixed(value, score), _fixed(sd, score)) for value, sd in pairs)
+    ours, other = (sound, published) if entry.decided_by == "sound" else (published, sound)
     logs = f"{entry.paper}' logs"  # of the authors, which are no paper
     paper = PAPERS[entry.paper].label if entry.paper in PAPERS else logs
+    dataset = names().get(("dataset", entry.paper, entry.dataset), UNKNOWN).id or entry.dataset
     return [
-        *text_row(entry.verdict, paper, entry.table, entry.dataset),
+        *text_row(entry.verdict, paper, _where(entry), dataset),
         *text_row(entry.method, entry.k, people(entry.item)),
-        *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd), *ours),
-        *text_row(_fixed(entry.difference, score), entry.bound, entry.sound_verdict, entry.needs),
+        *text_row(_spread(_fixed(entry.printed, score), entry.printed_sd)),
+        *text_row(ours, _fixed(entry.difference, score)),
+        *text_row(entry.dataset if entry.dataset != dataset else "", people(entry.decided_by)),
+        *text_row(other, entry.bound, entry.sound_verdict, entry.needs),
         Cell(entry.run, link=entry.run if entry.run.startswith("results/") else ""),
         *text_row(entry.derived, entry.note),
     ]
+
+
+def _where(entry: Entry) -> str:
+    """Return the printed table, or the method that the authors' log is of."""
+    if entry.kind == "log":
+        return entry.table.partition(":results_")[2].partition(".")[0]
+    return f"Table {entry.table}" if entry.table[:1].isdigit() else entry.table
 
 
 def _spread(value: str, sd: str) -> str:
@@ -159,11 +171,11 @@ def claims_table(
         "claims",
         [
             [
-                *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.kind),
-                *text_row(claim.claim, claim.reason),
+                *text_row(claim.verdict, claim.id, PAPERS[claim.paper].label, claim.section),
+                *text_row(claim.claim, claim.reason, claim.kind),
                 Cell("; ".join(place.text for place in shown[claim.id]), links=shown[claim.id]),
                 *text_row(claim.as_published, claim.as_published_reason),
-                *text_row(claim.own_numbers, claim.runs, claim.same_as),
+                *text_row(claim.own_numbers, claim.how_to_check, claim.runs, claim.same_as),
             ]
             for claim in claims
         ],
@@ -187,7 +199,12 @@ def _patterns(claim: Claim) -> Iterator[str]:
             if kind == "Table":
                 yield f"table:{claim.paper}_table{number}"
             else:
-                yield from _listed().get(f"{claim.paper} {number}", ())
+                yield from figure_patterns(claim.paper, number)
+
+
+def figure_patterns(paper: str, number: str) -> tuple[str, ...]:
+    """Return the patterns of what of ours stands for a printed figure, as ``figure:id``."""
+    return _listed().get(f"{paper} {number}", ())
 
 
 @cache

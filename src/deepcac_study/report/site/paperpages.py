@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import numpy as np
 
 from deepcac.pages.figures import Figure
 from deepcac.pages.tables import Table
 from deepcac.pages.wording import minus, people
+from deepcac_study.catalogue.facts import facts
 from deepcac_study.catalogue.methods import label as method_label
 from deepcac_study.catalogue.protocol import Switch, switches
 from deepcac_study.papers.agreement import AGREE, DIFFER
@@ -18,11 +20,12 @@ from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.ledger import Entry
 from deepcac_study.papers.summary import in_words
 from deepcac_study.report.declarations import declared_table
-from deepcac_study.report.papers.ledger_tables import Place, claims_table
+from deepcac_study.report.papers.ledger_tables import Place, claims_table, figure_patterns
 from deepcac_study.report.runs.comparisons import Difference
 from deepcac_study.report.site.contents import HOME, Contents
 
 _METRICS = ("auroc", "f1", "auprc")  # the first that is there is told
+_MOST = 4  # figures of ours beside one of the paper
 _SMALL = 0.0005  # a difference that three decimals do not show
 
 
@@ -79,6 +82,16 @@ def _rest(rows: Sequence[Difference]) -> str:
 
 
 @dataclass(frozen=True)
+class PrintedFigure:
+    """A figure of a paper, by its number, beside ours."""
+
+    number: str
+    panels: list[str]  # what each panel plots, by our reading of the paper
+    figures: list[Figure]  # ours, where none of them stands further up on the page
+    above: list[Figure]  # ours that stand further up
+
+
+@dataclass(frozen=True)
 class PaperPage:
     """What the page of one paper shows."""
 
@@ -90,7 +103,8 @@ class PaperPage:
     claims: Table
     switches: Table
     effects: list[str]  # what its program did otherwise and what came of it, in sentences
-    figures: list[Figure]  # those that decide its claims
+    printed: list[PrintedFigure]  # its figures, in its order
+    figures: list[Figure]  # others that decide its claims
 
 
 def paper_pages(shown: Contents) -> list[PaperPage]:
@@ -102,6 +116,9 @@ def paper_pages(shown: Contents) -> list[PaperPage]:
 def _page(paper: Paper, shown: Contents, known: Mapping[str, Place]) -> PaperPage:
     ledger = [e for e in shown.ledger if e.paper == paper.key]
     claims = [claim for claim in shown.claims if claim.paper == paper.key]
+    printed = _printed_figures(paper, shown.all_figures)
+    beside = {figure.id for one in printed for figure in one.figures}
+    others = (f for section in paper.pictures for f in shown.figures.get(section, ()))
     return PaperPage(
         paper=paper,
         cells=_of_cells(ledger),
@@ -110,8 +127,27 @@ def _page(paper: Paper, shown: Contents, known: Mapping[str, Place]) -> PaperPag
         claims=claims_table(claims, f"claims_{paper.key}", known),
         switches=_switches(paper, shown.tables["switches"][0]),
         effects=switch_sentences(touching(paper.key), shown.switched),
-        figures=[f for section in paper.pictures for f in shown.figures.get(section, ())][:4],
+        printed=printed,
+        figures=[figure for figure in others if figure.id not in beside][:_MOST],
     )
+
+
+def _printed_figures(paper: Paper, drawn: Sequence[Figure]) -> list[PrintedFigure]:
+    """Return every figure that a paper prints, with those of ours that stand for it."""
+    panels: dict[str, list[str]] = {}
+    for row in facts("figures", paper.folder):
+        panel = f"({row['panel']}) " if row["panel"] else ""
+        panels.setdefault(row["figure"], []).append(f"{panel}{row['what_is_plotted']}")
+    printed, seen = [], set[str]()
+    for number, plotted in panels.items():
+        patterns = figure_patterns(paper.key, number)
+        ours = [f for f in drawn if any(fnmatchcase(f"figure:{f.id}", one) for one in patterns)]
+        ours = ours[:_MOST]
+        new = [figure for figure in ours if figure.id not in seen]
+        above = [figure for figure in ours if figure.id in seen]
+        printed.append(PrintedFigure(number, plotted, new, above))
+        seen |= {figure.id for figure in ours}
+    return printed
 
 
 def _of_cells(ledger: Sequence[Entry]) -> str:

@@ -13,6 +13,7 @@ from deepcac_study.catalogue.protocol import switches
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.ledger import counts
 from deepcac_study.papers.summary import on_prediction
+from deepcac_study.report.declarations import synonyms
 from deepcac_study.report.judge.judgement import basis, sentence
 from deepcac_study.report.papers.ledger_tables import claims_table, ledger_table
 from deepcac_study.report.site.contents import HOME, Contents
@@ -54,7 +55,7 @@ PAGES = {
     "learning": "Supervised k-means",
     "decomposition": "Class decomposition",
     "theory": "Theory",
-    "figures": "Curves",
+    "figures": "Figures",
     "runs": "Runs",
     "data": "Data",
     "own": "Own data",
@@ -68,7 +69,7 @@ SUBJECTS = {
     "Comparisons": ("clustering", "switches"),
     "Subtypes": ("subtypes",),
     "Methods": ("learning", "decomposition", "theory"),
-    "Curves": ("figures",),
+    "Figures": ("figures",),
     "Runs and data": ("runs", "data"),
     "Other data": ("own", "synthetic"),
 }
@@ -83,6 +84,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
     title, what = next((said for runs, said in kinds if len(runs)), REAL)
     made.globals |= {
         "menu": found,
+        "synonyms": synonyms(),
         "what": what,
         "made_from": made_from,
         "judged_note": "" if made_from else shown.found.judged.note if shown.found.judged else "",

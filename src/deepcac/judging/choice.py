@@ -57,6 +57,13 @@ def choose(record: dict[str, Any], choice: str, metric: str) -> Chosen:
     return Chosen(np.array(scores), numbers)
 
 
+def validated(found: Mapping[str, dict[str, Any]], name: str, metric: str = "auroc") -> float:
+    """Return the mean validation score of a tuned contender, by which models are chosen."""
+    resamples = open_to(found, name)["resamples"]
+    best = [max(t["validation"][metric] for t in one["trials"]) for one in resamples]
+    return float(np.mean(best))
+
+
 def _candidates(trials: list[dict[str, Any]], choice: str) -> list[int]:
     if choice == DEFAULT:
         return [0]

@@ -39,12 +39,19 @@ class KaplanMeier:
         return np.concatenate([[1.0], self.survival])[place]
 
     def interval(self, moment: float) -> tuple[float, float]:
-        """Return the 95 % interval at a moment: Greenwood's variance of the log-log survival."""
+        """Return the 95 % interval at a moment: Greenwood's variance of the log-log survival.
+
+        Where nobody had the event, or everybody, the interval is Clopper and Pearson's of those
+        whose outcome is known.
+        """
         survival = float(self.at(moment))
         seen = self.time <= moment
         left = self.at_risk[seen] - self.events[seen]
-        if not 0 < survival < 1 or (left <= 0).any():
-            return survival, survival
+        if survival == 1:
+            followed = int(self.at_risk[self.time >= moment].max(initial=0))
+            return float(stats.beta.ppf(0.025, followed, 1)) if followed else 0.0, 1.0
+        if survival == 0:
+            return 0.0, float(stats.beta.ppf(0.975, 1, self.events[seen].sum()))
         variance = float((self.events[seen] / (self.at_risk[seen] * left)).sum())
         half = stats.norm.ppf(0.975) * np.sqrt(variance) / abs(np.log(survival))
         low, high = (float(survival ** np.exp(sign * half)) for sign in (1, -1))

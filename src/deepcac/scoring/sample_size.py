@@ -52,7 +52,8 @@ def sample_size(parameters: int, share: float, r2: float | None = None) -> Sampl
     if not 0 < own < top:
         raise ConfigError(f"R2 {own:g}: it lies between 0 and {top:.3f} for this outcome")
     left = own / (own + OPTIMISM * top)
-    average = (-0.508 + 0.259 * log(share) + 0.504 * log(parameters) - log(RISK_ERROR)) / 0.544
+    rarer = min(share, 1 - share)  # the formula is for an outcome in at most a half
+    average = (-0.508 + 0.259 * log(rarer) + 0.504 * log(parameters) - log(RISK_ERROR)) / 0.544
     return SampleSize(
         overall=ceil((1.96 / RISK_ERROR) ** 2 * share * (1 - share)),
         average_error=ceil(exp(average)) if parameters <= MOST_FOR_ERROR else None,

@@ -45,7 +45,7 @@ from deepcac.subtyping.packed import full_logits
 from deepcac.subtyping.subtype_answers import SubtypeAnswers
 from deepcac.subtyping.subtype_file import read_subtypes, write_subtypes
 from deepcac.subtyping.subtype_heads import Gain, fit_heads, held_out_gains, no_heads
-from deepcac.subtyping.subtype_names import subtype_names
+from deepcac.subtyping.subtype_names import subtype_levels, subtype_names
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -249,7 +249,9 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
         self.n_subtypes_ = gates.shape[1]
         mean = outside.parts.mean(dim=0).cpu().numpy()
         centres = self._gates.centres.reshape(-1, *mean.shape)
-        self.subtype_names_ = subtype_names(centres - mean, column_names(self), self.classes_)
+        levels = subtype_levels(cases.rows, self._gates.assign(points), self.n_subtypes_)
+        names = column_names(self)
+        self.subtype_names_ = subtype_names(centres - mean, levels, names, self.classes_)
 
     def _fit_heads(
         self, outside: Answers, gates: Tensor, y: Tensor, fold: Tensor, weight: Tensor

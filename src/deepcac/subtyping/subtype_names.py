@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.scoring.small_cells import FEW, SMALL
 from deepcac.sequence_summary import SUMMARIES
+from deepcac.task import Array
 
 SHOWN = 3
 _STATISTICS = frozenset((*SUMMARIES, "since", "median", "min", "max", "sd", "std", "slope"))
@@ -16,33 +18,68 @@ LEAST = 0.05  # log-odds; less than this sets nothing apart
 
 
 def subtype_names(
-    difference: npt.NDArray[np.float64], names: Sequence[Any], classes: npt.NDArray[Any]
+    difference: Array, levels: Sequence[Sequence[str]], names: Sequence[Any], classes: Any
 ) -> list[str]:
     """Name each subtype by the variables whose contributions differ most from all patients'.
 
-    Of the columns of one variable, such as its first and its lowest value, the strongest is named.
+    A contribution tells what a variable does to the risk, not where its values lie, so that both
+    are named. Of the columns of one variable, such as its first and its lowest value, the
+    strongest is named.
 
     Parameters
     ----------
     difference : ndarray of shape (k, n_outputs, d)
         Mean contribution in the subtype minus that of all rows, in log-odds.
+    levels : k sequences of d str
+        Where the values of each column lie in each subtype (`subtype_levels`).
     names : sequence of length d
     classes : ndarray of shape (n_classes,)
         Of two classes the one output is the second's.
     """
-    told = classes[1:] if difference.shape[1] == 1 else classes
-    return [_name(one, names, told) for one in difference]
+    outputs = classes[1:] if difference.shape[1] == 1 else classes
+    return [_name(*one, names, outputs) for one in zip(difference, levels, strict=True)]
 
 
-def _name(difference: npt.NDArray[np.float64], names: Sequence[Any], classes: Any) -> str:
+def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[list[str]]:
+    """Say where the values of each column lie in each of k subtypes, and in all rows.
+
+    Medians, or shares of a column of 0 and 1. Nothing is said of fewer than ten values, nor a share
+    that would tell of fewer than five rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        NaN is missing.
+    subtype : ndarray of shape (n,)
+    """
+    return [[_level(column[subtype == j], column) for column in X.T] for j in range(k)]
+
+
+def _level(own: Array, every: Array) -> str:
+    own, every = (values[~np.isnan(values)] for values in (own, every))
+    if len(own) < SMALL:
+        return ""
+    if not np.isin(every, (0, 1)).all():
+        return f" about {np.median(own):.3g} (all: {np.median(every):.3g})"
+    share, overall = (f"{100 * values.mean():.0f} %" for values in (own, every))
+    here = int(own.sum())
+    if 0 < here < FEW or 0 < len(own) - here < FEW:
+        share = "few" if here < FEW else "nearly all"
+    return f" in {share} (all: {overall})"
+
+
+def _name(
+    difference: Array, levels: Sequence[str], names: Sequence[Any], classes: Sequence[Any]
+) -> str:
     words: dict[tuple[int, str], str] = {}
     for place in np.argsort(-np.abs(difference), axis=None, kind="stable"):
         c, v = map(int, np.unravel_index(place, difference.shape))
         size, variable = difference[c, v], (c, _variable(str(names[v])))
         if abs(size) >= LEAST and variable not in words and len(words) < SHOWN:
-            of = f" for {classes[c]}" if len(classes) > 1 else ""
-            words[variable] = f"{names[v]} {size:+.2f}{of}"
-    return ", ".join(words.values()) or "as all patients"
+            of = f" of {classes[c]}" if len(classes) > 1 else ""
+            verb = "raises" if size > 0 else "lowers"
+            words[variable] = f"{names[v]}{levels[v]} {verb} the risk{of} ({size:+.2f})"
+    return "; ".join(words.values()) or "as all patients"
 
 
 def _variable(name: str) -> str:

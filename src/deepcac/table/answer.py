@@ -6,14 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from deepcac.judging.choice import TUNED, choose, open_to
-from deepcac.judging.questions import ANY, HELP, NEGATIVE, Question
+from deepcac.judging.choice import TUNED, choose, open_to, validated
+from deepcac.judging.questions import ANY, FORCED, HELP, NEGATIVE, Question
 from deepcac.judging.resample_scores import resample_scores
 from deepcac.judging.resamples import test_share
 from deepcac.judging.verdicts import verdicts
 from deepcac.scoring.equivalence import (
     BETTER,
     EQUIVALENT,
+    LEVEL,
     NEVER,
     NOT_TESTED,
     TIED,
@@ -98,18 +99,17 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     """Compare the contenders of a table and put the outcome into words.
 
     `rarest` counts its rows of the rarest class. Differences in AUROC up to `margin` are
-    negligible.
+    negligible. The validation rows choose which model, and which clusters, the answer is about.
     """
     scores = resample_scores({name: trials.records})
     table = verdicts(scores, margin, min(STRICT, margin))
     rows = rows_of(table, HELP)
     lines = rows.to_dict("records")
-    best = max(lines, key=lambda row: row["reference_score"])["reference"]
-    own = [row for row in lines if row["reference"] == best]
-    clustered = max(own, key=lambda row: row["mean"])
-    verdict = _verdict(lines, best, trials.cut, rarest)
+    clustered = first_line(trials, lines)
+    best = clustered["reference"]
+    verdict = _verdict(lines, best, trials.cut, rarest, excluded=gain_excluded(table))
     counts = {one: int((rows["verdict"] == one).sum()) for one in _ORDER}
-    sentence = _sentence(verdict, lines, best, rarest)
+    sentence = _sentence(verdict, lines, best, rarest, margin, unseen_gain(table))
     if trials.cut and verdict not in (CUT, TOO_FEW):
         sentence = f"{sentence.removesuffix('.')}, from a part of the training rows."
     return Answer(
@@ -126,15 +126,47 @@ def answer(trials: Trials, name: str, rarest: int, margin: float = MARGIN) -> An
     )
 
 
-USE, WEAKER, LIKELY, OPEN, NO_GAIN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
-    *("gain", "gain of the weaker model", "gain likely", "undecided", "no gain"),
+def first_line(trials: Trials, lines: Sequence[Line]) -> Line:
+    """Return the comparison that the answer is about, as the validation rows choose it.
+
+    Its reference is the model without clusters, its contender the model with them, that have the
+    best mean validation AUROC.
+    """
+    return max(
+        lines,
+        key=lambda row: tuple(
+            validated(trials.records, row[x]) for x in ("reference", "contender")
+        ),
+    )
+
+
+def gain_excluded(table: pd.DataFrame) -> bool:
+    """Tell whether models of two clusters or more were tested, and none gains the margin."""
+    rows = rows_of(table, FORCED)
+    return len(rows) > 0 and bool((rows["p_gain_excluded_holm"] < LEVEL).all())
+
+
+def unseen_gain(table: pd.DataFrame) -> str:
+    """Say below which gain in AUROC the comparisons have less than 80 % power."""
+    largest = float(rows_of(table, FORCED)["detectable"].max())
+    if largest != largest:
+        return "two clusters or more changed no score"
+    return f"a gain below {largest:.3f} AUROC could not have been seen"
+
+
+USE, WEAKER, LIKELY, OPEN, NO_GAIN, UNSEEN, CUT, FEW_EVENTS, TOO_FEW = VERDICTS = (
+    *("gain", "gain of the weaker model", "gain likely", "undecided", "no gain", "none seen"),
     *("no gain, cut training set", "no gain, few events", "too few"),
 )
 _ORDER = (BETTER, WORSE, EQUIVALENT, UNDECIDED, NEVER, TIED)
 
 
-def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int) -> str:
-    """Decide what the first line says; a firm no needs all training rows and enough events."""
+def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int, *, excluded: bool) -> str:
+    """Decide what the first line says.
+
+    A firm no needs all training rows, enough events, and a test that excludes a gain: that clusters
+    were never chosen tests nothing.
+    """
     if rarest < FEWEST_EVENTS:
         return TOO_FEW
     better = [row for row in lines if row["verdict"] == BETTER]
@@ -144,7 +176,9 @@ def _verdict(lines: Sequence[Line], best: str, cut: bool, rarest: int) -> str:
         return LIKELY
     if any(row["verdict"] == UNDECIDED for row in lines):
         return OPEN
-    return CUT if cut else FEW_EVENTS if rarest < ENOUGH_EVENTS else NO_GAIN
+    if cut or rarest < ENOUGH_EVENTS:
+        return CUT if cut else FEW_EVENTS
+    return NO_GAIN if excluded else UNSEEN
 
 
 def _likely(lines: Sequence[Line]) -> list[Line]:
@@ -152,7 +186,9 @@ def _likely(lines: Sequence[Line]) -> list[Line]:
     return [row for row in lines if row["verdict"] == UNDECIDED and row["low"] > 0]
 
 
-def _sentence(verdict: str, lines: Sequence[Line], best: str, rarest: int) -> str:
+def _sentence(
+    verdict: str, lines: Sequence[Line], best: str, rarest: int, margin: float, unseen: str
+) -> str:
     model = contender_name(best)
     if verdict == TOO_FEW:
         return f"Too few events ({rarest}) to say whether clusters help."
@@ -176,7 +212,10 @@ def _sentence(verdict: str, lines: Sequence[Line], best: str, rarest: int) -> st
         behind = top["reference"] != best and top["score"] < _best_score(lines)
         return f"Use {model} without clusters; elsewhere a {said}" if behind else f"A {said}"
     undecided = sum(row["verdict"] == UNDECIDED for row in lines)
-    return _NO[verdict].format(model=model, events=f"{rarest:,}", undecided=undecided, n=len(lines))
+    return _NO[verdict].format(
+        model=model, events=f"{rarest:,}", undecided=undecided, n=len(lines), margin=f"{margin:g}",
+        unseen=unseen,
+    )  # fmt: skip
 
 
 def _best_score(lines: Sequence[Line]) -> float:
@@ -186,7 +225,9 @@ def _best_score(lines: Sequence[Line]) -> float:
 _NO = {
     OPEN: "Use {model} without clusters for now: no gain was shown, and {undecided} of {n} "
     "comparisons are inconclusive.",
-    NO_GAIN: "Use {model} without clusters: they do not help on this table.",
+    NO_GAIN: "Use {model} without clusters: on this table, models in two clusters or more gain "
+    "less than {margin} AUROC.",
+    UNSEEN: "Use {model} without clusters for now: no gain was found; {unseen}.",
     CUT: "Use {model} without clusters for now: no gain from a part of the training rows; "
     "--train-rows asks with more.",
     FEW_EVENTS: "Use {model} without clusters for now: no gain was seen, from {events} events.",

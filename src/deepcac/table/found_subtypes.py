@@ -96,8 +96,8 @@ def found_clusterings(table: LabelledTable, trials: Trials) -> list[FoundCluster
     """Return the k-means and the CAC clustering to show, the better one on validation rows first.
 
     Of the trials with two clusters or more the one with the best mean validation AUROC is looked
-    for, over both learners; of those within one standard error of it the one with the fewest
-    clusters is taken (`fewest_clusters`).
+    for, over both learners; of those that it does not lead the one with the fewest clusters is
+    taken (`fewest_clusters`).
     """
     found = [_found(table, trials, arm) for arm in SHOWN]
     return sorted(found, key=lambda one: -one.validation)
@@ -132,7 +132,9 @@ def _chosen(trials: Trials, arm: str) -> tuple[dict[str, Any], float]:
     records = [one for one in trials.records.values() if one["arm"] == arm]
     every = [[_validation(sample) for sample in one["resamples"]] for one in records]
     scores, drawn = np.mean(every, axis=0), records[0]["trials"]
-    taken = fewest_clusters(scores, [values["n_clusters"] for values in drawn])
+    sizes = records[0]["resamples"][0]
+    ratio = sizes["n_validation"] / sizes["n_train"]
+    taken = fewest_clusters(scores, [values["n_clusters"] for values in drawn], ratio)
     return drawn[taken], float(scores.mean(axis=0)[taken])
 
 

@@ -1,7 +1,7 @@
 """How a risk model is made, and how well models made so do on rows that they have not seen."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,52 +10,34 @@ from scipy import stats
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import CAC, KM, Contender
 from deepcac.judging.spaces import Values
-from deepcac.judging.trials import TEST, run_resample
-from deepcac.scoring.calibration import calibration_intercept, calibration_slope
+from deepcac.scoring.calibration import calibration
+from deepcac.scoring.equivalence import LEVEL
 from deepcac.scoring.statistics import corrected_error
-from deepcac.table.budgeted_trials import MOST_TRAIN, Say, linear, table_resamples
+from deepcac.table.budgeted_trials import Say, linear
+from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.task import Array
 
 AUTO, PLAIN = "auto", "plain"
 SUBTYPES = "subtypes"
 METHODS = {AUTO: "", PLAIN: "", "k-means": KM, "CAC": CAC, SUBTYPES: ""}
-RESAMPLES, TRIALS = 5, 12
+TRIALS = 12
+LEAST_SPREAD = 0.25  # log odds; of a risk by coefficients whose variances are the penalty's C
 EVENTS_A_CLUSTER = 20  # rows of the rarest class; with fewer a model of its own is noise
 
 Answer = tuple[npt.NDArray[Any], float, Array]  # labels, AUROC and risks of the test rows
 
 
-class Candidate(NamedTuple):
-    """One way to make a model.
-
-    Attributes
-    ----------
-    arm : str
-        Partition, or nothing.
-    values : dict
-        Of a trial of logistic regression in it.
-    """
-
-    arm: str
-    values: Values
-
-    @property
-    def k(self) -> int:
-        """Number of clusters."""
-        return int(self.values.get("n_clusters", 1))
-
-
 def chosen_method(
     table: LabelledTable, name: str, clusters: int, alpha: float, seed: int, say: Say
 ) -> dict[str, Any]:
-    """Choose how a model is made, and say how it does on rows that are held out.
+    """Choose how a model is made, and say how models that are chosen so do on held-out rows.
 
-    Among trials of logistic regression alone, in k-means and in CAC clusters, of those within one
-    standard error of the best mean validation AUROC over five resamples the one with the fewest
-    clusters is taken, of several the one with the best log loss: ranks say nothing of how large a
-    risk is. Class weights are not tried: they would change the risks. There are at most
-    as many clusters as have twenty rows of the rarest class each.
+    Among trials of logistic regression alone, in k-means and in CAC clusters, the fewest clusters
+    are taken over which no trial leads (`fewest_clusters`), by AUROC on five folds. Of several the
+    best log loss decides: ranks say nothing of how large a risk is. Class weights are not tried:
+    they would change the risks. There are at most as many clusters as have twenty rows of the
+    rarest class each.
 
     Parameters
     ----------
@@ -65,7 +47,7 @@ def chosen_method(
     clusters, alpha : int, float
         Of a method with clusters.
     seed : int
-        Of the first resample.
+        Of the folds.
     say : callable
         Is told how far it is.
 
@@ -80,38 +62,74 @@ def chosen_method(
     DataError
         More clusters are asked for than there are rows for.
     """
-    found = candidates(name, clusters, alpha, table.rarest)
-    say(f"choosing among {len(found)} ways" if len(found) > 1 else "judging on held-out rows")
-    validation, log_loss, answers, ratio = _run(table, found, seed)
-    taken = fewest_clusters(validation, [one.k for one in found], log_loss)
-    values = found[taken].values
+    tried = candidates(name, clusters, alpha, table)
+    say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
+    scores = score_on_folds(table, tried, seed, nested=len(tried) > 1)
+    taken = tried[choice(scores.every, tried)]
     return {
-        "arm": found[taken].arm,
-        "n_clusters": found[taken].k,
-        "alpha": values.get("alpha", 0.0),
-        "C": values["C"],
-        "clip": values["clip"],
-        "chosen": f"the fewest clusters within one standard error of the best of {len(found)} "
-        f"trials, by validation AUROC over {RESAMPLES} resamples; of these the best log loss"
-        if len(found) > 1
+        "arm": taken.arm,
+        "n_clusters": taken.k,
+        "alpha": taken.values.get("alpha", 0.0),
+        "C": taken.values["C"],
+        "clip": taken.values["clip"],
+        "chosen": f"the fewest clusters over which none of {len(tried)} trials leads, by AUROC on "
+        f"{len(scores.every.auroc)} folds; of these the best log loss"
+        if len(tried) > 1
         else "as asked for",
         "rarest": table.rarest,
-        "held_out": held_out(log_loss, answers, ratio),
+        "held_out": held_out(*nested_answers(table, tried, scores)),
     }
 
 
-def fewest_clusters(scores: Array, clusters: Sequence[int], then: Array | None = None) -> int:
-    """Return the trial with the fewest clusters of those within one standard error of the best.
+def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
+    """Return the candidate that the scores on folds, a line per fold, choose."""
+    ratio = 1 / len(scores.auroc)  # rows of a fold by those of the others, or a little less
+    clusters = [one.k for one in tried]
+    return fewest_clusters(scores.auroc, clusters, ratio, scores.log_likelihood)
 
-    `scores` are of shape (resamples, trials), as those `then` by which several with as many
-    clusters are told apart; None takes the same. This is the rule of Breiman et al. 1984, section
-    3.4.3.
+
+def nested_answers(
+    table: LabelledTable, tried: Sequence[Candidate], scores: FoldScores
+) -> tuple[list[Answer], float]:
+    """Return what chosen models say of each fold, and the rows of a fold by those of the others.
+
+    The choice for a fold has seen none of its rows.
+    """
+    answers: list[Answer] = []
+    n_folds = len(scores.every.auroc)
+    for j in range(n_folds):
+        c = choice(scores.inside[j], tried) if scores.inside else 0
+        own = scores.fold == j
+        label, risk = table.features.label[own], scores.risk[c, own, 1:]
+        answers.append((label, float(scores.every.auroc[j, c]), risk))
+    return answers, 1 / (n_folds - 1)
+
+
+def fewest_clusters(
+    scores: Array, clusters: Sequence[int], ratio: float, then: Array | None = None
+) -> int:
+    """Return the trial with the fewest clusters over which the best one does not lead.
+
+    The best mean leads another where the paired difference over the lines of `scores` is above 0
+    by a two-sided test at 5 %, whose error is corrected for training rows in common (Nadeau and
+    Bengio 2003).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (resamples, trials)
+    clusters : sequence of int
+        Of each trial.
+    ratio : float
+        Rows that are scored in a resample by rows that are learnt from.
+    then : ndarray of shape (resamples, trials), optional
+        Tells several with as many clusters apart; the scores themselves if None.
     """
     means = scores.mean(axis=0)
-    error = scores[:, means.argmax()].std(ddof=1) / np.sqrt(len(scores))
-    good = np.flatnonzero(means >= means.max() - error).tolist()
+    lead = scores[:, [means.argmax()]] - scores
+    error = np.array([corrected_error(one, ratio) for one in lead.T])
+    shown = lead.mean(axis=0) > stats.t.ppf(1 - LEVEL / 2, len(scores) - 1) * error
     last = means if then is None else then.mean(axis=0)
-    return min(good, key=lambda t: (clusters[t], -last[t]))
+    return min(np.flatnonzero(~shown).tolist(), key=lambda t: (clusters[t], -last[t]))
 
 
 def check_method(name: str) -> None:
@@ -134,8 +152,13 @@ def _most_clusters(rarest: int) -> int:
     return max(1, rarest // EVENTS_A_CLUSTER)
 
 
-def candidates(name: str, clusters: int, alpha: float, rarest: int) -> list[Candidate]:
-    """Return the ways that a model is chosen from; `chosen_method` says which it takes."""
+def candidates(name: str, clusters: int, alpha: float, table: LabelledTable) -> list[Candidate]:
+    """Return the ways that a model is chosen from; `chosen_method` says which it takes.
+
+    Penalties are left out that take every risk to the mean: nobody can tell from a table whether
+    the slope of such risks is 2 or 20.
+    """
+    rarest, least = table.rarest, LEAST_SPREAD**2 / table.features.X.shape[1]
     if name == SUBTYPES:
         return [Candidate(SUBTYPES, {"n_clusters": clusters})]
     if name == AUTO:
@@ -143,7 +166,7 @@ def candidates(name: str, clusters: int, alpha: float, rarest: int) -> list[Cand
             Candidate(arm, values)
             for arm in ("", KM, CAC)
             for values in _unweighted(Contender(linear(), arm))
-            if values.get("n_clusters", 1) <= _most_clusters(rarest)
+            if values["C"] >= least and values.get("n_clusters", 1) <= _most_clusters(rarest)
         ]
     arm = METHODS[name]
     if arm:
@@ -157,70 +180,48 @@ def _unweighted(contender: Contender) -> list[Values]:
     return [values for values in drawn if values["class_weight"] is None][:TRIALS]
 
 
-def _run(
-    table: LabelledTable, found: list[Candidate], seed: int
-) -> tuple[Array, Array, list[list[Answer]], float]:
-    """Run every candidate on every resample.
+def held_out(answers: Sequence[Answer], ratio: float) -> dict[str, Any]:
+    """Say how models do on rows that neither they nor their choice have seen.
 
-    Returns validation AUROC and log loss (resamples, candidates), more is better; labels, AUROC
-    and risks (n_test, n_classes - 1) of the test rows, by resample and candidate; and test rows
-    by training rows.
-    """
-    validation, answers, ratio = [], [], 1.0
-    for sample in table_resamples(
-        table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group
-    ):
-        scores, own = [], []
-        for arm in dict.fromkeys(one.arm for one in found):
-            drawn = [one.values for one in found if one.arm == arm]
-            entry, rows = run_resample(sample, Contender(linear(), arm), drawn)
-            test = rows["part"].to_numpy() == TEST
-            label = rows["label"].to_numpy()[test]
-            for t, trial in enumerate(entry["trials"]):
-                columns = [rows[f"t{t}_{c}"].to_numpy()[test] for c in range(1, sample.n_classes)]
-                own.append((label, trial["test"]["auroc"], np.column_stack(columns)))
-                scores.append([trial["validation"][name] for name in ("auroc", "log_loss")])
-        validation.append(scores)
-        answers.append(own)
-        ratio = len(sample.test) / len(sample.train)
-    auroc, log_loss = np.moveaxis(np.array(validation), 2, 0)
-    return auroc, log_loss, answers, ratio
-
-
-def held_out(validation: Array, answers: list[list[Answer]], ratio: float) -> dict[str, Any]:
-    """Say how models do on test rows; in each resample its own validation rows choose.
+    Parameters
+    ----------
+    answers : sequence of Answer
+        One per fold or resample.
+    ratio : float
+        Its rows by those that were learnt from.
 
     Returns
     -------
     dict
-        ``auroc``, ``low`` and ``high`` (Nadeau and Bengio 2003), ``rows`` tested in a resample;
-        with two classes ``calibration_intercept`` (of the risks as they are), ``calibration_slope``
-        and ``observed_by_expected``.
+        ``auroc``, ``low`` and ``high`` (Nadeau and Bengio 2003), ``rows`` tested at a time, and
+        ``parts``; with two classes, of all risks together, ``calibration_intercept`` (of the risks
+        as they are), ``calibration_slope`` and ``observed_by_expected``.
     """
-    chosen = [own[t] for own, t in zip(answers, validation.argmax(axis=1), strict=True)]
-    auroc = np.array([score for _, score, _ in chosen])
+    auroc = np.array([score for _, score, _ in answers])
     half = stats.t.ppf(0.975, len(auroc) - 1) * corrected_error(auroc, ratio)
-    labels = [label for label, _, _ in chosen]
-    told: dict[str, Any] = {
+    out: dict[str, Any] = {
         "auroc": auroc.mean(),
         "low": max(auroc.mean() - half, 0.0),
         "high": min(auroc.mean() + half, 1.0),
-        "rows": float(np.mean([len(label) for label in labels])),
+        "rows": float(np.mean([len(label) for label, _, _ in answers])),
+        "parts": len(answers),
     }
-    risks = [risk for *_, risk in chosen]
-    if risks[0].shape[1] == 1:
-        pairs = [(y, risk[:, 0].astype(float)) for y, risk in zip(labels, risks, strict=True)]
-        told["calibration_intercept"] = np.mean([calibration_intercept(*pair) for pair in pairs])
-        told["calibration_slope"] = np.mean([calibration_slope(y, risk) for y, risk in pairs])
-        told["observed_by_expected"] = np.mean([y.mean() / risk.mean() for y, risk in pairs])
-    return {name: round(float(value), 4) for name, value in told.items()}
+    label, risk = (np.concatenate([one[j] for one in answers]) for j in (0, 2))
+    if risk.shape[1] == 1:
+        fit = calibration(label, risk[:, 0].astype(float))
+        out["calibration_intercept"], out["calibration_slope"] = fit.intercept, fit.slope
+        out["observed_by_expected"] = fit.ratio
+    return {name: round(float(value), 4) for name, value in out.items()}
 
 
 def told(method: dict[str, Any]) -> list[str]:
     """Return what a user should know of a chosen method, a line each; warnings last."""
     out, rarest = method["held_out"], method["rarest"]
     span = f"{out['auroc']:.3f} ({out['low']:.3f} to {out['high']:.3f})"
-    lines = [f"held-out AUROC {span}, {RESAMPLES} times on {out['rows']:.0f} rows not learnt from"]
+    lines = [
+        f"held-out AUROC {span}, {out['parts']:.0f} times on {out['rows']:.0f} rows that neither "
+        "the model nor its choice had seen"
+    ]
     if "calibration_slope" in out:
         lines[0] += (
             f"; calibration intercept {out['calibration_intercept']:z.2f} (0 is right), slope "
@@ -234,5 +235,5 @@ def told(method: dict[str, Any]) -> list[str]:
             "to tell how good it is"
         )
     if out["low"] <= 0.5:
-        lines.append("warning: this model is not shown to rank rows better than chance")
+        lines.append("warning: we found no evidence that this model ranks rows better than chance")
     return lines

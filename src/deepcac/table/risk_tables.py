@@ -82,7 +82,7 @@ def fit_table(
         chosen = chosen_method(table, method, clusters, alpha, seed, say)
         model = fit_risk_model(table, roles, chosen, seed)
         write_risk_model(out, model)
-    tried = candidates(method, clusters, alpha, table.rarest)
+    tried = candidates(method, clusters, alpha, table)
     known = fit_facts(table, model, seed, model_name(model), tried)
     write_card(beside, joined(table_facts(path, table, roles, command), known))
     say(f"card: {beside}")

@@ -18,13 +18,14 @@ from deepcac.subtyping.subtype_file import TABLE, write_subtypes
 from deepcac.table.budgeted_trials import MOST_TRAIN, table_resamples
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
-from deepcac.table.risk_model_choice import RESAMPLES, SUBTYPES, Answer, check_events, held_out
+from deepcac.table.risk_model_choice import SUBTYPES, Answer, check_events, held_out
 from deepcac.table.risk_model_file import read_table_part, table_part
 from deepcac.table.table_model import TableModel
 from deepcac.task import Array, Ids
 
 REASONS = 3  # variables that are named for a row
 MOST_EPOCHS = 400  # the best one is kept; small tables need more than the default
+RESAMPLES = 5
 _LEAST = 0.05  # log-odds; what moves the risk by less is no reason
 
 
@@ -130,7 +131,7 @@ def _judged(
     table: LabelledTable, clusters: int, seed: int, say: Callable[[str], None]
 ) -> dict[str, float]:
     """Say how models do on rows that are held out (`risk_model_choice.held_out`)."""
-    answers: list[list[Answer]] = []
+    answers: list[Answer] = []
     named, ratio = table.encoder.frame, 1.0
     drawn = table_resamples(table.features, RESAMPLES, MOST_TRAIN, first=seed, unit=table.group)
     for done, sample in enumerate(drawn):
@@ -140,9 +141,9 @@ def _judged(
         units = None if table.group is None else np.concatenate([one.unit for one in learnt])
         model, _ = _fitted(named(X), y, units, clusters, seed)
         risk, truth = model.predict_proba(named(sample.test.raw)), sample.test.y
-        answers.append([(truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:])])
+        answers.append((truth, scores(truth, risk, 0.5)["auroc"], risk[:, 1:]))
         ratio = len(sample.test) / len(y)
-    return held_out(np.zeros((RESAMPLES, 1)), answers, ratio)
+    return held_out(answers, ratio)
 
 
 def _fitted(

@@ -127,3 +127,16 @@ def test_scores_at_a_horizon_by_hand():
     assert brier_at(follow, risk) == pytest.approx(squares / 6)
     # From .5 on the patients of times 1, 2 and 4 are treated: one event of three at risk.
     assert net_benefit_at(follow, risk, 0.5) == pytest.approx(1 / 2 * (1 / 3 - 2 / 3))
+
+
+def test_no_event_and_only_events_have_an_interval():
+    """scipy 1.15 binomtest, Clopper-Pearson: 0 of 40 and 40 of 40."""
+    quiet = FollowUp(np.full(40, 10.0), np.zeros(40, bool), 5.0)
+    assert observed_risk(quiet) == pytest.approx((0, 0, 0.0880973))
+    # Ten of them left before the horizon: only thirty are known.
+    early = FollowUp(np.where(np.arange(40) < 10, 1.0, 10.0), np.zeros(40, bool), 5.0)
+    assert observed_risk(early) == pytest.approx((0, 0, 1 - 0.025 ** (1 / 30)))
+    nobody = FollowUp(np.full(40, 1.0), np.zeros(40, bool), 5.0)
+    assert observed_risk(nobody) == (0.0, 0.0, 1.0)
+    every = FollowUp(np.arange(1.0, 41.0), np.ones(40, bool), 50.0)
+    assert observed_risk(every) == pytest.approx((1, 1 - 0.0880973, 1))

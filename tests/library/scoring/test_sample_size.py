@@ -34,3 +34,8 @@ def test_more_parameters_need_more_patients_and_the_average_error_ends_at_thirty
 def test_impossible_numbers_are_refused(parameters, share, r2):
     with pytest.raises(ConfigError):
         sample_size(parameters, share, r2)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.37])
+def test_an_outcome_and_its_opposite_need_as_many_patients(share):
+    assert sample_size(10, share).needed == sample_size(10, 1 - share).needed

@@ -12,14 +12,15 @@ from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
 from deepcac.judging.resamples import resamples
-from deepcac.table.audit.assigning import assignable
+from deepcac.table.audit.assigning import Assignable, assignable
 from deepcac.table.audit.auditing import audit_table
-from deepcac.table.audit.beyond_risk import _rates, likelihood_ratio
-from deepcac.table.audit.group_answer import _assigned, _gain
+from deepcac.table.audit.beyond_risk import BeyondRisk, _rates, likelihood_ratio
+from deepcac.table.audit.group_answer import _assigned, _gain, _use, _warnings
 from deepcac.table.audit.group_column import ABSENT, Groups, read_groups
 from deepcac.table.audit.group_contenders import (
     ANY,
     CONTROLS,
+    FORCED,
     GIVEN,
     HELP,
     KMEANS,
@@ -217,6 +218,49 @@ def test_the_gain_of_the_best_model_is_told_before_a_larger_one_of_a_weaker(best
     assert ("boosted trees" in said) == (best == "better")
 
 
+def undecided(excluded):
+    """Return comparisons in which nothing is decided, and groups that must be used."""
+    one = pd.DataFrame(
+        {
+            "contender": [f"{GIVEN}-column_lr"],
+            "reference_score": [0.8],
+            "mean": [0.001],
+            "metric": ["auroc"],
+            "detectable": [0.0234],
+            "p_gain_excluded_holm": [0.01 if excluded else 0.3],
+            "verdict": ["never chosen" if excluded is not None else "undecided"],
+        }
+    )
+    return pd.concat([one.assign(question=each.id) for each in (HELP, FORCED)], ignore_index=True)
+
+
+def beyond(low, chi2=53.0):
+    return BeyondRisk(np.zeros((2, 2)), 0.8, 0.7, chi2, 1, 1e-12, 0.025, low, 0.039, 0.1)
+
+
+def assignment(agreement):
+    return Assignable(0.5, agreement, 0.5, 0.0, 0.5)
+
+
+def test_the_strongest_test_decides_what_is_warned_of():
+    """Groups that are the outcome with noise: chi2 53, held-out gain .025 (.012 to .039)."""
+    said = _use(undecided(None), 200, False, beyond(0.012))
+    assert said.startswith("The groups say more about the outcome than the risk without them")
+    assert "+0.0250, 95 % interval +0.0120 to +0.0390" in said
+    (warning,) = _warnings(undecided(None), beyond(0.012), assignment(0.01))
+    assert "chi2 53 with 1 degrees of freedom" in warning
+    assert "the outcome was known when they were made" in warning
+    assert not _warnings(undecided(None), beyond(0.012), assignment(0.95))  # columns tell them
+    assert not _warnings(undecided(None), beyond(-0.01), assignment(0.01))
+    assert _use(undecided(None), 200, False, beyond(-0.01)).startswith("We found no gain: 1 of 1")
+
+
+def test_groups_that_were_never_chosen_get_a_firm_no_only_from_a_test_that_excludes_a_gain():
+    assert _use(undecided(True), 200, False, beyond(-0.01)).startswith("No: a tuned model does no")
+    open_ = _use(undecided(False), 200, False, beyond(-0.01))
+    assert "was found (1 never chosen); a gain below 0.023 AUROC could not have been seen" in open_
+
+
 @pytest.fixture
 def quick(monkeypatch):
     """Two trials a model, and two folds."""
@@ -237,7 +281,7 @@ def audited(tmp_path, frame):
 def test_planted_subtypes_help_logistic_regression_and_can_be_assigned(tmp_path):
     answer, page = audited(tmp_path, patients())
     assert re.match(r"(Yes: t|T)he groups help.* for logistic regression", answer)
-    assert answer.endswith("a new patient can be given a group.")
+    assert answer.endswith("the group of a new patient can be read from the other columns.")
     events = patients().died.value_counts().min()
     assert f"<dt>Events</dt><dd>{events}</dd>" in page
     assert re.search(
@@ -257,7 +301,7 @@ def test_groups_made_with_the_outcome_are_told(tmp_path):
     made = np.where(rng.random(400) < 0.7, frame.died, rng.integers(0, 2, 400))
     answer, page = audited(tmp_path, frame.assign(phenotype=made))
     assert "but that is not shown once they are read from the other columns" in answer
-    assert "cannot be given a group" in answer
+    assert "the group of a new patient cannot be read from the other columns" in answer
     assert "Was the outcome known when they were made?" in page
     nearly = np.where(rng.random(400) < 0.99, frame.died, 1 - frame.died)
     answer, page = audited(tmp_path, frame.assign(phenotype=nearly))

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import adjusted_rand_score, log_loss
 
-from deepcac.judging.choice import choose, open_to
+from deepcac.judging.choice import choose, open_to, validated
 from deepcac.judging.resamples import Rows
 from deepcac.pages.figures import as_svg
 from deepcac.pages.wording import minus
@@ -237,12 +237,17 @@ def test_a_weaker_model_that_gets_ahead_is_told_with_both_scores(judged, monkeyp
     assert "; its AUROC is then 0.999, that of " in found.sentence
 
 
-def _answer_of(judged, monkeypatch, verdicts, rarest=200, **rows):
-    """Answer with given verdicts of the comparisons of the weaker model, then of the best."""
+def _answer_of(judged, monkeypatch, verdicts, rarest=200, excluded=0.01, **rows):
+    """Answer with given verdicts of the comparisons of the weaker model, then of the best.
+
+    `excluded` is the p of the test that models of two clusters or more gain the margin.
+    """
     table, _, trials, _, _ = judged
     made = answer(trials, table.name, rarest).table
     own = made[(made["question"] == "help") & (made["metric"] == "auroc")]
-    ordered = own.sort_values("reference_score", kind="stable").index
+    liked = own["reference"].map(lambda name: validated(trials.records, name))
+    ordered = own.loc[liked.sort_values(kind="stable").index].index
+    made.loc[made["question"] == "forced", "p_gain_excluded_holm"] = excluded
     made.loc[ordered, "verdict"] = verdicts
     made.loc[ordered, ["low", "high"]] = (-0.1, 0.1)
     made.loc[ordered, "score"] = 0.5
@@ -250,6 +255,29 @@ def _answer_of(judged, monkeypatch, verdicts, rarest=200, **rows):
         made.loc[ordered, name] = value
     monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: made)
     return answer(trials, table.name, rarest)
+
+
+def test_never_chosen_is_no_test_and_gives_no_firm_no(judged, monkeypatch):
+    """Three never chosen and three equivalent: a firm no needs models of two clusters or more."""
+    words = ["never chosen"] * 3 + ["equivalent"] * 3
+    firm = _answer_of(judged, monkeypatch, words)
+    assert firm.sentence.endswith("models in two clusters or more gain less than 0.01 AUROC.")
+    open_ = _answer_of(judged, monkeypatch, words, excluded=0.06)
+    assert open_.verdict == "none seen"
+    assert re.search(
+        r"for now: no gain was found; a gain below 0\.\d{3} AUROC could", open_.sentence
+    )
+
+
+def test_the_answer_is_about_the_models_that_validation_rows_choose(judged, monkeypatch):
+    table, _, trials, _, _ = judged
+    made = answer(trials, table.name, 200)
+    liked = {one.reference for one in made.table.itertuples() if one.question == "help"}
+    assert made.best == max(liked, key=lambda name: validated(trials.records, name))
+    worse = made.table.assign(reference_score=-made.table["reference_score"])  # of the test rows
+    monkeypatch.setattr("deepcac.table.answer.verdicts", lambda *a: worse)
+    again = answer(trials, table.name, 200)
+    assert (again.best, again.clustered) == (made.best, made.clustered)
 
 
 def test_a_gain_that_the_correction_takes_away_is_called_likely(judged, monkeypatch):

@@ -7,14 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.judging.resamples import resamples
 from deepcac.judging.trials import run_resample
-from deepcac.scoring.censored import FollowUp, auroc_at
+from deepcac.scoring.censored import FollowUp, auroc_at, brier_at
 from deepcac.table.budgeted_trials import Trials
-from deepcac.table.pages.horizon_section import _subtypes, unseen_risks
+from deepcac.table.pages.horizon_section import _scores, _subtypes, unseen_risks
 from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
@@ -136,12 +137,26 @@ def test_the_score_of_a_trial_is_the_auroc_at_the_horizon(path):
         "trials": [{}],
         "resamples": [{**entry, "answers": answers}],
     }
-    risk = unseen_risks({"lr": record}, "lr", table.features.row_id)
-    own = ~np.isnan(risk)
-    assert own.sum() == len(sample.test)
+    (judged,) = unseen_risks(table, {"lr": record}, "lr")
+    assert len(judged.rows) == len(sample.test)
     # The weights of the trial come from the training rows, those of `auroc_at` from the test rows.
-    found = auroc_at(table.follow.take(own), risk[own])
+    found = auroc_at(judged.follow, judged.risk)
     assert found == pytest.approx(entry["trials"][0]["test"]["auroc"], abs=0.03)
+
+
+def test_scores_at_the_horizon_are_of_single_models(path):
+    """Their mean, not the score of the mean risk of five models, which nobody has."""
+    table = read_labelled(path, ROLES)
+    record = {"arm": "", "learner": "lr", "trials": [{}], "resamples": []}
+    for sample in resamples(table.features, 5, 1000, follow=table.follow):
+        entry, answers = run_resample(sample, Contender("lr"), Contender("lr").trials(1))
+        record["resamples"].append({**entry, "answers": answers})
+    judged = unseen_risks(table, {"lr": record}, "lr")
+    each = [brier_at(one.follow, one.risk) for one in judged]
+    cells = _scores(judged, "lr", 0.25)
+    half = stats.t.ppf(0.975, 4) * np.sqrt((1 / 5 + 1 / 3) * np.var(each, ddof=1))
+    ends = [np.mean(each) + sign * half for sign in (-1, 1)]
+    assert cells[2] == f"{np.mean(each):.4f} ({ends[0]:.4f} to {ends[1]:.4f})"
 
 
 @pytest.mark.parametrize(("most", "cut"), [(100, True), (1000, False)])

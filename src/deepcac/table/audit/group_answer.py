@@ -12,9 +12,12 @@ from deepcac.table.answer import (
     FEWEST_EVENTS,
     STRICT,
     contender_name,
+    first_line,
     first_numbers,
+    gain_excluded,
     rows_of,
     signed,
+    unseen_gain,
 )
 from deepcac.table.audit.assigning import Assignable
 from deepcac.table.audit.beyond_risk import BeyondRisk
@@ -96,18 +99,26 @@ def answer_groups(
     sentence = f"{_use(table, rarest, trials.cut, beyond)}; {_assignment(assigned)}."
     details = [_scores(table, margin), _risk(beyond), _assigned(assigned)]
     return GroupAnswer(
-        sentence, details, _warnings(table, beyond), table, margin, _numbers(trials, table, rarest)
+        sentence,
+        details,
+        _warnings(table, beyond, assigned),
+        table,
+        margin,
+        _numbers(trials, table, rarest),
     )
 
 
 def _numbers(trials: Trials, table: pd.DataFrame, rarest: int) -> list[tuple[str, str]]:
     lines = rows_of(table, HELP).to_dict("records")
-    best = max(lines, key=lambda one: (one["reference_score"], one["mean"]))
-    return first_numbers(trials, best, rarest, "Change by the groups", "the groups")
+    line = first_line(trials, lines)
+    return first_numbers(trials, line, rarest, "Change by the groups", "the groups")
 
 
 def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str:
-    """Say whether the groups help; a firm no needs all training rows and enough events."""
+    """Say whether the groups help.
+
+    A firm no needs all training rows, enough events and a test that excludes a gain.
+    """
     rows = rows_of(table, HELP)
     words = rows["verdict"].tolist()
     if rarest < FEWEST_EVENTS:
@@ -119,15 +130,22 @@ def _use(table: pd.DataFrame, rarest: int, cut: bool, beyond: BeyondRisk) -> str
         )
     if BETTER in words:
         return _gain(table, rows)
+    if beyond.low > 0:
+        return (
+            "The groups say more about the outcome than the risk without them "
+            f"({_log_loss(beyond)}), though no tuned model shows a gain in AUROC"
+        )
     if UNDECIDED in words:
         n = words.count(UNDECIDED)
         return (
-            f"No gain is shown: {n} of {len(words)} comparisons of a tuned model with the groups "
+            f"We found no gain: {n} of {len(words)} comparisons of a tuned model with the groups "
             "and without are inconclusive"
         )
     if cut or rarest < ENOUGH_EVENTS:
         origin = "a part of the training rows" if cut else f"{rarest:,} events"
         return f"No gain by the groups was seen from {origin} ({_counted(words)})"
+    if not gain_excluded(table):
+        return f"No gain by the groups was found ({_counted(words)}); {unseen_gain(table)}"
     return f"No: a tuned model does no better with the groups than without ({_counted(words)})"
 
 
@@ -171,10 +189,10 @@ def _still_helps(table: pd.DataFrame) -> bool:
 
 def _assignment(found: Assignable) -> str:
     if found.agreement >= READABLE:
-        return "a new patient can be given a group"
+        return "the group of a new patient can be read from the other columns"
     if found.agreement >= PARTLY:
-        return "a new patient's group is often wrong"
-    return "a new patient cannot be given a group from the other columns"
+        return "the group of a new patient is often wrong if it is read from the other columns"
+    return "the group of a new patient cannot be read from the other columns"
 
 
 def _scores(table: pd.DataFrame, margin: float) -> str:
@@ -192,13 +210,19 @@ def _risk(beyond: BeyondRisk) -> str:
     more = (
         "The groups say more than the risk of a model without them"
         if beyond.low > 0
-        else "The groups are not shown to say more than the risk of a model without them"
+        else "We found no evidence that the groups say more than the risk of a model without them"
     )
     return (
-        f"{more}: gain in log loss on held-out rows {signed(beyond.gain, 4)} "
-        f"({signed(beyond.low, 4)} to {signed(beyond.high, 4)}). "
+        f"{more}: {_log_loss(beyond)}. "
         f"{100 * beyond.between:.0f} % of the variance of the risk lies between groups. AUROC: "
         f"the groups alone {beyond.alone:.3f}, the model without them {beyond.auroc:.3f}."
+    )
+
+
+def _log_loss(beyond: BeyondRisk) -> str:
+    return (
+        f"gain in log loss on held-out rows {signed(beyond.gain, 4)}, "
+        f"95 % interval {signed(beyond.low, 4)} to {signed(beyond.high, 4)}"
     )
 
 
@@ -210,7 +234,7 @@ def _assigned(found: Assignable) -> str:
     )
 
 
-def _warnings(table: pd.DataFrame, beyond: BeyondRisk) -> list[str]:
+def _warnings(table: pd.DataFrame, beyond: BeyondRisk, found: Assignable) -> list[str]:
     said = []
     if beyond.alone >= TELLS:
         said.append(
@@ -221,6 +245,13 @@ def _warnings(table: pd.DataFrame, beyond: BeyondRisk) -> list[str]:
         said.append(
             f"The groups alone (AUROC {beyond.alone:.3f}) are ahead of the best model of all other "
             f"columns ({beyond.auroc:.3f}). Was the outcome known when they were made?"
+        )
+    elif beyond.low > 0 and found.agreement < PARTLY:
+        said.append(
+            "The groups say more about the outcome than all other columns do "
+            f"({_log_loss(beyond)}; likelihood ratio chi2 {beyond.chi2:.0f} with {beyond.freedom} "
+            "degrees of freedom), and the other columns do not tell them. Either they hold a "
+            "measurement that the table lacks, or the outcome was known when they were made."
         )
     helps = BETTER in rows_of(table, HELP)["verdict"].tolist()
     if helps and not _still_helps(table):

@@ -11,9 +11,10 @@ from deepcac.judging.contenders import CAC
 from deepcac.scoring.small_cells import FEW, SMALL, WITHHELD, few_rows
 from deepcac.table.answer import arm_name
 from deepcac.table.cards.model_card import table_lines
+from deepcac.table.choice_folds import Candidate
 from deepcac.table.reading.labelled_table import LabelledTable
 from deepcac.table.risk_model import RiskModel
-from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, RESAMPLES, SUBTYPES, Candidate, told
+from deepcac.table.risk_model_choice import EVENTS_A_CLUSTER, SUBTYPES, told
 from deepcac.task import Ids
 
 if TYPE_CHECKING:
@@ -65,11 +66,7 @@ def fit_facts(
     return {
         **_USUAL,
         "title": [f"A risk model of {model.label!r} on {table.name!r}."],
-        "partition": [
-            f"{RESAMPLES} resamples (seeds {seed} to {seed + RESAMPLES - 1}), stratified: 56 % of "
-            "the rows for training, 19 % to choose, 25 % for the test. The model itself is fitted "
-            "on all rows."
-        ],
+        "partition": [_partition(model, seed)],
         "model": [name, *_settings(model), "Settings tried:", *_tried(tried)],
         "development": [f"{n:,} rows, {rarest:,} of the rarest class."],
         "specification": _specification(table, model),
@@ -78,6 +75,21 @@ def fit_facts(
         "limitations": warned,
         **_clusters(table, model),
     }
+
+
+def _partition(model: "RiskModel | SubtypeRiskModel", seed: int) -> str:
+    """Say on which rows such models are judged."""
+    parts = f"{model.method['held_out']['parts']:.0f}"
+    if model.method["arm"] == SUBTYPES:
+        rows = f"{parts} resamples (from seed {seed}), stratified: 75 % of the rows to learn from, "
+        rows += "25 % for the test."
+    else:
+        rows = (
+            f"{parts} folds (seed {seed}), stratified. Models for a fold are chosen by the same "
+            "rule on the other folds alone, so that neither a model nor its choice has seen the "
+            "rows that it is judged on."
+        )
+    return f"{rows} The model itself is fitted on all rows."
 
 
 def _tried(tried: Sequence[Candidate]) -> list[str]:

@@ -1,13 +1,15 @@
 """The part of a comparison's page on risks at a horizon: scores, calibration, use, subtypes."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
 from deepcac.judging.contenders import CAC, KM
+from deepcac.judging.resamples import test_share
 from deepcac.judging.trials import TEST
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.censored import (
@@ -20,17 +22,38 @@ from deepcac.scoring.censored import (
     observed_risk,
 )
 from deepcac.scoring.small_cells import SMALL, WITHHELD, few_rows
+from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.answer import contender_name, signed
 from deepcac.table.budgeted_trials import Trials, booster, linear
 from deepcac.table.found_subtypes import FoundClustering
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.task import Array, Ids
+from deepcac.task import Array
 
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.5)
+_SCORE_HEAD = (
+    *("contender", "AUROC(t)", "Brier(t)", "mean predicted risk", "observed / predicted"),
+)
 GROUPS = 5  # of as many patients each, by predicted risk
 LOSS = "log_loss"  # chooses the trial, because risks are judged and not ranks alone
 QUARTERS = 4  # of the horizon, where numbers at risk are told
 POINTS = 25  # of a curve, so that no single event can be read from it
+
+
+class Judged(NamedTuple):
+    """Risks of the test patients of one resample, by one model.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        Places of the patients in the table.
+    follow : FollowUp
+        Theirs.
+    risk : ndarray of shape (n,)
+    """
+
+    rows: npt.NDArray[np.intp]
+    follow: FollowUp
+    risk: Array
 
 
 def horizon_section(
@@ -44,53 +67,79 @@ def horizon_section(
     if follow is None:
         return None
     names = [f"{arm}{one}" for one in (linear(), booster()) for arm in ("", f"{KM}_", f"{CAC}_")]
-    risks = {name: unseen_risks(trials.records, name, table.features.row_id) for name in names}
-    judged = ~np.isnan(risks[names[0]])
-    tested = follow.take(judged)
-    risks = {name: risk[judged] for name, risk in risks.items()}
+    judged = {name: unseen_risks(table, trials.records, name) for name in names}
+    shares = test_share(trials.records[names[0]])
+    tested = follow.take(np.unique(np.concatenate([part.rows for part in judged[names[0]]])))
     share, low, high = observed_risk(tested)
-    groups = {name: _groups(tested, risk) for name, risk in risks.items()}
+    groups = {name: _groups(own, shares) for name, own in judged.items()}
     return {
         "horizon": f"{follow.horizon:g}",
         "judged": f"{len(tested.time):,}",
+        "resamples": str(len(judged[names[0]])),
         "observed": f"{100 * share:.1f} % (95 % interval {100 * low:.1f} to {100 * high:.1f})",
-        "scores": [_scores(tested, name, risk, share) for name, risk in risks.items()],
+        "score_head": _SCORE_HEAD,
+        "scores": [_scores(own, name, shares) for name, own in judged.items()],
         "calibration": calibration_figure(groups),
         "use_head": ("contender", *(f"at {100 * one:.0f} %" for one in THRESHOLDS)),
-        "use": _use(tested, risks),
+        "use": _use(judged, shares),
         "subtypes": [_subtypes(follow, one) for one in clusterings],
     }
 
 
-def _scores(follow: FollowUp, name: str, risk: Array, share: float) -> tuple[str, ...]:
-    return (
-        contender_name(name),
-        f"{auroc_at(follow, risk):.3f}",
-        f"{brier_at(follow, risk):.4f}",
-        f"{100 * risk.mean():.1f} %",
-        f"{share / risk.mean():.2f}",
+def _scores(judged: Sequence[Judged], name: str, test_share: float) -> tuple[str, ...]:
+    """Return the means over resamples of what single models score, with 95 % intervals."""
+    measures: tuple[tuple[Callable[[Judged], float], int], ...] = (
+        (lambda one: auroc_at(one.follow, one.risk), 3),
+        (lambda one: brier_at(one.follow, one.risk), 4),
+        (lambda one: float(one.risk.mean()), 3),
+        (lambda one: observed_risk(one.follow)[0] / float(one.risk.mean()), 2),
     )
+    cells = []
+    for measure, digits in measures:
+        mean, low, high = _over_resamples([measure(one) for one in judged], test_share)
+        span = "" if np.isnan(low) else f" ({low:z.{digits}f} to {high:z.{digits}f})"
+        cells.append(f"{mean:.{digits}f}{span}")
+    return (contender_name(name), *cells)
 
 
-def _groups(follow: FollowUp, risk: Array) -> list[tuple[float, float, float, float]]:
-    """Return predicted and observed risk, with its interval, in groups by predicted risk."""
-    parts = np.array_split(np.argsort(risk, kind="stable"), GROUPS)
-    known = [np.bincount(follow.outcome[own], minlength=2) for own in parts]
-    return [
-        (float(risk[own].mean()), *observed_risk(follow.take(own)))
-        for own, hidden in zip(parts, few_rows(known), strict=True)
-        if not hidden
-    ]
+def _over_resamples(values: Sequence[float], test_share: float) -> tuple[float, float, float]:
+    """Return a mean over resamples with its corrected 95 % interval."""
+    one = corrected_t_test(values, n_train=1 - test_share, n_test=test_share)
+    return one.mean, one.low, one.high
 
 
-def _use(follow: FollowUp, risks: dict[str, Array]) -> list[tuple[str, ...]]:
+def _groups(judged: Sequence[Judged], test_share: float) -> list[tuple[float, float, float, float]]:
+    """Return predicted and observed risk, with its interval, in groups by predicted risk.
+
+    Means over resamples, each with groups of its own.
+    """
+    groups = []
+    for j in range(GROUPS):
+        parts = [np.array_split(np.argsort(one.risk, kind="stable"), GROUPS)[j] for one in judged]
+        inside = [one.follow.take(part) for one, part in zip(judged, parts, strict=True)]
+        risk = float(np.mean([one.risk[p].mean() for one, p in zip(judged, parts, strict=True)]))
+        observed = [observed_risk(own)[0] for own in inside]
+        mean, low, high = _over_resamples(observed, test_share)
+        counts = np.sum([np.bincount(own.outcome, minlength=2) for own in inside], axis=0)
+        groups.append((counts, (risk, mean, max(low, 0.0), min(high, 1.0))))
+    hidden = few_rows([counts for counts, _ in groups])
+    return [line for (_, line), few in zip(groups, hidden, strict=True) if not few]
+
+
+def _use(judged: Mapping[str, Sequence[Judged]], test_share: float) -> list[tuple[str, ...]]:
     """Return net benefit at each threshold, in patients of 1,000, of each contender and of all."""
-    everyone = {"treat all": np.ones(len(follow.time))}
-    named = {contender_name(name): risk for name, risk in risks.items()} | everyone
-    rows = [
-        (name, *(signed(1000 * net_benefit_at(follow, risk, one), 1) for one in THRESHOLDS))
-        for name, risk in named.items()
-    ]
+    first = next(iter(judged.values()))
+    everyone = [one._replace(risk=np.ones(len(one.risk))) for one in first]
+    named = {contender_name(name): own for name, own in judged.items()} | {"treat all": everyone}
+    rows = []
+    for name, own in named.items():
+        cells = []
+        for threshold in THRESHOLDS:
+            each = [1000 * net_benefit_at(one.follow, one.risk, threshold) for one in own]
+            mean, low, high = _over_resamples(each, test_share)
+            span = "" if np.isnan(low) else f" ({signed(low, 1)} to {signed(high, 1)})"
+            cells.append(f"{signed(mean, 1)}{span}")
+        rows.append((name, *cells))
     return [*rows, ("treat none", *("0.0" for _ in THRESHOLDS))]
 
 
@@ -128,8 +177,10 @@ def _risk(own: FollowUp) -> str:
     return f"{100 * share:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def unseen_risks(records: Mapping[str, dict[str, Any]], contender: str, row_id: Ids) -> Array:
-    """Return the mean risk of each patient over the resamples in which it was a test row.
+def unseen_risks(
+    table: LabelledTable, records: Mapping[str, dict[str, Any]], contender: str
+) -> list[Judged]:
+    """Return the risks of the test patients of every resample, each by the model chosen there.
 
     Parameters
     ----------
@@ -137,25 +188,20 @@ def unseen_risks(records: Mapping[str, dict[str, Any]], contender: str, row_id: 
         Contender to record, whose resamples hold ``answers`` (`deepcac.judging.trials`).
     contender : str
         One with clusters always uses two or more here.
-    row_id : ndarray of shape (n,), int64
-        Ascending.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        NaN for a patient that was in no test.
     """
+    if table.follow is None:
+        return []
     record = records[contender]
     how = CLUSTERED if record["arm"] else TUNED
     chosen = choose(open_to(records, contender), how, LOSS).trials
-    total, count = np.zeros(len(row_id)), np.zeros(len(row_id))
+    judged = []
     for trial, sample in zip(chosen, record["resamples"], strict=True):
         answers = sample["answers"]
         test = np.asarray(answers["part"]) == TEST
-        place = np.searchsorted(row_id, np.asarray(answers["row_id"])[test])
-        total[place] += np.asarray(answers[f"t{trial}_1"], dtype=np.float64)[test]
-        count[place] += 1
-    return np.divide(total, count, out=np.full(len(row_id), np.nan), where=count > 0)
+        rows = np.searchsorted(table.features.row_id, np.asarray(answers["row_id"])[test])
+        risk = np.asarray(answers[f"t{trial}_1"], dtype=np.float64)[test]
+        judged.append(Judged(rows, table.follow.take(rows), risk))
+    return judged
 
 
 def calibration_figure(
@@ -188,8 +234,8 @@ def calibration_figure(
     return Figure(
         id="horizon_calibration",
         title="Calibration at the horizon",
-        caption="Patients in fifths of predicted risk, each judged by models that had not seen "
-        "them. Bars: 95 % intervals. On the grey line risks are right.",
+        caption="Test patients in fifths of predicted risk: means over resamples, each with a "
+        "model of its own. Bars: 95 % intervals. On the grey line risks are right.",
         section="horizon",
         size=(8.6, 4.0),
         draw=draw,

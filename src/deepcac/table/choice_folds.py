@@ -1,0 +1,159 @@
+"""Every way to make a risk model, on the folds of a table, so that a choice is judged nested."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import StratifiedKFold
+
+from deepcac.errors import DataError
+from deepcac.judging.contenders import Contender
+from deepcac.judging.draws import units
+from deepcac.judging.fitting import fit_trial
+from deepcac.judging.resamples import Resample, Rows, at_most, prepared
+from deepcac.judging.spaces import Values
+from deepcac.scoring.metrics import one_against_rest
+from deepcac.table.budgeted_trials import MOST_TRAIN, linear
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.task import Array, Ids
+
+FOLDS = 5
+_CERTAIN = 1e-7
+Parts = list[npt.NDArray[np.intp]]
+
+
+class Candidate(NamedTuple):
+    """One way to make a model.
+
+    Attributes
+    ----------
+    arm : str
+        Partition, or nothing.
+    values : dict
+        Of a trial of logistic regression in it.
+    """
+
+    arm: str
+    values: Values
+
+    @property
+    def k(self) -> int:
+        """Number of clusters."""
+        return int(self.values.get("n_clusters", 1))
+
+
+class Scores(NamedTuple):
+    """AUROC and log likelihood per row of candidates; more is better.
+
+    Attributes
+    ----------
+    auroc, log_likelihood : ndarray of shape (parts, candidates)
+    """
+
+    auroc: Array
+    log_likelihood: Array
+
+
+class FoldScores(NamedTuple):
+    """What candidates score on folds of a table.
+
+    Attributes
+    ----------
+    every : Scores
+        A line per fold, of models of all other folds.
+    inside : list of Scores
+        Per fold, as if it was not there: a line per other fold, of models of the remaining ones.
+        Empty where a choice is not to be judged.
+    risk : ndarray of shape (candidates, n, n_classes)
+        Of each row, by models of the other folds.
+    fold : ndarray of shape (n,)
+    """
+
+    every: Scores
+    inside: list[Scores]
+    risk: Array
+    fold: Ids
+
+
+def score_on_folds(
+    table: LabelledTable, candidates: Sequence[Candidate], seed: int, *, nested: bool = True
+) -> FoldScores:
+    """Score every candidate on every fold, by models of the other folds.
+
+    To judge the choice itself, no model may know the fold that it is judged on: models of all
+    folds but two are scored on either, and choose for the other one.
+
+    Raises
+    ------
+    DataError
+        A class has too few rows, or patients, for four folds.
+    """
+    parts = split(table, seed)
+    n, k = len(table.features.label), len(parts)
+    risk = np.empty((len(candidates), n, table.features.n_classes))
+    every = np.empty((k, len(candidates), 2))
+    for j, part in enumerate(parts):
+        sample = _sample(table, parts, (j,), seed)
+        for c, (answer,) in enumerate(_answers(sample, candidates, [sample.test])):
+            risk[c, part] = answer
+            every[j, c] = _score(sample.test.y, answer)
+    inside = np.full((k, k, len(candidates), 2), np.nan)
+    for a, b in combinations(range(k), 2) if nested else ():
+        sample = _sample(table, parts, (a, b), seed)
+        sides = [sample.test, sample.validation]
+        for c, (of_a, of_b) in enumerate(_answers(sample, candidates, sides)):
+            inside[a, b, c] = _score(sample.validation.y, of_b)
+            inside[b, a, c] = _score(sample.test.y, of_a)
+    fold = np.empty(n, dtype=np.int64)
+    for j, part in enumerate(parts):
+        fold[part] = j
+    others = [np.delete(inside[j], j, axis=0) for j in range(k)] if nested else []
+    return FoldScores(_scores(every), [_scores(own) for own in others], risk, fold)
+
+
+def _scores(values: Array) -> Scores:
+    return Scores(values[..., 0], values[..., 1])
+
+
+def split(table: LabelledTable, seed: int) -> Parts:
+    """Return the rows of each fold; rows of one patient stay together, classes keep their share."""
+    drawn, place = units(table.features.label, table.group)
+    fewest = int(np.bincount(drawn).min())
+    if fewest < FOLDS - 1:
+        raise DataError(f"the rarest class has {fewest} patients; a model is judged on four folds")
+    folds = StratifiedKFold(min(FOLDS, fewest), shuffle=True, random_state=seed)
+    fold = np.empty(len(drawn), dtype=np.int64)
+    for j, (_, own) in enumerate(folds.split(drawn, drawn)):
+        fold[own] = j
+    parts = [np.flatnonzero(fold[place] == j) for j in range(folds.get_n_splits())]
+    label = table.features.label
+    if any(len(np.unique(label[part])) < table.features.n_classes for part in parts):
+        raise DataError("the classes are on too few patients: a fold of the table lacks one")
+    return parts
+
+
+def _sample(table: LabelledTable, parts: Parts, left_out: tuple[int, ...], seed: int) -> Resample:
+    """Return all other folds as training rows, and one or two as test and validation rows."""
+    rest = np.sort(np.concatenate([p for j, p in enumerate(parts) if j not in left_out]))
+    own = seed + left_out[0]
+    train = at_most(MOST_TRAIN, rest, table.features.label, own)
+    test, validation = parts[left_out[0]], parts[left_out[-1]]
+    return prepared(table.features, (train, validation, test), own, table.group)
+
+
+def _answers(
+    sample: Resample, candidates: Sequence[Candidate], sides: Sequence[Rows]
+) -> Iterator[list[Array]]:
+    """Yield what each candidate says of the rows of each side."""
+    for one in candidates:
+        predict = fit_trial(Contender(linear(), one.arm), one.values, sample)
+        yield [np.asarray(predict(rows)) for rows in sides]
+
+
+def _score(y: Ids, risk: Array) -> tuple[float, float]:
+    n, n_classes = risk.shape
+    each = one_against_rest(y, risk, n_classes, "auroc")
+    right = np.clip(risk[np.arange(n), y], _CERTAIN, 1)
+    return float(each.mean()), float(np.log(right).mean())

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from deepcac.scoring.small_cells import FEW, SMALL
 from deepcac.sequence_summary import SUMMARIES
 from deepcac.task import Array
 
 SHOWN = 3
+_SMALL, _FEW = 10, 5  # values, rows: those of the pages' small cells, a layer above
 _STATISTICS = frozenset((*SUMMARIES, "since", "median", "min", "max", "sd", "std", "slope"))
 LEAST = 0.05  # log-odds; less than this sets nothing apart
 
@@ -57,14 +57,14 @@ def subtype_levels(X: Array, subtype: npt.NDArray[np.int64], k: int) -> list[lis
 
 def _level(own: Array, every: Array) -> str:
     own, every = (values[~np.isnan(values)] for values in (own, every))
-    if len(own) < SMALL:
+    if len(own) < _SMALL:
         return ""
     if not np.isin(every, (0, 1)).all():
         return f" about {np.median(own):.3g} (all: {np.median(every):.3g})"
     share, overall = (f"{100 * values.mean():.0f} %" for values in (own, every))
     here = int(own.sum())
-    if 0 < here < FEW or 0 < len(own) - here < FEW:
-        share = "few" if here < FEW else "nearly all"
+    if 0 < here < _FEW or 0 < len(own) - here < _FEW:
+        share = "few" if here < _FEW else "nearly all"
     return f" in {share} (all: {overall})"
 
 

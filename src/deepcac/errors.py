@@ -1,8 +1,22 @@
 """Errors a user can act on: one line that names the thing and the way out; and warnings."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class DeepCACError(Exception):
     """Base of every error that the package raises on purpose."""
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """End a program that meets a `DeepCACError` with its one line and exit code 1."""
+    try:
+        yield
+    except DeepCACError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
 
 
 class DataError(DeepCACError, ValueError):

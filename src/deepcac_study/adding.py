@@ -41,11 +41,14 @@ def add(
 ) -> None:
     """Make a table a data set of the workflow, privately: untracked, and never shared."""
     from deepcac.table.reading.labelled_table import Roles
-    from deepcac_study.private_data_set import add_table
+    from deepcac_study.private_data_set import add_table, added_before
 
     roles = Roles(label, id_column, group, drop or (), positive, above, decimal)
+    before = added_before(name, project)
     features, entry, read = add_table(table, roles, name, project)
     read.tell(say)
+    if before:
+        say(f"replaced: {before}, which was {name!r} until now; runs of it are out of date")
     say(f"features: {features}")
     say(f"registry entry: {entry}")
     if group is not None:

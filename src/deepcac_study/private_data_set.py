@@ -22,8 +22,8 @@ def add_table(
 ) -> tuple[Path, Path, LabelledTable]:
     """Write the feature file and the private registry entry of a table.
 
-    Both are in folders that git ignores; the entry is restricted, so that nothing made from it is
-    ever shared.
+    Both are in folders that git ignores; the entry is private by its folder, so that nothing made
+    from it is ever shared. Those of a data set that was added by this name before are replaced.
 
     Parameters
     ----------
@@ -67,6 +67,15 @@ def add_table(
         text = yaml.safe_dump({**_HEAD, "datasets": {name: _entry(table, roles)}}, sort_keys=False)
         partial.write_text(text, encoding="utf-8")
     return features, entry, table
+
+
+def added_before(name: str, project: str | os.PathLike[str]) -> str:
+    """Return the title of the private data set that has a name; empty if none has."""
+    entry = Path(project) / "config" / "registry" / PRIVATE / f"{name}.yaml"
+    if not entry.exists():
+        return ""
+    known = load_registry(entry.parents[1]).datasets.get(name)
+    return known.title if known else entry.name
 
 
 _HEAD = {

@@ -1,5 +1,5 @@
 # The report waits for the judge where both are asked for. Else it shows what of the judge is here.
-_JUDGED = judged if "everything" in targets else []
+_JUDGED = judged if "everything" in asked.targets else []
 # What each is, its place says.
 _RECORDS = [
     *layout.all_runs(),

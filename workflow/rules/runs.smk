@@ -12,7 +12,7 @@ _RUNS = {
     # Networks, apart so that a profile can give them a GPU.
     "deep_run": (["{method}_k{k}"], "{method}_k{k}", {"method": _DEEP}),
 }
-if not any(runs_among(targets)):
+if not any(runs_among(asked.names)):
     for n, (stems, places) in enumerate(tables_together(report_runs), start=1):
         _RUNS[f"table_runs_{n}"] = (
             stems,

@@ -30,7 +30,7 @@ generated = {
     if dataset.startswith(DEMO)
 }
 
-if generated and not any(runs_among(targets)):
+if generated and not any(runs_among(asked.names)):
 
     use rule split as generated_splits with:
         input:

@@ -1,30 +1,43 @@
-"""Compare rebuilt features and splits with their DVC pointers, or pull what is shared.
+"""Compare rebuilt features and splits with their DVC pointers, pull what is shared, or drop it.
 
-usage: python workflow/scripts/pointers.py [pull [TARGET ...]]
-What equals its pointer enters the local cache; what differs is named.
+usage: python workflow/scripts/pointers.py [pull [TARGET ...] | drop FILE ...]
+Without a word: what equals its pointer enters the local cache; what differs is named.
+Exit code 1: a file differs, came damaged, or is not in the remote; each is named.
 """
 
 import logging
 import sys
 
-from deepcac.errors import DeepCACError
+from deepcac.errors import ConfigError, one_line_errors
 from deepcac_study.jobs.pointers import commit_rebuilt
-from deepcac_study.jobs.sharing import ALONE, pull
+from deepcac_study.jobs.sharing import ALONE, drop, pull
+
+
+def pulled(targets: list[str]) -> int:
+    """Pull, and name what cannot be had."""
+    here, absent = pull(".", targets)
+    for pointer in absent:
+        print(f"not in the remote: {pointer.target} ({pointer.object_name})")
+    print(f"{here} files are here as they were shared; {len(absent)} are not in the remote")
+    return int(bool(absent) or not here)
 
 
 def main(arguments: list[str]) -> int:
-    """Return the exit code: 1 if a file differs from its pointer or nothing can be had."""
+    """Return the exit code."""
     logging.basicConfig(format="%(message)s")
-    try:
-        if arguments[:1] != ["pull"]:
+    match arguments:
+        case []:
             return int(bool(commit_rebuilt(".", ALONE)))
-        here, missing = pull(".", arguments[1:])
-    except DeepCACError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    print(f"{here} files are here as they were shared; {missing} are not in the remote")
-    return int(not here)
+        case ["pull", *targets]:
+            return pulled(targets)
+        case ["drop", *files] if files:
+            drop(".", files)
+            return 0
+    raise ConfigError(
+        f"{' '.join(arguments)!r} is no call; known: pull [TARGET ...], drop FILE ..."
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with one_line_errors():
+        sys.exit(main(sys.argv[1:]))

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from deepcac.errors import one_line_errors
 from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.config import Budget, Config, Plan
 from deepcac_study.catalogue.entries import DataSet, RawFile, Source
@@ -157,4 +158,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with one_line_errors():
+        main()

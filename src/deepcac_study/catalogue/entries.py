@@ -136,6 +136,12 @@ class Source(Entry):
     extract: Step | None = Field(None, description="Raw files to tidy tables.")
     simulate: Step | None = Field(None, description="Raw files of a generated demo cohort.")
     datasets: dict[Id, DataSet] = Field(min_length=1)
+    private: bool = Field(False, exclude=True, description="Set by the folder of the entry.")
+
+    @property
+    def closed(self) -> bool:
+        """Whether its rows, and what is made from them, leave the machine for nobody."""
+        return self.restricted or self.private
 
     @model_validator(mode="before")
     @classmethod

@@ -71,14 +71,20 @@ def registry_folder(project: str | os.PathLike[str]) -> Path:
 def load_registry(folder: str | os.PathLike[str], *, private: bool = True) -> Registry:
     """Read and check every ``*.yaml`` of a registry folder, of its folder ``private`` as well.
 
-    None at all, a file that does not fit the schema, and an unusable id are a `ConfigError`.
+    What lies in ``private`` is private whatever it says. No entry at all, a file that does not fit
+    the schema, an unusable id, and a private entry of a public one's name are a `ConfigError`.
     """
     paths = sorted(Path(folder).glob("*.yaml"))
     if not paths:
         raise ConfigError(f"{folder}: no registry here; one YAML file a source is expected")
-    if private:
-        paths += sorted((Path(folder) / PRIVATE).glob("*.yaml"))
     sources = {path.stem: _read_source(path) for path in paths}
+    for path in sorted((Path(folder) / PRIVATE).glob("*.yaml")) if private else ():
+        if path.stem in sources:
+            raise ConfigError(
+                f"{path}: there is a public source {path.stem!r}, which a private entry never "
+                "replaces; rename the file, or delete it"
+            )
+        sources[path.stem] = _read_source(path, private=True)
     registry = Registry(sources)
     for source in sources.values():
         for id_ in source.datasets:
@@ -102,7 +108,7 @@ def check_name(registry: Registry, id_: str, owner: str) -> None:
             raise ConfigError(f"data set {id_!r} stands in {owner} and in {source.id}")
 
 
-def _read_source(path: Path) -> Source:
+def _read_source(path: Path, *, private: bool = False) -> Source:
     try:
         entry = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeError, yaml.YAMLError) as error:
@@ -111,7 +117,7 @@ def _read_source(path: Path) -> Source:
         ) from error
     if not isinstance(entry, dict):
         raise ConfigError(f"{path}: at $: a source with its data sets is expected")
-    return checked(Source, {**entry, "id": path.stem}, str(path))
+    return checked(Source, {**entry, "id": path.stem, "private": private}, str(path))
 
 
 def _look_up(known: Mapping[str, Any], id_: str, what: str) -> Any:

@@ -20,6 +20,7 @@ from deepcac_study.raw.fetch import available, restricted_folder
 
 _BUILT = ("", "as_published/")  # the other named protocols have the features as published
 
+_MOST_CLUSTERS = 128  # labels of clusters are stored as int8 (`deepcac.cac.path`)
 _WHOLE_TABLE = "features.flat.flat"
 
 # A switch of these stages, or this label, changes what networks start from.
@@ -110,6 +111,8 @@ class Layout:
         parsed, entry = parse_method(method), self.registry.dataset(dataset)
         if not parsed.clustered and int(k) != 1:
             raise ConfigError(f"{method} has no clusters; ask for {method}_k1, not k{k}")
+        if int(k) > _MOST_CLUSTERS:
+            raise ConfigError(f"k is {k}; the largest number of clusters is {_MOST_CLUSTERS}")
         if parsed.sequence != entry.sequence:
             kinds = ("static features", "hourly sequences")
             raise ConfigError(
@@ -233,7 +236,7 @@ class Layout:
         demo, _ = self._split_demo(dataset)
         return {
             "ranges": entry.ranges,
-            "restricted": self.registry.source(entry.source).restricted and not demo,
+            "restricted": self.registry.source(entry.source).closed and not demo,
             "pairwise": entry.pairwise,
         }
 

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
@@ -33,6 +33,7 @@ class Pointer:
     path: Path  # of the ``.dvc`` file itself
     target: Path  # the tracked file
     md5: str  # what the tracked file's bytes must hash to
+    size: int  # of these bytes
 
     def state(self) -> str:
         """Return ``"absent"``, ``"same"`` or ``"changed"``."""
@@ -40,9 +41,14 @@ class Pointer:
             return "absent"
         return "same" if _md5(self.target) == self.md5 else "changed"
 
+    @property
+    def object_name(self) -> str:
+        """Where a cache or a remote keeps the tracked bytes, below its folder."""
+        return f"files/md5/{self.md5[:2]}/{self.md5[2:]}"
+
     def in_cache(self, cache: Path) -> Path:
         """Return where the DVC cache in folder `cache` keeps the tracked bytes."""
-        return cache / "files" / "md5" / self.md5[:2] / self.md5[2:]
+        return cache / self.object_name
 
     def cached(self, cache: Path) -> bool:
         """Tell whether the DVC cache in folder `cache` holds the tracked bytes, undamaged."""
@@ -88,7 +94,9 @@ def read_pointers(path: str | os.PathLike[str]) -> list[Pointer]:
                 f"{path}: leads out of its folder, to {output.path!r}; delete it and take the "
                 "pointer from a commit that you trust"
             )
-    return [Pointer(path, path.parent / output.path, output.md5) for output in content.outs]
+    return [
+        Pointer(path, path.parent / output.path, output.md5, output.size) for output in content.outs
+    ]
 
 
 def _stays_below(folder: Path, path: str) -> bool:
@@ -106,19 +114,38 @@ def find_pointers(places: Iterable[str | os.PathLike[str]]) -> Iterator[Pointer]
             yield from read_pointers(path)
 
 
-def write_pointer(path: Path, targets: Sequence[Path]) -> None:
-    """Write a ``.dvc`` file with an output for each file; the files lie in its folder or below."""
+def write_pointer(path: Path, targets: Iterable[Path], others: Iterable[Pointer] = ()) -> None:
+    """Write a ``.dvc`` file with an output for each file; the files lie in its folder or below.
+
+    `others` are outputs that the pointer has besides, whether their files are here or not.
+    """
+    files = {target: (_md5(target), target.stat().st_size) for target in targets}
+    files = {other.target: (other.md5, other.size) for other in others} | files
     outs = [
-        {
-            "md5": _md5(target),
-            "size": target.stat().st_size,
-            "hash": "md5",
-            "path": target.relative_to(path.parent).as_posix(),
-        }
-        for target in sorted(targets)
+        {"md5": md5, "size": size, "hash": "md5", "path": file.relative_to(path.parent).as_posix()}
+        for file, (md5, size) in sorted(files.items())
     ]
     with atomic_path(path) as partial:
         partial.write_text(yaml.safe_dump({"outs": outs}, sort_keys=False), encoding="utf-8")
+
+
+def drop_outputs(paths: Iterable[Path], targets: Iterable[Path]) -> list[Path]:
+    """Take files out of the ``.dvc`` files that name them, and return those that none names.
+
+    A ``.dvc`` file without an output is removed; the files themselves stay, here and in remotes.
+    """
+    unnamed = set(targets)
+    for path in paths:
+        pointers = read_pointers(path)
+        rest = [pointer for pointer in pointers if pointer.target not in unnamed]
+        if len(rest) == len(pointers):
+            continue
+        unnamed -= {pointer.target for pointer in pointers}
+        if rest:
+            write_pointer(path, (), rest)
+        else:
+            path.unlink()
+    return sorted(unnamed)
 
 
 def align_times(targets: Iterable[Path]) -> None:
@@ -172,3 +199,21 @@ def dvc(root: Path, command: str, *arguments: str) -> None:
     if done.returncode:
         reason = " ".join(done.stderr.rpartition("ERROR: ")[2].split())[:300]
         raise DataError(f"{root}: dvc {command} failed ({reason})")
+
+
+def check_remote(root: Path) -> None:
+    """Refuse the default DVC remote of a folder that does not exist, with a `DataError`.
+
+    Where every file is here already, ``dvc pull`` does not look at it.
+    """
+    from dvc.repo import Repo
+
+    try:
+        with Repo(os.fspath(root)) as repo:
+            remote = repo.cloud.get_remote(command="pull")
+            if remote.fs.exists(remote.path):
+                return
+            reason = f"remote {remote.name!r} has nothing at {remote.path}"
+    except Exception as error:  # each kind of store has errors of its own
+        reason = " ".join(str(error).split())[:300]
+    raise DataError(f"{root}: {reason}; name the one that was shared to: make pull REMOTE=...")

@@ -18,8 +18,11 @@ from deepcac_study.catalogue.registry import Registry
 from deepcac_study.jobs.layout import Layout
 from deepcac_study.jobs.pointers import (
     CACHE,
+    Pointer,
     align_times,
+    check_remote,
     commit_rebuilt,
+    drop_outputs,
     dvc,
     find_pointers,
     read_pointers,
@@ -53,7 +56,7 @@ class Origins:
     ) -> None:
         self._jobs, self._generators = jobs, generators
         sources = layout.registry.sources.values()
-        free = [source for source in sources if not source.restricted]
+        free = [source for source in sources if not source.closed]
         raw = (f"{layout.raw_folder(source.id)}/{name}" for source in free for name in source.files)
         sets = (entry for source in free for entry in source.datasets.values())
         brought = (layout.feature_file("", entry.id) for entry in sets if entry.features is None)
@@ -149,6 +152,7 @@ def _places(root: Path) -> list[Path]:
 def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[str, str]) -> None:
     """Point to finished files of a project, and push them to its default DVC remote.
 
+    Pointers add up: what they name already, of another configuration, they still name afterwards.
     `closed` has `Origins.closed` of each of them and of all `pointed_files`. Where one is not known
     to be open, or not what its pointer says, it is a `DataError`, and nothing was pushed.
     """
@@ -163,8 +167,11 @@ def share(root: str | os.PathLike[str], files: Sequence[str], closed: Mapping[st
     _refuse_closed((*files, *pointed_files(root)), closed)
     _refuse_changed(root, alone)
     for pointer, own in wanted.items():
-        if pointer in groups or not (root / pointer).exists():
-            write_pointer(root / pointer, [root / file for file in own])
+        path = root / pointer
+        if pointer in groups or not path.exists():
+            # What another configuration shared stays; `drop` takes it out.
+            others = read_pointers(path) if path.exists() else []
+            write_pointer(path, [root / file for file in own], others)
     commit_rebuilt(root, wanted)
     dvc(root, "push", *wanted)
     _log.info("%d files pushed; commit their %d pointers (*.dvc)", len(files), len(wanted))
@@ -190,14 +197,27 @@ def _refuse_changed(root: Path, pointers: Iterable[str]) -> None:
                 )
 
 
-def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int, int]:
+def drop(root: str | os.PathLike[str], files: Sequence[str]) -> None:
+    """Take files out of the pointers of a project; one that no pointer names is a `DataError`.
+
+    Their bytes stay, here and in the remote.
+    """
+    root = Path(root)
+    paths = dict.fromkeys(pointer.path for pointer in find_pointers(_places(root)))
+    unnamed = drop_outputs(paths, [root / file for file in files])
+    if unnamed:
+        raise DataError(f"{unnamed[0].relative_to(root)}: no pointer of this project names it")
+
+
+def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int, list[Pointer]]:
     """Pull what the pointers name, check every byte, and give all of it one time.
 
     Targets are pointers or files of the project; by default all that its remote has. Returned is
-    how many files are here as their pointers say, and how many asked for are not here.
+    how many files are here as their pointers say, and what was asked for and is not here.
 
-    A `DataError`: a pointer leads out of the project or is damaged (then nothing was touched), DVC
-    failed, a target cannot be had, or a file came damaged; its copies here are removed.
+    A `DataError`: a pointer leads out of the project or is damaged (then nothing was touched), the
+    remote does not exist, DVC failed, a target cannot be had, or files came damaged; all of these
+    are named, and their copies here are removed.
     """
     root = Path(root)
     pointers = list(find_pointers(_places(root)))
@@ -208,18 +228,21 @@ def pull(root: str | os.PathLike[str], targets: Sequence[str] = ()) -> tuple[int
     # By name: what else lies here as a pointer is not read by DVC.
     every = dict.fromkeys(str(pointer.path.relative_to(root)) for pointer in pointers)
     if every:
+        check_remote(root)
         dvc(root, "pull", "--force", *(targets or ("--allow-missing", *every)))
     states = [(pointer, pointer.state()) for pointer in pointers]
     own = [(p, state) for p, state in states if not asked or {p.path, p.target} & asked]
-    for pointer, state in own:
-        if state == "changed":
-            pointer.target.unlink()
-            pointer.in_cache(root / CACHE).unlink(missing_ok=True)
-            raise DataError(
-                f"{pointer.target.relative_to(root)}: came damaged from the DVC cache or remote "
-                "and was removed; pull again; if it stays so, remove it in the remote and share "
-                "it again from where it is whole"
-            )
+    damaged = [pointer for pointer, state in own if state == "changed"]
+    for pointer in damaged:
+        pointer.target.unlink()
+        pointer.in_cache(root / CACHE).unlink(missing_ok=True)
     align_times([pointer.target for pointer, state in states if state == "same"])
-    here = [state for _, state in own if state == "same"]
-    return len(here), len(own) - len(here)
+    if damaged:
+        names = (f"{one.target.relative_to(root)} ({one.object_name})" for one in damaged)
+        raise DataError(
+            f"{', '.join(names)}: came damaged from the DVC cache or remote and was removed; pull "
+            "again; if it stays so, remove it in the remote and share it again from where it is "
+            "whole"
+        )
+    absent = [pointer for pointer, state in own if state == "absent"]
+    return len(own) - len(absent), absent

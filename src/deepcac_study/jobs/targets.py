@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from snakemake.cli import get_argument_parser
 
@@ -24,17 +25,29 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _NEAR = 0.8  # how alike a rule's name must be for a word to be taken for a slip
 
 
-def targets_of(command: Sequence[str]) -> list[str]:
-    """Return what a command line of Snakemake asks for by name: its targets, and what it forces.
+class Asked(NamedTuple):
+    """What a call asks for by name."""
+
+    targets: frozenset[str]
+    forced: frozenset[str]  # to be made again
+
+    @property
+    def names(self) -> list[str]:
+        """Both, in order."""
+        return sorted(self.targets | self.forced)
+
+
+def asked_by(command: Sequence[str]) -> Asked:
+    """Return what a command line of Snakemake asks for by name.
 
     Snakemake tells its targets only after it has read the rules. A submitted job, and a program
-    that uses Snakemake as a library, have none here, so that both read the same rules.
+    that uses Snakemake as a library, ask for nothing here, so that both read the same rules.
     """
     program = Path(command[0])
     if "snakemake" not in (program.name, program.parent.name):
-        return []
+        return Asked(frozenset(), frozenset())
     given, _ = get_argument_parser().parse_known_args(list(command[1:]))
-    return sorted({*given.targets, *given.forcerun})
+    return Asked(frozenset(given.targets), frozenset(given.forcerun))
 
 
 def check_targets(layout: Layout, targets: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from deepcac.errors import DataError
+from deepcac.errors import DataError, one_line_errors
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import content_digest, read_json
 from deepcac_study.catalogue.registry import Registry, load_registry
@@ -209,7 +209,7 @@ def may_leave(registry: Registry, path: str, content: Mapping[str, Any]) -> bool
     known = {name: source for source in registry.sources.values() for name in source.datasets}
     named = [known[part] for part in Path(path).with_suffix("").parts if part in known]
     source = known.get(str(content.get("dataset")))
-    if source is None or any(one.restricted for one in (source, *named)):
+    if source is None or any(one.closed for one in (source, *named)):
         return False
     return not content.get("synthetic")
 
@@ -273,4 +273,5 @@ def _members(path: Path) -> list[tuple[str, bytes]]:
 
 
 if __name__ == "__main__":
-    main()
+    with one_line_errors():
+        main()

@@ -128,3 +128,26 @@ def test_what_is_no_yaml(tmp_path):
 def test_the_registry_of_the_project_is_valid():
     registry = load_registry(Path(__file__).parents[3] / "config" / "registry")
     assert registry.dataset("diabetes").switches == ("U2",)
+
+
+def private(folder: Path, source: str, **changes: object) -> None:
+    (folder / "private").mkdir()
+    write(folder / "private", source, **changes)
+
+
+def test_a_private_entry_never_replaces_a_public_one(tmp_path):
+    private(write(tmp_path), "letters")
+    with pytest.raises(
+        ConfigError, match=r"private.letters\.yaml: there is a public source 'letters'"
+    ):
+        load_registry(tmp_path)
+    assert load_registry(tmp_path, private=False).sources.keys() == {"letters"}
+
+
+@pytest.mark.parametrize("restricted", [False, True])
+def test_the_folder_of_an_entry_decides_whether_it_is_private(tmp_path, restricted):
+    sets = {"mine": ENTRY["datasets"]["vowels"]}
+    private(write(tmp_path), "mine", restricted=restricted, private=False, datasets=sets)
+    registry = load_registry(tmp_path)
+    assert registry.source("mine").closed
+    assert not registry.source("letters").closed

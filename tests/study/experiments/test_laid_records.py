@@ -8,7 +8,7 @@ from deepcac.errors import DataError
 from deepcac.files.storage import write_json
 from deepcac_study import sourcecode
 from deepcac_study.jobs import laid_records
-from deepcac_study.jobs.laid_records import standing_records
+from deepcac_study.jobs.laid_records import LaidRecords
 from deepcac_study.records import commits
 from deepcac_study.records.record_archive import MANIFEST, find_records, lay, pack
 
@@ -31,13 +31,88 @@ def archive(tmp_path):
 
 def test_a_record_stands_once_it_is_laid_and_until_it_is_another(archive, tmp_path):
     results = tmp_path / "results"
-    assert standing_records(archive, results, "all") == frozenset()
+    before = LaidRecords(archive, results, "all")
+    assert before.standing == frozenset()
+    assert before.why.endswith(f"4 do not lie in {results}/ as they shipped (`make lay`)")
     lay(archive, results)
-    assert standing_records(archive, results, "all") == {f"results/{path}" for path in SHIPPED}
-    assert standing_records(archive, results, "none") == frozenset()
+    laid = LaidRecords(archive, results, "all")
+    assert laid.standing == {f"results/{path}" for path in SHIPPED}
+    assert laid.why == "shipped=all: 4 of 4 shipped records stand for their runs"
+    assert LaidRecords(archive, results, "none").standing == frozenset()
+    assert LaidRecords(archive, results, "none").why == ""
     (results / SHIPPED[0]).unlink()
     write_json(results / SHIPPED[1], {"value": 5, "machine": {}})
-    assert standing_records(archive, results, "all") == {f"results/{path}" for path in SHIPPED[2:]}
+    standing = LaidRecords(archive, results, "all").standing
+    assert standing == {f"results/{path}" for path in SHIPPED[2:]}
+
+
+@pytest.mark.parametrize("which", ["none", "unchanged", "all"])
+@pytest.mark.parametrize("how", ["cut", "edited", "edited, with a digest made anew"])
+def test_an_edited_record_is_never_served(archive, tmp_path, which, how):
+    results = tmp_path / "results"
+    lay(archive, results)
+    path, asked = results / "cic/lr_k1.json", "results/cic/lr_k1.json"
+    text = path.read_text(encoding="utf-8")
+    if how == "edited, with a digest made anew":
+        write_json(path, {"value": 9, "machine": {}})
+    else:
+        path.write_text(text[:-9] if how == "cut" else text.replace('"value": 0', '"value": 1'))
+    for targets in ([asked], ["all"]):
+        with pytest.raises(DataError, match=rf"^{asked}: edited or damaged.*delete it") as caught:
+            LaidRecords(archive, results, which).check(targets, [])
+        assert "\n" not in str(caught.value)
+    LaidRecords(archive, results, which).check([], [asked])  # made again
+
+
+def test_a_record_that_was_made_here_is_served(archive, tmp_path):
+    results = tmp_path / "results"
+    lay(archive, results)
+    write_json(results / "cic/lr_k1.json", {"value": 0, "machine": {"processor": "another"}})
+    (results / "cic/lr_k1.scores.parquet").write_bytes(b"rows")
+    LaidRecords(archive, results, "all").check(["results/cic/lr_k1.json"], [])
+
+
+def test_every_edited_record_is_named(archive, tmp_path):
+    results = tmp_path / "results"
+    lay(archive, results)
+    for path in SHIPPED:
+        (results / path).write_text("{}")
+    with pytest.raises(DataError) as caught:
+        LaidRecords(archive, results, "none").check(["all"], [])
+    assert all(path in str(caught.value) for path in SHIPPED)
+
+
+def test_a_record_of_other_code_is_not_served_by_its_name(archive, tmp_path, monkeypatch):
+    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, name: False)
+    monkeypatch.setattr(laid_records, "missing_history", lambda: "")
+    results, asked = tmp_path / "results", "results/theory/cic_k2.json"
+    lay(archive, results)
+    laid = LaidRecords(archive, results, "unchanged")
+    assert laid.why.endswith(
+        "0 of 4 shipped records stand for their runs; 4 were made by other code"
+    )
+    with pytest.raises(DataError, match=rf"{asked}: a shipped record .*made by other code"):
+        laid.check([asked], [])
+    laid.check([], [asked])
+    LaidRecords(archive, results, "all").check([asked], [])
+
+
+def test_a_clone_without_its_history_says_so(archive, tmp_path, monkeypatch):
+    shallow = subprocess.CompletedProcess([], 0, "true\n", "")
+    none = subprocess.CompletedProcess([], 128, "", "not a git repository")
+    lay(archive, tmp_path / "results")
+    monkeypatch.setattr(laid_records, "unchanged_since", lambda commit, name: False)
+    for answer, said in ((shallow, "git fetch --unshallow"), (none, "git has no clone")):
+        monkeypatch.setattr(commits, "_git", lambda *words, answer=answer: answer)
+        assert said in LaidRecords(archive, tmp_path / "results", "unchanged").why
+
+
+def test_an_image_without_the_archive_needs_none(tmp_path):
+    laid = LaidRecords(tmp_path / "nowhere", tmp_path / "results", "none")
+    laid.check(["all"], [])
+    assert laid.standing == frozenset()
+    with pytest.raises(DataError, match="not a manifest"):
+        LaidRecords(tmp_path / "nowhere", tmp_path / "results", "all")
 
 
 def test_unchanged_asks_for_the_code_that_made_each(archive, tmp_path, monkeypatch):
@@ -48,8 +123,8 @@ def test_unchanged_asks_for_the_code_that_made_each(archive, tmp_path, monkeypat
         lambda commit, name: asked.setdefault(name, commit) == "3" * 40,
     )
     lay(archive, tmp_path / "results")
-    found = standing_records(archive, tmp_path / "results", "unchanged")
-    assert found == {"results/theory/cic_k2.json"}
+    found = LaidRecords(archive, tmp_path / "results", "unchanged")
+    assert found.standing == {"results/theory/cic_k2.json"}
     assert asked == {
         "deepcac_study.experiments.run": "0" * 40,
         "deepcac_study.experiments.relatives.decomposition_runs": "1" * 40,
@@ -66,7 +141,7 @@ def test_what_makes_a_record_is_code_of_the_study(module):
 def test_a_damaged_manifest_is_refused(archive, tmp_path):
     (archive / MANIFEST).write_text("path\n../x\n", encoding="utf-8")
     with pytest.raises(DataError, match="not a manifest"):
-        standing_records(archive, tmp_path, "all")
+        LaidRecords(archive, tmp_path, "all")
 
 
 def test_code_is_that_of_a_commit_until_a_module_below_it_is_edited(tmp_path, monkeypatch):

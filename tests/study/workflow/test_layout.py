@@ -7,7 +7,7 @@ from snakemake.utils import update_config
 from deepcac.errors import ConfigError
 from deepcac_study.catalogue.registry import load_registry
 from deepcac_study.jobs.layout import Layout
-from deepcac_study.jobs.targets import check_rules, check_targets, targets_of
+from deepcac_study.jobs.targets import asked_by, check_rules, check_targets
 
 ROOT = Path(__file__).parents[3]
 REGISTRY = load_registry(ROOT / "config" / "registry")
@@ -179,6 +179,7 @@ def test_restricted_raw_files_stay_where_the_user_keeps_them(tmp_path):
         ("results/foo/cac_lr_k2.json", "unknown data set 'foo'"),
         ("results/as_publishd/cic/cac_lr_k2.json", "no protocol 'as_publishd'.*: as_published"),
         ("results/switches/A99/cic/cac_lr_k2.json", "unknown switch 'A99'"),
+        ("results/diabetes/cac_lr_k5000.json", "k is 5000; the largest number of clusters is 128"),
         ("results/diabetes/cac_lr.json", "no k; ask for results/diabetes/cac_lr_k2.json"),
         ("results/diabetes/lr.json", "no k; ask for results/diabetes/lr_k1.json"),
         ("results/judge/cic/cac_lgr.json", "no contender 'cac_lgr'"),
@@ -214,7 +215,7 @@ def test_a_slip_in_a_rules_name_is_refused():
     ],
 )
 def test_what_a_call_asks_for_by_name_is_what_snakemake_makes_of_it(command, asked):
-    assert targets_of(command.split()) == asked
+    assert asked_by(command.split()).names == asked
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ The files here hold made-up bytes at the paths of the whole demo: no rule is run
 `test_workflow.py` shares a part that was really built.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -197,7 +198,7 @@ def test_a_damaged_copy_is_named_removed_and_mended(project, tmp_path, place):
         (project / file).unlink()
     if place == "remote":
         shutil.rmtree(cache)
-    with pytest.raises(DataError, match=rf"{STAGE}: came damaged") as caught:
+    with pytest.raises(DataError, match=rf"{STAGE} \(.*: came damaged") as caught:
         pull(project)
     assert "\n" not in str(caught.value)
     assert not (project / STAGE).exists()
@@ -207,8 +208,81 @@ def test_a_damaged_copy_is_named_removed_and_mended(project, tmp_path, place):
         (project / STAGE).write_bytes(whole)
         share(project, files, OPEN)
         (project / STAGE).unlink()
-    assert pull(project) == (3, 0)
+    assert pull(project) == (3, [])
     assert (project / STAGE).read_bytes() == whole
+
+
+def pointers_script(folder: Path, *words: str, code: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "workflow/scripts/pointers.py"), *words],
+        cwd=folder,
+        env=environment(ROOT),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+def named_by(project: Path, pointer: str) -> set[str]:
+    return {p.target.relative_to(project).as_posix() for p in find_pointers([project / pointer])}
+
+
+@pytest.mark.slow
+def test_a_second_configuration_adds_to_what_was_shared_until_a_file_is_dropped(project, tmp_path):
+    other = "results/wdbc/lr_k1.json"
+    make_up(project, [other])
+    share(project, [RECORD, other, STAGE], {**OPEN, other: ""})
+    (project / other).unlink()
+    make_up(project, ["data/pretrained/wdbc.safetensors"])
+    more = ["data/pretrained/wdbc.safetensors", RECORD]
+    share(project, more, {**OPEN, **dict.fromkeys([other, *more], "")})
+    assert named_by(project, RESULTS) == {RECORD, other}
+    assert named_by(project, STAGES) == {STAGE, more[0]}
+    assert pull(project) == (4, [])
+    assert (project / other).read_text() == f"made-up content of {other}\n"
+    pointers_script(project, "drop", other, STAGE)
+    assert (named_by(project, RESULTS), named_by(project, STAGES)) == ({RECORD}, {more[0]})
+    assert (project / other).exists()
+    pointers_script(project, "drop", RECORD)
+    assert not (project / RESULTS).exists()
+    assert "no pointer of this project names it" in pointers_script(project, "drop", RECORD, code=1)
+
+
+@pytest.mark.slow
+def test_every_damaged_file_is_named_and_the_others_get_one_time(project, tmp_path):
+    share(project, [RECORD, STAGE, FEATURES], OPEN)
+    shutil.rmtree(project / ".dvc" / "cache")
+    for file in (RECORD, STAGE):
+        (pointer,) = [
+            one
+            for one in find_pointers([project / RESULTS, project / STAGES])
+            if one.target == project / file
+        ]
+        copy = pointer.in_cache(tmp_path / "store")
+        copy.chmod(0o644)
+        copy.write_text("rot")
+        copy.chmod(0o444)
+        (project / file).unlink()
+    os.utime(project / FEATURES, (1, 1))
+    with pytest.raises(DataError) as caught:
+        pull(project)
+    assert RECORD in str(caught.value)
+    assert STAGE in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not (project / RECORD).exists()
+    assert not (project / STAGE).exists()
+    assert (project / FEATURES).stat().st_mtime > 1
+
+
+@pytest.mark.slow
+def test_a_remote_that_is_not_there_is_named_even_if_every_file_is_here(project, tmp_path):
+    share(project, [RECORD], OPEN)
+    shutil.rmtree(tmp_path / "store")
+    assert "has nothing at" in pointers_script(project, "pull", code=1)
+    assert "is no call; known: pull" in pointers_script(project, "poll", code=1)
 
 
 @pytest.mark.slow
@@ -230,7 +304,11 @@ def test_a_remote_that_lacks_files_gives_the_others_and_counts_them(project, tmp
     write_pointer(project / f"{FEATURES}.dvc", [project / FEATURES])
     for file in (RECORD, STAGE, FEATURES):
         (project / file).unlink()
-    assert pull(project) == (2, 1)
+    here, absent = pull(project)
+    assert (here, [one.target for one in absent]) == (2, [project / FEATURES])
+    said = pointers_script(project, "pull", code=1)
+    (line,) = [line for line in said.splitlines() if "not in the remote:" in line]
+    assert line == f"not in the remote: {FEATURES} ({absent[0].object_name})"
     with pytest.raises(DataError, match="dvc pull failed") as caught:
         pull(project, [f"{FEATURES}.dvc"])
     assert "\n" not in str(caught.value)
@@ -245,7 +323,7 @@ def test_a_pull_reads_no_pointer_but_the_projects_own_and_stays_inside(project, 
     text = (project / RESULTS).read_text()
     (project / "docs").mkdir()
     (project / "docs" / "x.dvc").write_text(text.replace("results/cic/lr_k1.json", "page"))
-    assert pull(project) == (1, 0)
+    assert pull(project) == (1, [])
     assert not (project / "docs" / "page").exists()
     for path in ("../victim", str(victim)):
         (project / RESULTS).write_text(text.replace("results/cic/lr_k1.json", path))

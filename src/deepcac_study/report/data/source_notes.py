@@ -112,7 +112,7 @@ def _note(
     demo = DEMO if id_.startswith(DEMO) else ""
     folder = tidy / f"{demo}{source.id}" if tidy else None
     cohort = _cohort(folder / f"cohort_{entry.id}.json") if folder else []
-    hidden = source.restricted and not demo
+    hidden = source.closed and not demo
     sound, published = (found.get((id_, name)) for name in ("sound", "as_published"))
     note = DataSetNote(
         id_,

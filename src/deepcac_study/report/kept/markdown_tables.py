@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from deepcac.errors import ConfigError
+from deepcac.errors import ConfigError, one_line_errors
 from deepcac.pages.tables import Table, grid
 from deepcac_study.report.judge.published_divisions import division, less_learner, pairs
 from deepcac_study.report.kept import further_docs as further
@@ -119,4 +119,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with one_line_errors():
+        main()

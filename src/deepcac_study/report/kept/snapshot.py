@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from deepcac.errors import one_line_errors
 from deepcac.files.atomic import atomic_path
 from deepcac.files.storage import read_json, write_json
 from deepcac.judging.resample_scores import METRICS, mean_scores, resample_scores
@@ -222,4 +223,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with one_line_errors():
+        main()

@@ -47,7 +47,7 @@ class Material(Findings):
     @cached_property
     def restricted(self) -> frozenset[str]:
         """The data sets of which no row may be shown."""
-        closed = (item for item in self.sources if item.source.restricted)
+        closed = (item for item in self.sources if item.source.closed)
         return frozenset(note.id for item in closed for note in item.sets if not note.generated)
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from deepcac.errors import one_line_errors
 from deepcac.files.storage import read_json
 from deepcac_study.records import record_archive
 from deepcac_study.records.commits import check_commits
@@ -73,4 +74,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with one_line_errors():
+        main()

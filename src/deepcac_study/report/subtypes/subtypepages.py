@@ -106,7 +106,7 @@ def subtype_pages(
         if not file.is_file():
             continue
         features, entry = read_features(file), registry.dataset(dataset)
-        hidden = registry.source(entry.source).restricted and not dataset.startswith(DEMO)
+        hidden = registry.source(entry.source).closed and not dataset.startswith(DEMO)
         for run in group:
             page = _page(run, features, entry, hidden=hidden)
             if page:

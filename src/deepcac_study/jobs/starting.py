@@ -1,0 +1,56 @@
+"""What must hold before anything starts: writable folders, data and buckets within reach."""
+
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from deepcac.errors import ConfigError
+from deepcac.files.atomic import check_writable
+
+# Where jobs write, with the folders in these.
+_WRITTEN = ("results", "logs", "data", ".snakemake")
+_PATIENCE = 5.0  # seconds for a connection to a bucket
+_AMAZON = "https://s3.amazonaws.com"
+_PORTS = {"http": 80, "https": 443}
+
+
+def check_folders(root: str | os.PathLike[str]) -> None:
+    """Refuse a folder of the run where nothing can be written, with a `ConfigError`."""
+    places = [Path(root) / name for name in _WRITTEN]
+    inside = [path for place in places if place.is_dir() for path in place.iterdir()]
+    for folder in (Path(root), *places, *inside):
+        if folder.is_dir():
+            check_writable(folder)
+
+
+def check_restricted(folders: Mapping[str, str | None]) -> None:
+    """Refuse the folder of a restricted source that does not exist, with a `ConfigError`."""
+    for source, folder in folders.items():
+        if folder is not None and not Path(folder).is_dir():
+            raise ConfigError(
+                f"restricted: {source}: folder {folder} does not exist; name the folder that holds "
+                f"its files, or leave its data out with {{{source}: null}}"
+            )
+
+
+def check_bucket(address: str | None, environ: Mapping[str, str] = os.environ) -> None:
+    """Refuse the address of a store of buckets where nobody answers, with a `ConfigError`.
+
+    Without one it is that of the environment, else Amazon's. Behind a proxy nothing is tried.
+    """
+    named = (environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"))
+    address = address or next(filter(None, named), _AMAZON)
+    parts = urlsplit(address)
+    if parts.scheme in getproxies() and not proxy_bypass(parts.hostname or ""):
+        return
+    port = parts.port or _PORTS.get(parts.scheme, 443)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=_PATIENCE).close()
+    except OSError as error:
+        raise ConfigError(
+            f"bucket: no answer from {address} ({error}); mend the network, or name another "
+            "address with --storage-s3-endpoint-url"
+        ) from None

@@ -1,0 +1,147 @@
+"""What is refused before anything starts: one line that names the place and the way out."""
+
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from checkouts import checkout, environment
+
+from deepcac.errors import ConfigError
+from deepcac_study.jobs import starting
+from deepcac_study.jobs.starting import check_bucket, check_folders, check_restricted
+
+
+@pytest.mark.parametrize("name", ["results", "data", "data/tidy", "logs", "results/cic"])
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch, name):
+    """Rights do not stop the root user, so that a stand-in refuses."""
+    (tmp_path / name).mkdir(parents=True)
+    check_folders(tmp_path)
+
+    def refuse(folder):
+        if folder == tmp_path / name:
+            raise ConfigError(f"{folder}: cannot be written")
+
+    monkeypatch.setattr(starting, "check_writable", refuse)
+    with pytest.raises(ConfigError, match=f"{name}: cannot be written"):
+        check_folders(tmp_path)
+
+
+def test_the_folder_of_a_restricted_source_must_exist(tmp_path):
+    check_restricted({"mimic3": str(tmp_path), "wids": None})
+    with pytest.raises(ConfigError, match=r"restricted: mimic3: folder /nowhere does not exist"):
+        check_restricted({"wids": None, "mimic3": "/nowhere"})
+
+
+def test_a_bucket_where_nobody_answers_is_refused_within_seconds(monkeypatch):
+    monkeypatch.setattr(starting, "getproxies", dict)
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(ConfigError, match=f"bucket: no answer from {address}"):
+            check_bucket(address)
+        server.listen()
+        check_bucket(None, {"AWS_ENDPOINT_URL": address})
+    begin = time.monotonic()
+    monkeypatch.setattr(starting, "_PATIENCE", 0.2)
+    with pytest.raises(ConfigError, match="--storage-s3-endpoint-url"):
+        check_bucket("https://192.0.2.1")  # an address that is nobody's (RFC 5737)
+    assert time.monotonic() - begin < 30
+
+
+SNAKEMAKE = ("-m", "snakemake")
+
+
+def call(folder, *words: str, code: int) -> str:
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+PLAN = """
+datasets: [demo_diabetes]
+runs: [{part: cac, protocols: [sound], datasets: [demo_diabetes], methods: [cac_lr], k: [5000]}]
+"""
+
+
+@pytest.mark.slow
+def test_a_workflow_says_in_one_line_what_it_cannot_start_with(tmp_path):
+    folder, elsewhere = checkout(tmp_path / "clone"), tmp_path / "elsewhere"
+    said = call(
+        folder,
+        *SNAKEMAKE,
+        "-n",
+        "--config",
+        "restricted={mimic3: /nowhere}",
+        "--",
+        "features",
+        code=1,
+    )
+    assert "restricted: mimic3: folder /nowhere does not exist" in said
+    (folder / "plan.yaml").write_text(PLAN)
+    assert "k is 5000" in call(folder, *SNAKEMAKE, "-n", "--configfile", "plan.yaml", code=1)
+    elsewhere.mkdir()
+    said = call(
+        folder,
+        *SNAKEMAKE,
+        "-n",
+        "--directory",
+        str(elsewhere),
+        "--",
+        "results/cic/lr_k1.json",
+        code=0,
+    )
+    assert "fetch" in said
+    private = folder / "config/registry/private"
+    private.mkdir()
+    (private / "mimic3.yaml").write_text("restricted: false\n")
+    assert "there is a public source 'mimic3'" in call(
+        folder, *SNAKEMAKE, "-n", "--", "features", code=1
+    )
+
+
+@pytest.mark.slow
+def test_a_damaged_archive_of_records_is_one_line(tmp_path):
+    folder = checkout(tmp_path)
+    manifest = folder / "docs/results/records/manifest.csv"
+    lines = manifest.read_text().splitlines(keepends=True)
+    manifest.write_text("".join([*lines[:5], *lines[6:]]))
+    archive = [
+        "-m",
+        "deepcac_study.records.record_archive",
+        "lay",
+        "docs/results/records",
+        "results",
+    ]
+    for words in (archive, ["-m", "deepcac_study.report.site.shipped", "study"]):
+        said = call(folder, *words, code=1)
+        assert "error: " in said
+        assert "is not in manifest.csv" in said
+
+
+@pytest.mark.slow
+def test_a_table_that_is_added_again_says_what_it_replaces(tmp_path):
+    folder = checkout(tmp_path)
+    rows = [f"{i},{i % 7},{'sick' if i % 3 else 'well'}" for i in range(60)]
+    (folder / "t.csv").write_text("\n".join(["size,age,state", *rows]) + "\n")
+    add = [
+        "-c",
+        "from deepcac.command import main; main()",
+        "add",
+        "t.csv",
+        "--label",
+        "state",
+        "--name",
+        "mine",
+    ]
+    assert "replaced" not in call(folder, *add, code=0)
+    assert "replaced: t (60 rows), which was 'mine' until now" in call(folder, *add, code=0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numba
 import numpy as np
@@ -34,7 +35,7 @@ def poisson_weights(n: int, resamples: int, seed: int = 0) -> Weights:
     return np.random.default_rng(seed).poisson(1.0, size=(n, resamples)).astype(np.uint8)
 
 
-def weighted_scores(split: SplitScores, weights: Weights) -> Mapping[str, Array]:
+def weighted_scores(split: SplitScores, weights: npt.NDArray[Any]) -> Mapping[str, Array]:
     """Score one split of n rows under r weightings, shape (n, r).
 
     Of shape (r,) each: ``f1`` of class 1, 0 without a positive label or prediction; ``auroc``, ties

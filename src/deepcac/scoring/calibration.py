@@ -33,18 +33,18 @@ def calibration_intercept(y: Ids, risk: Array) -> float:
     return _shift(y, log_odds(risk))
 
 
-def calibration_slope(y: Ids, risk: Array) -> float:
+def calibration_slope(y: Ids, risk: Array, weight: Array | None = None) -> float:
     """Return the slope of the outcome's log odds on those of the predicted risk (Cox 1958).
 
     1 is right; below 1 the risks are too extreme; it is 0 where all risks are equal. `y`, shape
-    (n,), is 1 where the event came, and holds both values.
+    (n,), is 1 where the event came, and holds both values; `weight` is of that shape.
     """
     odds = log_odds(risk)
     spread = float(odds.std())
     if spread < _CERTAIN:
         return 0.0
     X = np.column_stack([np.ones(len(y)), (odds - odds.mean()) / spread])
-    return float(_newton(X, y, _OF_SLOPE)[1]) / spread
+    return float(_newton(X, y, _OF_SLOPE, weight)[1]) / spread
 
 
 class Recalibration(NamedTuple):
@@ -55,14 +55,14 @@ class Recalibration(NamedTuple):
     risk: Array
 
 
-def recalibrated(y: Ids, risk: Array) -> Recalibration:
+def recalibrated(y: Ids, risk: Array, weight: Array | None = None) -> Recalibration:
     """Refit the intercept and the slope of predicted risks (Cox 1958), shape (n,).
 
-    `y` is 1 where the event came, and holds both values.
+    `y` is 1 where the event came, and holds both values; `weight` is of that shape.
     """
-    slope = calibration_slope(y, risk)
+    slope = calibration_slope(y, risk, weight)
     odds = slope * log_odds(risk)
-    intercept = _shift(y, odds)
+    intercept = _shift(y, odds, weight)
     return Recalibration(slope, intercept, expit(odds + intercept))
 
 
@@ -107,24 +107,28 @@ class CalibrationCurve(NamedTuple):
     high: Array
 
 
-def calibration_curve(y: Ids, risk: Array, patient: npt.NDArray[np.intp]) -> CalibrationCurve:
+def calibration_curve(
+    y: Ids, risk: Array, patient: npt.NDArray[np.intp], weight: Array | None = None
+) -> CalibrationCurve:
     """Fit the share of events as a smooth function of the log odds of the risk.
 
     A logistic regression on a cubic spline with four knots. The interval is symmetric on the log
-    odds, and its variance allows for several predictions per patient (`_patient_scores`).
+    odds, and its variance allows for several predictions per patient (`_patient_scores`). All are
+    of shape (n,); `weight` is that of rows, such as the inverse chance of not being censored.
     """
+    own = np.ones(len(y)) if weight is None else weight
     odds = log_odds(risk)
     least, most = np.quantile(risk, [0.01, 0.99])
     grid = np.linspace(float(least), float(most), _POINTS)
     basis = SplineTransformer(_KNOTS, degree=3, knots="quantile", extrapolation="linear")
     X = basis.fit_transform(odds[:, None])
-    beta = _newton(X, y, _OF_CURVE)
+    beta = _newton(X, y, _OF_CURVE, weight)
     expected = expit(X @ beta)
-    weight = expected * (1 - expected)
-    information = (X * weight[:, None]).T @ X + _OF_CURVE * np.eye(X.shape[1])
+    curved = own * expected * (1 - expected)
+    information = (X * curved[:, None]).T @ X + _OF_CURVE * np.eye(X.shape[1])
     there = basis.transform(log_odds(grid)[:, None])
     reach = np.linalg.solve(information, there.T)
-    variance = ((_patient_scores(X, y, expected, patient) @ reach) ** 2).sum(axis=0)
+    variance = ((_patient_scores(X * own[:, None], y, expected, patient) @ reach) ** 2).sum(axis=0)
     middle, half = there @ beta, stats.norm.ppf(0.975) * np.sqrt(variance)
     return CalibrationCurve(grid, *(expit(middle + step * half) for step in (0, -1, 1)))
 
@@ -146,29 +150,31 @@ def _patient_scores(X: Array, y: Ids, expected: Array, patient: npt.NDArray[np.i
     return sums
 
 
-def _shift(y: Ids, odds: Array) -> float:
+def _shift(y: Ids, odds: Array, weight: Array | None = None) -> float:
     """Return what is added to all log odds so that as many events are expected as came."""
     ends = -_FAR - odds.max(), _FAR - odds.min()
-    return float(brentq(lambda step: expit(odds + step).sum() - y.sum(), *ends, xtol=1e-12))
+    own = np.ones(len(y)) if weight is None else weight
+    return float(brentq(lambda step: own @ (expit(odds + step) - y), *ends, xtol=1e-12))
 
 
-def _newton(X: Array, y: Ids, penalty: float) -> Array:
+def _newton(X: Array, y: Ids, penalty: float, weight: Array | None = None) -> Array:
     """Return the coefficients (q,) of a logistic regression of `y` (n,) on `X` (n, q).
 
     Newton's steps, halved while they climb nothing, until the largest is negligible.
     """
     sign = np.where(y == 1, -1.0, 1.0)
+    own = np.ones(len(y)) if weight is None else weight
 
     def loss(beta: Array) -> float:
-        return float(np.logaddexp(0, sign * (X @ beta)).sum() + penalty / 2 * beta @ beta)
+        return float(own @ np.logaddexp(0, sign * (X @ beta)) + penalty / 2 * beta @ beta)
 
     beta = np.zeros(X.shape[1])
     lowest = loss(beta)
     for _ in range(_MOST_STEPS):
         expected = expit(X @ beta)
-        weight = expected * (1 - expected)
-        slope = X.T @ (y - expected) - penalty * beta
-        step = np.linalg.solve((X * weight[:, None]).T @ X + penalty * np.eye(len(beta)), slope)
+        curved = own * expected * (1 - expected)
+        slope = X.T @ (own * (y - expected)) - penalty * beta
+        step = np.linalg.solve((X * curved[:, None]).T @ X + penalty * np.eye(len(beta)), slope)
         while np.abs(step).max() > _CONVERGED and loss(beta + step) > lowest:
             step /= 2
         beta = beta + step

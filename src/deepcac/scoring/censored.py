@@ -1,8 +1,9 @@
 """Risks of an event by a horizon, where some patients were not followed so long."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -84,12 +85,15 @@ def _counts(time: Array, event: Flags) -> tuple[Array, Ids, Ids, Ids]:
 class FollowUp:
     """How long n patients were followed, and to which horizon they are judged.
 
-    Times, shape (n,), are to the event, or to the end of follow-up.
+    Times, shape (n,), are to the event, or to the end of follow-up. `other`, shape (n,), tells
+    whose follow-up ended with a competing event, after which the event can no longer come; that
+    patient's outcome is known. None where there are no such events.
     """
 
     time: Array
     event: Flags
     horizon: float
+    other: Flags | None = None
 
     @cached_property
     def outcome(self) -> Ids:
@@ -98,12 +102,18 @@ class FollowUp:
 
     @cached_property
     def known(self) -> Flags:
-        """Whether the outcome is known: an event by the horizon, or followed up to it."""
-        return (self.outcome == 1) | (self.time >= self.horizon)
+        """Whether the outcome is known: an event of any kind by the horizon, or followed to it."""
+        return (self.ended & (self.time <= self.horizon)) | (self.time >= self.horizon)
+
+    @property
+    def ended(self) -> Flags:
+        """Whether follow-up ended with an event of any kind, not with censoring."""
+        return self.event if self.other is None else self.event | self.other
 
     def take(self, rows: npt.NDArray[np.intp] | Flags) -> "FollowUp":
         """Return some of the patients."""
-        return FollowUp(self.time[rows], self.event[rows], self.horizon)
+        other = None if self.other is None else self.other[rows]
+        return FollowUp(self.time[rows], self.event[rows], self.horizon, other)
 
     def weights(self, learnt: npt.NDArray[np.intp] | slice = slice(None)) -> Array:
         """Return how many patients each one stands for; 0 where the outcome is not known.
@@ -112,9 +122,44 @@ class FollowUp:
         Rotnitzky 1992; Graf et al. 1999). The curve of censoring is of the patients `learnt`.
         """
         time = self.time[learnt]
-        curve = censoring_curve(time, self.event[learnt])
+        curve = censoring_curve(time, self.ended[learnt])
         chance = curve.before(np.minimum(self.time, self.horizon))
         return np.where(self.known, 1 / np.maximum(chance, 1 / len(time)), 0.0)
+
+
+def joined(parts: Sequence[FollowUp]) -> FollowUp | None:
+    """Return the patients of several tables as one, at the horizon of the first; None of none."""
+    if not parts:
+        return None
+    time, event = (
+        np.concatenate([getattr(one, name) for one in parts]) for name in ("time", "event")
+    )
+    rivals = [
+        np.zeros(len(one.time), np.bool_) if one.other is None else one.other for one in parts
+    ]
+    other = np.concatenate(rivals) if any(one.other is not None for one in parts) else None
+    return FollowUp(time, event, parts[0].horizon, other)
+
+
+def resampled_weights(follow: FollowUp, draws: npt.NDArray[Any]) -> Array:
+    """Return `FollowUp.weights` as each of r draws of the patients learns them, shape (n, r).
+
+    `draws`, shape (n, r), counts how often each patient is drawn.
+    """
+    moments, place = np.unique(follow.time, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(moments)))
+    counted = draws[order].astype(np.float64)
+    ended = follow.ended[order][:, None]
+    everyone = np.add.reduceat(counted, starts, axis=0)
+    events = np.add.reduceat(counted * ended, starts, axis=0)
+    size = everyone.sum(axis=0)
+    left = size - np.cumsum(everyone, axis=0) + everyone - events
+    lost = np.divide(everyone - events, left, out=np.zeros_like(left), where=left > 0)
+    curve = np.vstack([np.ones(draws.shape[1]), np.cumprod(1 - lost, axis=0)])
+    before = np.searchsorted(moments, np.minimum(follow.time, follow.horizon), side="left")
+    chance = np.maximum(curve[before], 1 / np.maximum(size, 1))
+    return np.where(follow.known[:, None], 1 / chance, 0.0)
 
 
 def auroc_at(follow: FollowUp, risk: Array) -> float:
@@ -130,10 +175,43 @@ def brier_at(follow: FollowUp, risk: Array) -> float:
 
 
 def observed_risk(follow: FollowUp) -> tuple[float, float, float]:
-    """Return the Kaplan-Meier risk at the horizon with its 95 % interval."""
+    """Return the risk at the horizon with its 95 % interval.
+
+    That of Kaplan and Meier, or with competing events that of Aalen and Johansen (1978).
+    """
+    if follow.other is not None:
+        return cumulative_incidence(follow)
     curve = kaplan_meier(follow.time, follow.event)
     low, high = curve.interval(follow.horizon)
     return 1 - float(curve.at(follow.horizon)), 1 - high, 1 - low
+
+
+def cumulative_incidence(follow: FollowUp) -> tuple[float, float, float]:
+    """Return the risk that the event comes first and by the horizon, with its 95 % interval.
+
+    The estimate is that of Aalen and Johansen (1978), its variance that of Gaynor et al. (1993);
+    the interval is symmetric on log(-log), as in R's cmprsk.
+    """
+    moments, at_risk, ended, _ = _counts(follow.time, follow.ended)
+    place = np.searchsorted(moments, follow.time[follow.event])
+    events = np.bincount(place, minlength=len(moments))
+    seen = moments <= follow.horizon
+    n, every, own = (each[seen].astype(np.float64) for each in (at_risk, ended, events))
+    before = np.concatenate([[1.0], np.cumprod(1 - every / n)])[:-1] if len(n) else n
+    risen = np.cumsum(before * own / n)
+    risk = float(risen[-1]) if len(n) else 0.0
+    gap = risk - risen
+    rest = n - every
+    spread = np.divide(every, n * rest, out=np.zeros(len(n)), where=rest > 0)
+    variance = float(
+        (gap**2 * spread).sum()
+        + (before**2 * own * (n - own) / n**3).sum()
+        - 2 * (gap * before * own / n**2).sum()
+    )
+    if not 0 < risk < 1:
+        return risk, risk, risk
+    half = stats.norm.ppf(0.975) * np.sqrt(max(variance, 0.0)) / (risk * abs(np.log(risk)))
+    return risk, float(risk ** np.exp(half)), float(risk ** np.exp(-half))
 
 
 def net_benefit_at(follow: FollowUp, risk: Array, threshold: float) -> float:

@@ -116,9 +116,19 @@ Site = Annotated[
     ),
 ]
 External = Annotated[
-    Path | None,
+    list[Path] | None,
     option(
-        QUESTION, help="A table of another hospital. Models of the first table are judged on it."
+        QUESTION,
+        help="A table of another hospital, on which models of the first table are judged. Repeat "
+        "the option for several hospitals.",
+    ),
+]
+Competing = Annotated[
+    list[str] | None,
+    option(
+        QUESTION,
+        help="A value of the label that is another event, after which the event can no longer "
+        "come. It goes with --time, and may be repeated.",
     ),
 ]
 Card = Annotated[

@@ -20,6 +20,7 @@ from deepcac.table.command_options import (
     Budget,
     By,
     Card,
+    Competing,
     Decimal,
     Drop,
     External,
@@ -106,6 +107,7 @@ def compare(
     external: External = None,
     time: Time = None,
     horizon: Horizon = None,
+    competing: Competing = None,
     card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
@@ -117,9 +119,12 @@ def compare(
     from deepcac.table.pages.risk_section import risk_questions
     from deepcac.table.reading.labelled_table import Roles
 
-    own = Roles(label or "", id_column, group, drop or (), positive, above, decimal, time, horizon)
+    own = Roles(
+        label or "", id_column, group, drop or (), positive, above, decimal, time, horizon,
+        competing=competing or (),
+    )  # fmt: skip
     source, roles = table_source(table, labels, own)
-    if site is None and external is None:
+    if site is None and not external:
         answer = compare_table(
             source, roles, out, minutes=budget, margin=margin, most=rows, seed=seed,
             jobs=jobs, n_resamples=resamples, say=say, command=_typed(), train_rows=train_rows,
@@ -127,10 +132,10 @@ def compare(
         )  # fmt: skip
     else:
         answer = compare_places(
-            source, roles, out, say=say, command=_typed(), site=site, external=external,
+            source, roles, out, say=say, command=_typed(), site=site, external=external or (),
             margin=margin, most=rows, seed=seed, jobs=jobs, train_rows=train_rows,
-            unanswered={"--resamples": resamples, "--thresholds": thresholds, "--by": by,
-                        "--card": card},
+            asked=risk_questions(thresholds, by),
+            unanswered={"--resamples": resamples, "--card": card, "--by": by},
         )  # fmt: skip
     typer.echo(answer)
     say(f"page: {out}")

@@ -1,6 +1,6 @@
 """`deepcac compare`: read, judge, look at the subtypes, write the page."""
 
-from deepcac.errors import ConfigError, DataError
+from deepcac.errors import ConfigError
 from deepcac.table.answer import MARGIN, answer
 from deepcac.table.budgeted_trials import (
     MOST_TRAIN,
@@ -17,9 +17,8 @@ from deepcac.table.found_subtypes import found_clusterings
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.compare_page import write_compare_page
-from deepcac.table.pages.risk_section import USUAL, RiskQuestions
+from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
-from deepcac.table.subgroups import check_columns
 
 
 def compare_table(
@@ -80,7 +79,7 @@ def compare_table(
     beside = card_path(card, out, path)
     say(f"reading {path}")
     table = read_labelled(path, roles, most=most, seed=seed)
-    _check_asked(table, asked)
+    check_asked(table, asked)
     _tell(table, say)
     effort = Effort(
         minutes=minutes, seed=seed, jobs=jobs or usual_jobs(), resamples=n_resamples,
@@ -96,12 +95,6 @@ def compare_table(
     write_card(beside, joined(*facts))
     say(f"card: {beside}")
     return found.sentence
-
-
-def _check_asked(table: LabelledTable, asked: RiskQuestions) -> None:
-    check_columns(table, asked.by)
-    if asked.thresholds and table.features.n_classes != 2:
-        raise DataError("--thresholds needs an outcome of two classes")
 
 
 def _tell(table: LabelledTable, say: Say) -> None:

@@ -44,7 +44,7 @@ def test_the_time_is_no_feature_and_the_label_is_the_event_by_the_horizon(path):
     by = (frame["died"] == 1) & (frame["days"] <= 365)
     assert table.features.label.tolist() == by.astype(int).tolist()
     assert table.follow.known.tolist() == (by | (frame["days"] >= 365)).tolist()
-    assert any("Competing events are not handled" in one for one in table.remarks)
+    assert any("No competing event was named" in one for one in table.remarks)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_few_patients_are_neither_told_as_lost_nor_as_events_of_a_subtype():
 
 def test_three_outcomes_are_named_as_competing(path):
     followed().assign(died=np.arange(240) % 3).to_csv(path, index=False)
-    with pytest.raises(DataError, match="competing events are not handled"):
+    with pytest.raises(DataError, match="name what is another event by --competing"):
         read_labelled(path, ROLES)
 
 

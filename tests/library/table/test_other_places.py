@@ -14,6 +14,9 @@ from sklearn.metrics import roc_auc_score
 from deepcac.errors import ConfigError, DataError
 from deepcac.judging.contenders import Contender
 from deepcac.scoring.bootstrap import poisson_weights
+from deepcac.scoring.censored import FollowUp, observed_risk
+from deepcac.scoring.random_effects import pool_sites
+from deepcac.scoring.resampled_scores import RATIO, Estimate, Patients
 from deepcac.table.elsewhere.comparing_places import compare_places
 from deepcac.table.elsewhere.external_rows import external_rows
 from deepcac.table.elsewhere.fold_trials import (
@@ -27,6 +30,8 @@ from deepcac.table.elsewhere.fold_trials import (
 from deepcac.table.elsewhere.folds import site_folds
 from deepcac.table.elsewhere.place_answer import answer_places, over_places
 from deepcac.table.elsewhere.place_page import _comparisons, _cut, _few
+from deepcac.table.elsewhere.place_risks import benefit_lines, over_sites
+from deepcac.table.pages.risk_section import RiskQuestions
 from deepcac.table.reading.labelled_table import Roles, read_labelled
 
 
@@ -182,7 +187,7 @@ def external(tmp_path, a, b, **roles):
     table = read(tmp_path, a, site=False, **roles)
     b.to_csv(tmp_path / "b.csv", index=False)
     return table, external_rows(
-        table, Roles("died", **roles), tmp_path / "b.csv", most=20_000, seed=0
+        table, Roles("died", **roles), [tmp_path / "b.csv"], most=20_000, seed=0
     )
 
 
@@ -215,7 +220,7 @@ def test_patients_of_both_tables_are_not_learnt_from(tmp_path):
 
 
 def test_a_second_table_of_the_same_patients_leaves_nobody_to_learn_from(tmp_path):
-    with pytest.raises(DataError, match="without the patients of both tables"):
+    with pytest.raises(DataError, match="without the patients of the other tables"):
         external(tmp_path, patients(), patients(seed=1), group="patient", drop=["visit"])
 
 
@@ -248,14 +253,13 @@ def test_one_question_at_a_time(tmp_path):
     patients().to_csv(path, index=False)
     told = {"say": print, "command": ""}
     with pytest.raises(ConfigError, match="two questions"):
-        compare_places(path, Roles("died"), tmp_path / "o", site="x", external="y", **told)
+        compare_places(path, Roles("died"), tmp_path / "o", site="x", external=["y"], **told)
     with pytest.raises(DataError, match="the same file"):
-        compare_places(path, Roles("died"), tmp_path / "o", external=path, **told)
+        compare_places(path, Roles("died"), tmp_path / "o", external=[path], **told)
     with pytest.raises(ConfigError, match="cannot be both the label and the site"):
         compare_places(path, Roles("died"), tmp_path / "o", site="died", **told)
-    timed = Roles("died", time="visit", horizon=9.0)
-    with pytest.raises(ConfigError, match="--time has no answer with --site or --external"):
-        compare_places(path, timed, tmp_path / "o", site="hospital", **told)
+    with pytest.raises(DataError, match="one file is named twice"):
+        compare_places(path, Roles("died"), tmp_path / "o", external=["b", "b"], **told)
     with pytest.raises(DataError, match="no column 'ward'"):
         compare_places(path, Roles("died"), tmp_path / "o", site="ward", **told)
 
@@ -266,7 +270,7 @@ def test_rows_are_left_out_only_where_there_are_more(tmp_path, monkeypatch):
     fold = site_folds(read(tmp_path, patients(), drop=["patient", "visit"]), "hospital")[0][0]
     n = len(fold.sample(0, 10_000).train)
     assert [len(fold.sample(0, n - j).train) for j in (1, 2)] == [n - 3, n - 2]
-    exact, part = (judge_fold(fold, 0, 1, most) for most in (n, n - 10))
+    (exact,), (part,) = (judge_fold(fold, 0, 1, most) for most in (n, n - 10))
     assert (exact.n_train, exact.cut) == (n, False)
     assert (part.n_train, part.cut) == (n - 10, True)
     for one, said in ((exact, False), (part, True)):
@@ -301,7 +305,7 @@ def test_pages_answer_first_and_hold_every_site(tmp_path):
     part = compare_places(tmp_path / "a.csv", roles, out, site="hospital", train_rows=100, **told)
     assert part.endswith(", from a part of the training rows.")
     assert not part.startswith("Use no clusters elsewhere")
-    answer = compare_places(tmp_path / "a.csv", roles, out, external=tmp_path / "b.csv", **told)
+    answer = compare_places(tmp_path / "a.csv", roles, out, external=[tmp_path / "b.csv"], **told)
     page = out.read_text().replace("−", "-")
     assert answer in page
     assert "Hartung" not in page
@@ -323,3 +327,114 @@ def test_a_mistake_is_one_line_and_writes_nothing(tmp_path):
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == "deepcac: none.csv: no such file"
     assert not (tmp_path / "compare.html").exists()
+
+
+def followed(n, seed, shift=0.0):
+    """Synthetic patients with follow-up; a third leave early, some die of something else first."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["age", "urea"]).round(4)
+    event = rng.exponential(6 * np.exp(-frame.age - shift))
+    other, end = rng.exponential(15, n), rng.exponential(12, n)
+    first = np.minimum(np.minimum(event, other), end)
+    frame["years"] = first.round(5)
+    frame["hospital"] = rng.choice(["north", "south", "west"], n)
+    return frame.assign(status=np.select([first == event, first == other], [1, 2], 0))
+
+
+def of_page(page, table, row):
+    """Return the cells of a row of a table of a page."""
+    body = page[page.index(f'id="table-{table}"') :]
+    rows = re.findall(r"<tr>(.*?)</tr>", body[: body.index("</table>")], re.DOTALL)
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", one, re.DOTALL) for one in rows]
+    return next(one for one in cells if one[0] == row)
+
+
+@pytest.fixture
+def few_contenders(monkeypatch):
+    few = [Contender("lr"), Contender("lr", "km")]
+    monkeypatch.setattr("deepcac.table.elsewhere.fold_trials.contenders", lambda: few)
+
+
+@pytest.mark.usefixtures("few_contenders")
+def test_several_tables_at_a_horizon_with_competing_events(tmp_path):
+    told = {"say": lambda line: None, "command": "deepcac", "jobs": 1}
+    roles = Roles("status", time="years", horizon=5.0, competing=["2"], drop=["hospital"])
+    for name, seed, shift in (("a", 0, 0.0), ("b", 1, 0.0), ("c", 2, 0.8), ("d", 3, 0.4)):
+        followed(300, seed, shift).to_csv(tmp_path / f"{name}.csv", index=False)
+    others = [tmp_path / f"{name}.csv" for name in "bcd"]
+    answer = compare_places(tmp_path / "a.csv", roles, tmp_path / "o.html", external=others,
+                            asked=RiskQuestions((0.1, 0.5)), **told)  # fmt: skip
+    page = (tmp_path / "o.html").read_text().replace("−", "-")
+    assert "of 3 sites" in answer
+    assert "A patient with a competing event is not censored" in page
+    assert "from 10 % on" in page
+    ratios = {}
+    for name, seed, shift in (("b", 1, 0.0), ("c", 2, 0.8), ("d", 3, 0.4)):
+        cells = of_page(page, "scores", name)
+        ratios[name] = float(cells[5].split()[0])
+        assert int(cells[1]) == 300
+        own = followed(300, seed, shift)
+        follow = FollowUp(
+            own.years.to_numpy(), own.status.to_numpy() == 1, 5.0, own.status.to_numpy() == 2
+        )
+        assert int(cells[2]) == follow.outcome.sum()
+        share = observed_risk(follow)[0]
+        assert 1000 * (share - (1 - share) / 9) == pytest.approx(
+            float(benefit_of(page, name, "treat all")[0].split()[0]), abs=0.06
+        )
+    assert ratios["b"] < ratios["d"] < ratios["c"]  # as planted
+    pooled = of_page(page, "scores", "all sites, pooled")[5]
+    assert min(ratios.values()) < float(pooled.split()[0]) < max(ratios.values())
+    assert " to " in of_page(page, "scores", "a new site, expected")[5]
+
+
+def benefit_of(page, place, what):
+    """Return the net benefits of a place, treated by something."""
+    body = page[page.index('id="table-benefits"') :]
+    rows = re.findall(r"<tr>(.*?)</tr>", body[: body.index("</table>")], re.DOTALL)
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", one, re.DOTALL) for one in rows]
+    return next(one[2:] for one in cells if one[:2] == [place, what])
+
+
+@pytest.mark.usefixtures("few_contenders")
+def test_sites_at_a_horizon_and_a_second_table_without_follow_up(tmp_path):
+    frame = followed(450, 0)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    told = {"say": lambda line: None, "command": "deepcac", "jobs": 1}
+    roles = Roles("status", time="years", horizon=5.0, competing=["2"])
+    answer = compare_places(tmp_path / "a.csv", roles, tmp_path / "o.html", site="hospital", **told)
+    assert "of 3 sites" in answer
+    page = (tmp_path / "o.html").read_text()
+    assert sum(int(of_page(page, "scores", one)[1]) for one in ("north", "south", "west")) == 450
+    short = frame.assign(years=frame.years.clip(upper=4))
+    short.to_csv(tmp_path / "b.csv", index=False)
+    roles = Roles("status", time="years", horizon=5.0, competing=["2"], drop=["hospital"])
+    with pytest.raises(DataError, match="b.csv: column 'years': fewer than 20 patients are fol"):
+        compare_places(
+            tmp_path / "a.csv", roles, tmp_path / "o.html", external=[tmp_path / "b.csv"], **told
+        )
+
+
+def test_pooled_ratio_is_the_random_effects_mean_of_its_logarithm():
+    scores = [
+        {RATIO: Estimate(value, value, value, error)}
+        for value, error in ((0.8, 0.1), (1.0, 0.2), (1.5, 0.1))
+    ]
+    judged = [SimpleNamespace(model=SimpleNamespace(scores=one)) for one in scores]
+    found = over_sites(judged, RATIO)
+    pooled = pool_sites(np.log([0.8, 1.0, 1.5]), [0.1, 0.2, 0.1])
+    assert found.mean == pytest.approx(np.exp(pooled.mean))
+    assert found.new_high == pytest.approx(np.exp(pooled.new_high))
+    half = stats.t.ppf(0.975, 2) * pooled.error
+    assert found.low == pytest.approx(np.exp(pooled.mean - half))
+    assert over_sites(judged[:1], RATIO) is None
+
+
+def test_net_benefit_of_a_few_treated_patients_is_withheld():
+    rng = np.random.default_rng(0)
+    risk = np.concatenate([rng.uniform(0.01, 0.3, 97), [0.8, 0.8, 0.8]])
+    whom = Patients((rng.random(100) < 0.3).astype(int), risk)
+    place = SimpleNamespace(name="b", model=SimpleNamespace(patients=whom, unit=None))
+    rows = benefit_lines([place], np.array([0.005, 0.5]), 0)["rows"]
+    assert rows[0][2] != "withheld"
+    assert rows[0][3] == "withheld"

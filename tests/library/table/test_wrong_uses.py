@@ -87,9 +87,33 @@ CASES = {
         "compare one_site.csv --label died --site ward",
         "column 'ward' holds 'a' in every row; two sites are needed: name another column",
     ),
-    "subgroups of other hospitals": (
-        "compare p.csv --label died --external one.csv --by patient",
-        "--by has no answer with --site or --external; ask without it",
+    "resamples of other hospitals": (
+        "compare p.csv --label died --external one.csv --resamples 5",
+        "--resamples has no answer with --site or --external; ask without it",
+    ),
+    "a competing event without a time": (
+        "compare p.csv --label died --competing yes",
+        "--competing goes with --time and --horizon; name them too",
+    ),
+    "a competing event that is none": (
+        "compare three.csv --label died --time age --horizon 9 --competing 4",
+        "column 'died' holds no '4' for --competing; there are",
+    ),
+    "the event as competing": (
+        "compare p.csv --label died --time age --horizon 9 --positive yes --competing yes",
+        "'yes' cannot be both --positive and --competing",
+    ),
+    "nothing but competing events": (
+        "compare three.csv --label died --time age --horizon 9 --competing 1 --competing 2",
+        "holds 0 beside the competing events; with --time two are needed",
+    ),
+    "three classes with a time": (
+        "compare three.csv --label died --time age --horizon 9",
+        "has 3 classes .* name what is another event by --competing",
+    ),
+    "one table of another hospital twice": (
+        "compare p.csv --label died --external one.csv --external one.csv",
+        "--external: one file is named twice; name each table once",
     ),
     "subgroups at a horizon": (
         "compare p.csv --label died --time age --horizon 9 --by patient",

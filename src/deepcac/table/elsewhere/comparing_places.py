@@ -1,7 +1,7 @@
 """`deepcac compare --site` and `--external`: read, judge elsewhere, write the page."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +15,10 @@ from deepcac.table.elsewhere.fold_trials import JudgedFold, judge_fold
 from deepcac.table.elsewhere.folds import Fold, site_folds
 from deepcac.table.elsewhere.place_answer import answer_places
 from deepcac.table.elsewhere.place_page import Run, write_place_page
+from deepcac.table.elsewhere.place_risks import shown_thresholds
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.pages.risk_section import USUAL, RiskQuestions, check_asked
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 
 
@@ -28,12 +30,13 @@ def compare_places(
     say: Say,
     command: str,
     site: str | None = None,
-    external: StrPath | None = None,
+    external: Sequence[StrPath] = (),
     margin: float = MARGIN,
     most: int = MOST_ROWS,
     seed: int = 0,
     jobs: int | None = None,
     train_rows: int = MOST_TRAIN,
+    asked: RiskQuestions = USUAL,
     unanswered: Mapping[str, object] | None = None,
 ) -> str:
     """Judge whether clusters help on patients of another place; write the page.
@@ -44,8 +47,8 @@ def compare_places(
     ----------
     site : str, optional
         Column whose every value is left out once.
-    external : path-like, optional
-        Second table, on which models of the first are judged; either this or `site`.
+    external : sequence of path-like
+        Further tables, on which models of the first are judged; either this or `site`.
     unanswered : mapping, optional
         Options that have no answer here to what they were given, or to None; refused if given.
 
@@ -54,25 +57,26 @@ def compare_places(
     ConfigError, DataError
         An option or a table is at fault.
     """
-    if (site is None) == (external is None):
+    if (site is None) == (not external):
         raise ConfigError("--site and --external answer two questions; ask for one of them")
-    _refuse({**(unanswered or {}), "--time": roles.time})
+    _refuse(unanswered or {})
     begin = time.monotonic()
-    check_output(out, path, *([external] if external is not None else []))
+    check_output(out, path, *external)
     say(f"reading {path}")
     table, folds, remarks, heading = (
         _sites(path, roles, site, most, seed)
         if site is not None
-        else _external(path, roles, str(external), most, seed)
+        else _external(path, roles, external, most, seed)
     )
+    check_asked(table, asked)
     table.tell(say)
     for remark in remarks:
         say(remark)
     judged = _judge(folds, seed, train_rows, jobs or usual_jobs(), say)
-    answer = answer_places(judged, margin, sites=site is not None)
+    answer = answer_places(judged, margin, sites=len(judged) > 1 or site is not None)
     run = Run(
-        command, heading, external is not None, TRIALS, seed, train_rows,
-        time.monotonic() - begin, remarks,
+        command, heading, bool(external), TRIALS, seed, train_rows,
+        time.monotonic() - begin, remarks, shown_thresholds(asked.thresholds), roles.horizon,
     )  # fmt: skip
     write_place_page(out, table, judged, answer, run)
     return answer.sentence
@@ -94,21 +98,29 @@ def _sites(path: StrPath, roles: Roles, site: str, most: int, seed: int) -> _Rea
     return table, folds, remarks, f"Left out: each site in turn (column {site!r})"
 
 
-def _external(path: StrPath, roles: Roles, other: str, most: int, seed: int) -> _Read:
-    if Path(other).exists() and Path(other).samefile(path):
-        raise DataError(f"--external {other}: is the same file; name patients of another place")
+def _external(
+    path: StrPath, roles: Roles, others: Sequence[StrPath], most: int, seed: int
+) -> _Read:
+    for other in others:
+        if Path(other).exists() and Path(other).samefile(path):
+            raise DataError(f"--external {other}: is the same file; name patients of another place")
+    if len({Path(other).resolve() for other in others}) < len(others):
+        raise DataError("--external: one file is named twice; name each table once")
     table = read_labelled(path, roles, most=most, seed=seed)
-    found = external_rows(table, roles, other, most=most, seed=seed)
-    return table, [found.fold], found.remarks, f"Judged on: the table {Path(other).name}"
+    found = external_rows(table, roles, others, most=most, seed=seed)
+    names = ", ".join(Path(other).name for other in others)
+    several = "tables" if len(others) > 1 else "table"
+    return table, [found.fold], found.remarks, f"Judged on: the {several} {names}"
 
 
 def _judge(folds: list[Fold], seed: int, train_rows: int, jobs: int, say: Say) -> list[JudgedFold]:
     """Judge every fold, some at once; a fold says the same beside whatever others."""
     pool = Parallel(n_jobs=min(jobs, len(folds)), return_as="generator", max_nbytes=None)
-    judged = []
-    for found in pool(
+    judged: list[JudgedFold] = []
+    every = pool(
         delayed(judge_fold)(one, seed + j, TRIALS, train_rows) for j, one in enumerate(folds)
-    ):
-        judged.append(found)
-        say(f"judged {len(judged)} of {len(folds)}")
+    )
+    for done, found in enumerate(every, start=1):
+        judged += found
+        say(f"judged {done} of {len(folds)}")
     return judged

@@ -1,5 +1,7 @@
 """The rows of a second table, in the columns and classes of the first."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,16 +11,18 @@ import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
+from deepcac.scoring.censored import FollowUp, joined
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.elsewhere.folds import FEWEST_TO_JUDGE, Fold, left_out
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.class_labels import class_labels
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, group_cells
+from deepcac.table.reading.outcomes import read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import CATEGORY
 from deepcac.table.reading.table_files import read_blocks
-from deepcac.task import Ids
+from deepcac.task import Array, Ids
 
 _MOST_NAMED = 10
 
@@ -32,68 +36,119 @@ class ExternalRows(NamedTuple):
         All of the first table to learn from, the second to judge.
     remarks : list of str
         Columns, levels, ids and rows that differ, or that should.
+    rows : list of pyarrow.Table
+        Those that are judged, as read, a table each.
     """
 
     fold: Fold
     remarks: list[str]
+    rows: list[pa.Table]
+
+
+class SecondTable(NamedTuple):
+    """One further table, in the columns and classes of the first: n rows."""
+
+    name: str
+    sample: SampledTable
+    X: Array
+    codes: Ids
+    follow: FollowUp | None
+    patient: pa.ChunkedArray | None
 
 
 def external_rows(
-    table: LabelledTable, roles: Roles, path: StrPath, *, most: int, seed: int
+    table: LabelledTable, roles: Roles, paths: Sequence[StrPath], *, most: int, seed: int
 ) -> ExternalRows:
-    """Read a second table as the first one was read.
+    """Read further tables as the first one was read.
 
     Parameters
     ----------
     roles : Roles
-        Of the columns of both.
+        Of the columns of all.
+    paths : sequence of path-like
     most, seed : int
-        Of its sample, as of `read_labelled`.
+        Of their samples, as of `read_labelled`.
 
     Raises
     ------
     DataError
         A column is missing, the classes are others, or one has fewer than ten rows.
     """
-    try:
-        return _external_rows(table, roles, path, most, seed)
-    except DataError as error:
-        raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-
-
-def _external_rows(
-    table: LabelledTable, roles: Roles, path: StrPath, most: int, seed: int
-) -> ExternalRows:
-    keys = [roles.label, *filter(None, [roles.group])]
-    other = sample_rows(
-        read_blocks(path, roles.decimal), keys, group=roles.group, most=most, seed=seed
-    )
-    _refuse_missing(table, other)
-    codes = _codes(table, roles, other)
-    X, _ = table.encoder.encode(other.rows, other.number)
-    own = table.features
-    features = FeatureMatrix(
-        np.concatenate([own.row_id, table.total + other.number]),
-        np.concatenate([own.label, codes]),
-        np.vstack([own.X, X]),
-        own.names,
-    )
-    test = np.arange(len(features.label)) >= len(own.label)
-    unit = _units(table.rows, other, roles.group) if roles.group else None
-    fold = left_out(Path(path).stem, features, test, unit)
+    stems = [Path(path).stem for path in paths]
+    names = [
+        stem if stems.count(stem) == 1 else str(path)
+        for stem, path in zip(stems, paths, strict=True)
+    ]
+    others = [
+        _second_table(table, roles, path, name, most, seed)
+        for path, name in zip(paths, names, strict=True)
+    ]
+    fold = _fold(table, roles, others)
     if not fold.learnable:
         raise DataError(
             f"of {table.name} too few rows of a class are left to learn from without the patients "
-            "of both tables; name patients of another place"
+            "of the other tables; name patients of another place"
         )
+    remarks = [line for other in others for line in _remarks(table, roles, other)]
+    if dropped := len(table.features.label) - len(fold.fit):
+        remarks.append(f"{_count(dropped)} rows of patients in both tables are not learnt from.")
+    return ExternalRows(fold, remarks, [other.sample.rows for other in others])
+
+
+def _second_table(
+    table: LabelledTable, roles: Roles, path: StrPath, name: str, most: int, seed: int
+) -> SecondTable:
+    try:
+        keys = [roles.label, *filter(None, [roles.group, roles.time])]
+        other = sample_rows(
+            read_blocks(path, roles.decimal), keys, group=roles.group, most=most, seed=seed
+        )
+        _refuse_missing(table, other)
+        codes, follow = _outcomes(table, roles, other)
+        X, _ = table.encoder.encode(other.rows, other.number)
+        patient = group_cells(other, roles.group) if roles.group else None
+    except DataError as error:
+        raise DataError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+    return SecondTable(name, other, X, codes, follow, patient)
+
+
+def _fold(table: LabelledTable, roles: Roles, others: list[SecondTable]) -> Fold:
+    """Return the fold that learns from the first table and judges each of the others."""
+    own = table.features
+    offsets = np.cumsum([table.total, *(one.sample.total for one in others)])
+    ids = [offset + one.sample.number for offset, one in zip(offsets, others, strict=False)]
+    features = FeatureMatrix(
+        np.concatenate([own.row_id, *ids]),
+        np.concatenate([own.label, *(one.codes for one in others)]),
+        np.vstack([own.X, *(one.X for one in others)]),
+        own.names,
+    )
+    ends = np.cumsum([0, *(len(one.codes) for one in others)])
+    parts = tuple(
+        (one.name, np.arange(first, last))
+        for one, first, last in zip(others, ends[:-1], ends[1:], strict=True)
+    )
+    unit = None
+    if roles.group:
+        unit = _units([plain(table.rows[roles.group]), *(one.patient for one in others)])
+    fold = left_out(
+        others[0].name, features, np.arange(len(features.label)) >= len(own.label), unit
+    )
+    follow = joined([each for each in (table.follow, *(one.follow for one in others)) if each])
+    return replace(fold, parts=parts, follow=follow)
+
+
+def _remarks(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str]:
+    """Say what differs in a second table, or should."""
+    sample = other.sample
     remarks = [
-        *_new_columns(table, other),
-        *_unseen_levels(table, other),
-        *_known(table, roles, other, fold),
+        *_new_columns(table, sample),
+        *_unseen_levels(table, sample),
+        *_known(table, roles, other),
     ]
-    if not other.complete:
-        remarks.append(f"Sampled: {len(codes):,} of {other.total:,} rows of {Path(path).name}.")
-    return ExternalRows(fold, remarks)
+    if not sample.complete:
+        remarks.append(f"Sampled: {len(other.codes):,} of {sample.total:,} rows of {other.name}.")
+    return remarks
 
 
 def _refuse_missing(table: LabelledTable, other: SampledTable) -> None:
@@ -107,28 +162,30 @@ def _refuse_missing(table: LabelledTable, other: SampledTable) -> None:
         )
 
 
-def _codes(table: LabelledTable, roles: Roles, other: SampledTable) -> Ids:
-    """Return class ids by the classes of the first table."""
-    found = class_labels(other.keys[roles.label], roles.label, above=roles.above)
-    if set(found.classes) != set(table.classes):
+def _outcomes(
+    table: LabelledTable, roles: Roles, other: SampledTable
+) -> tuple[Ids, FollowUp | None]:
+    """Return class ids by the classes of the first table, and the follow-up."""
+    words = class_labels(other.keys[roles.label], roles.label, above=roles.above).classes
+    rest = set(words) - set(roles.competing)
+    if rest != set(table.words):
         raise DataError(
-            f"column {roles.label!r} holds {', '.join(sorted(found.classes))}; in {table.name} it "
-            f"holds {', '.join(sorted(table.classes))}; code both alike"
+            f"column {roles.label!r} holds {', '.join(sorted(rest))}; in {table.name} it "
+            f"holds {', '.join(sorted(table.words))}; code both alike"
         )
-    place = np.array([table.classes.index(name) for name in found.classes])
-    codes: Ids = place[found.codes[other.number - 1]]
-    counts = np.bincount(codes, minlength=len(table.classes))
+    two = len(table.words) == 2 and roles.above is None
+    found = read_outcomes(other, replace(roles, positive=table.words[1] if two else None))
+    counts = np.bincount(found.codes, minlength=len(table.classes))
     if counts.min() < FEWEST_TO_JUDGE:
         raise DataError(
             f"class {table.classes[int(counts.argmin())]!r} has fewer than {FEWEST_TO_JUDGE} rows; "
             "too few to judge on"
         )
-    return codes
+    return found.codes, found.follow
 
 
-def _units(first: pa.Table, second: SampledTable, group: str) -> Ids:
-    both = (plain(first[group]), group_cells(second, group))
-    return pd.factorize(pd.concat(map(_named, both)))[0].astype(np.int64)
+def _units(patients: list[pa.ChunkedArray]) -> Ids:
+    return pd.factorize(pd.concat(map(_named, patients)))[0].astype(np.int64)
 
 
 def _named(cells: pa.ChunkedArray) -> "pd.Series[str]":
@@ -160,26 +217,24 @@ def _unseen_levels(table: LabelledTable, other: SampledTable) -> list[str]:
     return said
 
 
-def _known(table: LabelledTable, roles: Roles, other: SampledTable, fold: Fold) -> list[str]:
+def _known(table: LabelledTable, roles: Roles, other: SecondTable) -> list[str]:
     """Say if rows or ids of the second table stand in the first."""
     said = []
-    if roles.id and roles.id in other.rows.column_names:
-        ids = [set(_named(plain(rows[roles.id]).drop_null())) for rows in (table.rows, other.rows)]
+    second = other.sample.rows
+    if roles.id and roles.id in second.column_names:
+        ids = [set(_named(plain(rows[roles.id]).drop_null())) for rows in (table.rows, second)]
         if both := len(ids[0] & ids[1]):
             said.append(
                 f"Warning: {_count(both)} ids stand in both tables; the same patients are no test."
             )
-    X = np.column_stack([fold.features.X, fold.features.label])
-    n = len(table.features.label)
-    first = {row.tobytes() for row in X[:n]}
-    if same := sum(row.tobytes() in first for row in X[n:]):
+    own = table.features
+    first = {row.tobytes() for row in np.column_stack([own.X, own.label])}
+    rows = np.column_stack([other.X, other.codes])
+    if same := sum(row.tobytes() in first for row in rows):
         said.append(
-            f"{_count(same)} of {len(X) - n:,} rows are equal to a row of {table.name} in every "
+            f"{_count(same)} of {len(rows):,} rows are equal to a row of {table.name} in every "
             "column; make sure that they are other patients."
         )
-    dropped = n - len(fold.fit)
-    if dropped:
-        said.append(f"{_count(dropped)} rows of patients in both tables are not learnt from.")
     return said
 
 

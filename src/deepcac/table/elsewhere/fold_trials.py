@@ -1,6 +1,7 @@
 """The contenders on the patients of a place that is left out: differences and the best model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,10 +9,18 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from deepcac.judging.contenders import CAC, DISTANCES, KM, Contender
-from deepcac.judging.resamples import Resample
+from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.trials import TEST, run_resample
 from deepcac.scoring.bootstrap import SplitScores, interval, poisson_weights, weighted_scores
-from deepcac.scoring.calibration import recalibrated
+from deepcac.scoring.censored import FollowUp, resampled_weights
+from deepcac.scoring.resampled_scores import (
+    AUROC,
+    SCORES,
+    Estimate,
+    Patients,
+    estimate,
+    risk_scores,
+)
 from deepcac.table.budgeted_trials import contenders
 from deepcac.table.elsewhere.folds import Fold
 from deepcac.task import Array, Ids
@@ -53,24 +62,25 @@ class BestModel(NamedTuple):
     ----------
     name : str
     auroc, low, high : float
-    observed, expected : float
-        Events; of two classes.
-    slope, intercept : float
-        Of the log odds, refitted on the patients that are judged; of two classes.
-    brier, brier_recalibrated : float
-        With the risks as they are, and with the refitted ones.
+        With its 95 % interval.
+    scores : dict of str to Estimate
+        Of two classes, by `deepcac.scoring.resampled_scores.SCORES`.
+    patients : Patients or None
+        Who is judged, with their risks; of two classes.
+    unit : ndarray of shape (n,) or None
+        Whose row each is; None where each row is a patient.
+    row : ndarray of shape (n,) or None
+        Their places among the rows of the fold.
     """
 
     name: str
     auroc: float
     low: float
     high: float
-    observed: float = np.nan
-    expected: float = np.nan
-    slope: float = np.nan
-    intercept: float = np.nan
-    brier: float = np.nan
-    brier_recalibrated: float = np.nan
+    scores: Mapping[str, Estimate] = MappingProxyType({})
+    patients: Patients | None = None
+    unit: npt.NDArray[Any] | None = None
+    row: npt.NDArray[np.intp] | None = None
 
 
 class JudgedFold(NamedTuple):
@@ -105,30 +115,58 @@ class Finished(NamedTuple):
     validation: list[dict[str, float]]
     risks: list[Array]
 
+    def take(self, rows: npt.NDArray[np.intp]) -> "Finished":
+        """Return the same for some of the test rows."""
+        return Finished(self.validation, [risk[rows] for risk in self.risks])
 
-def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> JudgedFold:
+
+def judge_fold(fold: Fold, seed: int, trials: int, most: int) -> list[JudgedFold]:
     """Fit and tune every contender on at most `most` rows of the other places, and judge each once.
 
-    `seed` is that of the draw of validation rows, of the models and of the bootstrap.
+    `seed` is that of the draw of validation rows, of the models and of the bootstrap. Returned is
+    an entry for each place of the fold.
     """
     sample = fold.sample(seed, most)
     with threadpool_limits(1):
         found = {one.id: run_contender(sample, one, trials) for one in contenders()}
-    y = sample.test.y
-    weights = _weights(sample.test.unit, len(y), seed)
+        cut = len(sample.train) + len(sample.validation) < fold.usable
+        return [
+            _judge_place(fold, sample, found, name, rows, seed)._replace(cut=cut)
+            for name, rows in fold.places
+        ]
+
+
+def _judge_place(
+    fold: Fold,
+    sample: Resample,
+    every: dict[str, Finished],
+    place: str,
+    rows: npt.NDArray[np.intp],
+    seed: int,
+) -> JudgedFold:
+    test, follow = sample.test.take(rows), None
+    if fold.follow is not None:
+        follow = fold.follow.take(fold.test[rows])
+    found = {name: own.take(rows) for name, own in every.items()}
+    draws = bootstrap_draws(test.unit, len(rows), seed)
+    once, drawn = (
+        each if follow is None else each * resampled_weights(follow, each)
+        for each in (np.ones((len(rows), 1), np.uint8), draws)
+    )
     alone = [one.id for one in contenders() if not one.arm]
     parted = [one for one in contenders() if one.arm]
     helping = [one.id for one in parted if one.arm in HELPING]
     pairs = {BEST: (helping, alone)} | {one.id: ([one.id], [one.learner]) for one in parted}
     ours, theirs = (_validation(found, names) for names in pairs[BEST])
     return JudgedFold(
-        fold.name,
-        tuple(np.bincount(y, minlength=sample.n_classes).tolist()),
+        place,
+        tuple(np.bincount(test.y, minlength=sample.n_classes).tolist()),
         len(sample.train),
         declined=theirs >= ours,
-        comparisons={key: _compare(found, y, weights, *pair) for key, pair in pairs.items()},
-        model=_best_model(found, alone, y, weights),
-        cut=len(sample.train) + len(sample.validation) < len(fold.fit),
+        comparisons={
+            key: _compare(found, test.y, once, drawn, *pair) for key, pair in pairs.items()
+        },
+        model=_best_model(found, alone, test, follow, draws)._replace(row=fold.test[rows]),
     )
 
 
@@ -144,7 +182,7 @@ def run_contender(sample: Resample, one: Contender, trials: int) -> Finished:
     return Finished([trial["validation"] for trial in entry["trials"]], risks)
 
 
-def _weights(unit: npt.NDArray[Any] | None, n: int, seed: int) -> npt.NDArray[np.uint8]:
+def bootstrap_draws(unit: npt.NDArray[Any] | None, n: int, seed: int) -> npt.NDArray[np.uint8]:
     """Return bootstrap weights (n, r); rows of one patient share theirs."""
     place = np.arange(n) if unit is None else np.unique(unit, return_inverse=True)[1]
     return poisson_weights(int(place.max()) + 1, BOOTSTRAPS, seed)[place]
@@ -166,7 +204,8 @@ def _validation(found: dict[str, Finished], names: Sequence[str]) -> float:
 def _compare(
     found: dict[str, Finished],
     y: Ids,
-    weights: npt.NDArray[np.uint8],
+    once: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
     ours: Sequence[str],
     theirs: Sequence[str],
 ) -> Compared:
@@ -175,16 +214,16 @@ def _compare(
         name, t = chosen(found, side)
         risk = found[name].risks[t]
         names.append(name)
-        scores.append(float(aurocs(y, risk, np.ones((len(y), 1), np.uint8))[0]))
+        scores.append(float(aurocs(y, risk, once)[0]))
         spreads.append(aurocs(y, risk, weights))
     error = float(np.nanstd(spreads[0] - spreads[1], ddof=1))
     return Compared(names[0], names[1], scores[0], scores[1], error)
 
 
-def aurocs(y: Ids, risk: Array, weights: npt.NDArray[np.uint8]) -> Array:
+def aurocs(y: Ids, risk: Array, weights: npt.NDArray[Any]) -> Array:
     """Return the AUROC under several weightings of the rows, the mean over three classes or more.
 
-    `risk` is of shape (n, n_classes), `weights` of shape (n, r), uint8; what is returned of (r,).
+    `risk` is of shape (n, n_classes), `weights` of shape (n, r); what is returned of (r,).
     """
     rows = np.arange(len(y))
     classes = [1] if risk.shape[1] == 2 else range(risk.shape[1])
@@ -196,22 +235,20 @@ def aurocs(y: Ids, risk: Array, weights: npt.NDArray[np.uint8]) -> Array:
 
 
 def _best_model(
-    found: dict[str, Finished], alone: list[str], y: Ids, weights: npt.NDArray[np.uint8]
+    found: dict[str, Finished],
+    alone: list[str],
+    test: Rows,
+    follow: FollowUp | None,
+    draws: npt.NDArray[np.uint8],
 ) -> BestModel:
     name, t = chosen(found, alone, "log_loss")
     risk = found[name].risks[t]
-    auroc = float(aurocs(y, risk, np.ones((len(y), 1), np.uint8))[0])
-    spread = aurocs(y, risk, weights)
-    low, high = interval(spread - np.nanmean(spread) + auroc)
-    scored = BestModel(name, auroc, max(low, 0.0), min(high, 1.0))
     if risk.shape[1] > 2:
-        return scored
-    own = recalibrated(y, risk[:, 1])
-    return scored._replace(
-        observed=float(y.sum()),
-        expected=float(risk[:, 1].sum()),
-        slope=own.slope,
-        intercept=own.intercept,
-        brier=float(np.mean((risk[:, 1] - y) ** 2)),
-        brier_recalibrated=float(np.mean((own.risk - y) ** 2)),
-    )
+        auroc = float(aurocs(test.y, risk, np.ones((len(test), 1), np.uint8))[0])
+        spread = aurocs(test.y, risk, draws)
+        low, high = interval(spread - np.nanmean(spread) + auroc)
+        return BestModel(name, auroc, max(low, 0.0), min(high, 1.0))
+    whom = Patients(test.y, risk[:, 1], follow)
+    values, drawn = risk_scores(whom, np.ones((len(test), 1))), risk_scores(whom, draws)
+    scores = {one: estimate(one, float(values[one][0]), drawn[one]) for one in SCORES}
+    return BestModel(name, *scores[AUROC][:3], scores, whom, test.unit)

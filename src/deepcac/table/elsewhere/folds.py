@@ -12,6 +12,7 @@ from deepcac.errors import DataError
 from deepcac.feature_matrix import FeatureMatrix
 from deepcac.judging.draws import SHARE, units
 from deepcac.judging.resamples import Resample, at_most, prepared
+from deepcac.scoring.censored import FollowUp
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import plain, refuse_missing
 from deepcac.table.reading.labelled_table import FEWEST_OF_A_CLASS, LabelledTable
@@ -35,6 +36,10 @@ class Fold:
         Positions of the rows that are learnt from, and of those that are judged.
     unit : ndarray of shape (n,) or None
         Rows with one value are one patient's.
+    follow : FollowUp or None
+        Of all rows, where the label is an event up to a horizon.
+    parts : tuple of (str, ndarray of int)
+        Names and positions in `test` of places that are judged one by one; one of all by default.
     """
 
     name: str
@@ -42,6 +47,18 @@ class Fold:
     fit: npt.NDArray[np.intp]
     test: npt.NDArray[np.intp]
     unit: npt.NDArray[Any] | None = None
+    follow: FollowUp | None = None
+    parts: tuple[tuple[str, npt.NDArray[np.intp]], ...] = ()
+
+    @property
+    def places(self) -> tuple[tuple[str, npt.NDArray[np.intp]], ...]:
+        """Name and positions in `test` of each place that is judged."""
+        return self.parts or ((self.name, np.arange(len(self.test))),)
+
+    @property
+    def usable(self) -> int:
+        """Rows that can be learnt from: those to fit whose outcome is known."""
+        return len(self.fit) if self.follow is None else int(self.follow.known[self.fit].sum())
 
     @property
     def learnable(self) -> bool:
@@ -66,15 +83,20 @@ class Fold:
         train, few = self.fit[~held], self.features.n_classes
         # A stratified part leaves out as many rows as there are classes, or more.
         train = at_most(most - few * (0 < len(train) - most < few), train, label, seed)
-        return prepared(self.features, (train, self.fit[held], self.test), seed, self.unit)
+        parts = (train, self.fit[held], self.test)
+        return prepared(self.features, parts, seed, self.unit, self.follow)
 
 
 def left_out(
-    name: str, features: FeatureMatrix, test: npt.NDArray[np.bool_], unit: Ids | None
+    name: str,
+    features: FeatureMatrix,
+    test: npt.NDArray[np.bool_],
+    unit: Ids | None,
+    follow: FollowUp | None = None,
 ) -> Fold:
     """Return the fold that judges some rows; no patient of theirs is learnt from."""
     known = test if unit is None else np.isin(unit, unit[test])
-    return Fold(name, features, np.flatnonzero(~known), np.flatnonzero(test), unit)
+    return Fold(name, features, np.flatnonzero(~known), np.flatnonzero(test), unit, follow)
 
 
 def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]]:
@@ -85,7 +107,8 @@ def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]
     site, names = _sites(table, column)
     y, n_classes = table.features.label, table.features.n_classes
     counts = np.zeros((len(names), n_classes), dtype=np.int64)
-    np.add.at(counts, (site, y), 1)
+    known = np.ones(len(y), np.bool_) if table.follow is None else table.follow.known
+    np.add.at(counts, (site[known], y[known]), 1)
     enough = np.flatnonzero(counts.min(axis=1) >= FEWEST_TO_JUDGE).tolist()
     if not enough:
         raise DataError(
@@ -93,7 +116,10 @@ def site_folds(table: LabelledTable, column: str) -> tuple[list[Fold], list[str]
             "class; name another column, or join small sites"
         )
     largest_first = sorted(enough, key=lambda s: -counts[s].sum())
-    each = ((s, left_out(names[s], table.features, site == s, table.group)) for s in largest_first)
+    each = (
+        (s, left_out(names[s], table.features, site == s, table.group, table.follow))
+        for s in largest_first
+    )
     found = dict(islice(((s, fold) for s, fold in each if fold.learnable), MOST_SITES))
     if not found:
         raise DataError(

@@ -16,6 +16,7 @@ from deepcac.scoring.equivalence import (
     verdict,
 )
 from deepcac.scoring.random_effects import Pooled, pool_sites
+from deepcac.scoring.resampled_scores import RATIO, SLOPE
 from deepcac.scoring.statistics import holm
 from deepcac.table.answer import ENOUGH_EVENTS, FEWEST_EVENTS, contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, Compared, JudgedFold
@@ -206,13 +207,14 @@ def _details(judged: list[JudgedFold], best: Over) -> list[str]:
 
 
 def _calibration(judged: list[JudgedFold]) -> list[str]:
-    ratios = [one.model.observed / one.model.expected for one in judged]
-    if np.isnan(ratios).any():
+    found = [one.model.scores for one in judged if one.model.scores]
+    if not found:
         return []
+    ratios = [scores[RATIO].value for scores in found]
     if len(judged) == 1:
-        model = judged[0].model
+        slope = found[0][SLOPE].value
         return [
-            f"Observed / expected events {ratios[0]:.2f}, calibration slope {model.slope:z.2f} "
+            f"Observed / expected events {ratios[0]:.2f}, calibration slope {slope:z.2f} "
             "(1 is right). The answer uses the risks as they are; refitted risks stand below."
         ]
     return [

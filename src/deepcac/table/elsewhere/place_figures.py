@@ -5,11 +5,14 @@ from matplotlib.figure import Figure as Canvas
 
 from deepcac.pages.figures import PALETTE, VERDICT_COLOURS, Figure
 from deepcac.scoring.equivalence import NEVER
+from deepcac.scoring.resampled_scores import AUROC, RATIO, SLOPE
 from deepcac.table.elsewhere.fold_trials import BEST, JudgedFold
 from deepcac.table.elsewhere.place_answer import PlaceAnswer
+from deepcac.table.elsewhere.place_risks import over_sites
 from deepcac.task import Array
 
-_PREDICTED = "in a new site"
+_OVER, _PREDICTED = "all sites", "in a new site"
+_AXES = {AUROC: "AUROC", RATIO: "observed / expected", SLOPE: "calibration slope"}
 _RATIOS = (0.1, 0.2, 0.5, 0.7, 1, 1.4, 2, 5, 10)
 
 
@@ -22,7 +25,7 @@ def places_forest(judged: list[JudgedFold], found: PlaceAnswer) -> Figure:
     ]
     if over.whole is not None and over.pooled is not None:
         whole = over.whole.difference
-        lines.append(("all sites", whole.mean, whole.low, whole.high, over.whole.word))
+        lines.append((_OVER, whole.mean, whole.low, whole.high, over.whole.word))
         if not np.isnan(over.pooled.new_low):
             ends = (over.pooled.new_low, over.pooled.new_high)
             lines.append((_PREDICTED, whole.mean, *ends, ""))
@@ -70,47 +73,64 @@ def _draw_places(
 
 
 def model_by_place(judged: list[JudgedFold]) -> Figure:
-    """Draw AUROC, and observed / expected events of two classes, of the best model by place."""
-    binary = not np.isnan(judged[0].model.observed)
-    lines = [(one.name, *one.model[1:4], *_ratio(one)) for one in judged]
-    values = np.array([line[1:] for line in lines], dtype=float)
+    """Draw AUROC, and of two classes observed / expected events and slope, by place and over all.
+
+    Those over all, and of a new place, are of `over_sites`.
+    """
+    names = [AUROC, RATIO, SLOPE] if judged[0].model.scores else [AUROC]
+    values = [_by_place(judged, name) for name in names]
+    rows = list(values[0])
+    for more in values[1:]:
+        rows += [row for row in more if row not in rows]
 
     def draw(canvas: Canvas) -> None:
-        axes = np.atleast_1d(canvas.subplots(1, 1 + binary, sharey=True))
-        for axis, first, name in zip(axes, (0, 3), ("AUROC", "observed / expected"), strict=False):
-            for place, (value, low, high) in enumerate(values[:, first : first + 3]):
+        axes = np.atleast_1d(canvas.subplots(1, len(names), sharey=True))
+        for axis, name, own in zip(axes, names, values, strict=True):
+            for row, (value, low, high) in own.items():
+                place, pooled = rows.index(row), row in (_OVER, _PREDICTED)
                 axis.errorbar(
-                    value, place, xerr=[[value - low], [high - value]], fmt="o", markersize=4,
-                    color=PALETTE[0], elinewidth=1.2,
+                    value, place, xerr=[[value - low], [high - value]],
+                    fmt="D" if pooled else "o", markersize=5 if pooled else 4,
+                    color="#1c2430" if pooled else PALETTE[0], elinewidth=1.2,
                 )  # fmt: skip
-            axis.set(xlabel=name, ylim=(len(lines) - 0.4, -0.6))
-        axes[0].set_yticks(range(len(lines)), [line[0] for line in lines])
-        axes[0].axvline(0.5, color="#888888", linewidth=0.8)
-        if binary:
-            axes[1].axvline(1, color="#888888", linewidth=0.8)
-            axes[1].set_xscale("log")
-            axes[1].set_xticks([tick for tick in _RATIOS if _near(tick, values[:, 4:])])
+            axis.set(xlabel=_AXES[name], ylim=(len(rows) - 0.4, -0.6))
+            axis.axvline(0.5 if name == AUROC else 1, color="#888888", linewidth=0.8)
+            if name == RATIO:
+                every = np.array(list(own.values()))
+                axis.set_xscale("log")
+                axis.set_xticks([tick for tick in _RATIOS if _near(tick, every)])
+        axes[0].set_yticks(range(len(rows)), rows)
 
+    pooled = ", with the mean over sites and where a new site is expected (diamonds)"
     return Figure(
         id="model_by_place",
         title="The best model without clusters, by place",
-        caption="With 95 % intervals. Grey line: no better than chance; as many events as "
-        "expected.",
+        caption=f"With 95 % intervals{pooled * (len(rows) > len(judged))}. Grey lines: no better "
+        "than chance; as many events as expected; risks as spread as they should be.",
         section="places",
-        size=(6.2, 1.2 + 0.3 * len(lines)),
+        size=(8.2 if len(names) > 1 else 6.2, 1.2 + 0.3 * len(rows)),
         draw=draw,
-        head=("place", "auroc", "low", "high", "observed_by_expected", "ratio_low", "ratio_high"),
-        data=lines,
+        head=("place", "score", "value", "low", "high"),
+        data=[
+            (row, name, *map(float, ends))
+            for name, own in zip(names, values, strict=True)
+            for row, ends in own.items()
+        ],
     )
+
+
+def _by_place(judged: list[JudgedFold], name: str) -> dict[str, tuple[float, float, float]]:
+    lines = {
+        one.name: one.model.scores[name][:3] if one.model.scores else one.model[1:4]
+        for one in judged
+    }
+    whole = over_sites(judged, name)
+    if whole is not None:
+        lines[_OVER] = (whole.mean, whole.low, whole.high)
+        if not np.isnan(whole.new_low):
+            lines[_PREDICTED] = (whole.mean, whole.new_low, whole.new_high)
+    return lines
 
 
 def _near(tick: float, values: Array) -> bool:
     return bool(tick == 1 or values.min() / 1.3 <= tick <= values.max() * 1.3)
-
-
-def _ratio(one: JudgedFold) -> tuple[float, float, float]:
-    """Return observed / expected events with a 95 % interval on the log scale."""
-    observed, rows = one.model.observed, sum(one.counts)
-    ratio = observed / one.model.expected
-    half = np.exp(1.96 * np.sqrt((1 - observed / rows) / observed))
-    return ratio, ratio / half, ratio * half

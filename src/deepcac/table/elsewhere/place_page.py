@@ -5,15 +5,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deepcac.scoring.equivalence import BETTER, NEVER
-from deepcac.scoring.small_cells import WITHHELD, few_rows
+from deepcac.scoring.small_cells import few_rows
 from deepcac.table.answer import contender_name, signed
 from deepcac.table.elsewhere.fold_trials import BEST, BOOTSTRAPS, JudgedFold
 from deepcac.table.elsewhere.place_answer import Over, PlaceAnswer, PlaceVerdict, overall
 from deepcac.table.elsewhere.place_figures import model_by_place, places_forest
+from deepcac.table.elsewhere.place_risks import (
+    benefit_lines,
+    benefit_panels,
+    calibration_panels,
+    score_lines,
+)
 from deepcac.table.output_files import StrPath
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.task import Array
 
 
 class Run(NamedTuple):
@@ -34,6 +41,9 @@ class Run(NamedTuple):
     seconds : float
     remarks : list of str
         What a reader must know beside those of the table.
+    thresholds : ndarray of shape (T,)
+        Risks from which a patient is treated, for the table of net benefit.
+    horizon : float or None
     """
 
     command: str
@@ -44,6 +54,17 @@ class Run(NamedTuple):
     most: int
     seconds: float
     remarks: list[str]
+    thresholds: Array
+    horizon: float | None = None
+
+
+_TIMED = (
+    "At the horizon every score is weighted by the inverse chance of being still followed, as "
+    "learnt from the judged patients of a place, and anew in each bootstrap sample: AUROC(t) is "
+    "the cumulative/dynamic one (Uno et al. 2007), Brier(t) that of Graf et al. (1999), slope "
+    "and curve are weighted logistic regressions. Observed events are those of Kaplan and Meier "
+    "(with --competing of Aalen and Johansen), also among the treated of a net benefit."
+)
 
 
 def write_place_page(
@@ -63,7 +84,11 @@ def write_place_page(
         "models": model_by_place(judged),
         "remarks": [*table.remarks, *run.remarks, *_cut(judged, run.most)],
         "places": _places(judged, found.comparisons[BEST]),
-        "scores": _scores(judged, _few(table, judged, run.apart)),
+        "scores": score_lines(judged, _few(table, judged, run.apart)),
+        "horizon": None if run.horizon is None else f"{run.horizon:g}",
+        "calibration": calibration_panels(judged, table.shown_classes[1]),
+        "benefit": benefit_panels(judged, run.thresholds),
+        "benefits": benefit_lines(judged, run.thresholds, run.seed),
         "comparisons": _comparisons(found),
         "columns": {"head": HEAD, "rows": column_lines(table.rows, table.columns)},
         "method": _method(judged, run),
@@ -109,31 +134,6 @@ def _few(table: LabelledTable, judged: list[JudgedFold], apart: bool) -> list[bo
     return few_rows(np.vstack([counts, *others]))[: len(judged)].tolist()
 
 
-def _scores(judged: list[JudgedFold], few: list[bool]) -> dict[str, Any]:
-    """Return discrimination and calibration of the best model without clusters, by place."""
-    rows = []
-    for one, hidden in zip(judged, few, strict=True):
-        model = one.model
-        auroc = f"{model.auroc:.3f} ({model.low:.3f} to {model.high:.3f})"
-        n, events = (
-            (WITHHELD, WITHHELD) if hidden else (f"{sum(one.counts):,}", f"{one.counts[1]:,}")
-        )
-        cells = [one.name, n, contender_name(model.name), auroc]
-        if not np.isnan(model.observed):
-            cells[2:2] = [events]
-            cells += [
-                f"{model.observed / model.expected:.2f}", f"{model.slope:z.2f}",
-                signed(model.intercept, 2), f"{model.brier:.4f}",
-                f"{model.brier_recalibrated:.4f}",
-            ]  # fmt: skip
-        rows.append(tuple(cells))
-    head = ["place", "rows", "model", "AUROC (95 % interval)"]
-    if not np.isnan(judged[0].model.observed):
-        head[2:2] = ["events"]
-        head += ["observed / expected", "slope", "intercept", "Brier", "Brier, recalibrated"]
-    return {"head": tuple(head), "rows": rows}
-
-
 def _comparisons(found: PlaceAnswer) -> dict[str, Any]:
     """Return every contender minus its model alone: over all sites, or in the one place."""
     rows = []
@@ -172,4 +172,5 @@ def _method(judged: list[JudgedFold], run: Run) -> list[str]:
         "Equivalent: two one-sided tests at 5 % exclude a difference of the margin.",
         "Recalibrated: intercept and slope of the log odds are refitted on the judged patients "
         "(Cox 1958). This shows what a local update could do; it changes no AUROC and is no test.",
+        *([_TIMED] if run.horizon is not None else []),
     ]

@@ -14,7 +14,7 @@ from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.table.subgroups import subgroups
+from deepcac.table.subgroups import check_columns, subgroups
 from deepcac.task import Array, Ids
 
 _HEAD = ("model", "intercept", "slope", "O/E", "Brier", "scaled Brier", "log loss")
@@ -63,6 +63,13 @@ def risk_questions(thresholds: str | None, by: str | None) -> RiskQuestions:
         ends = (low, high)
     names = (name.strip() for name in (by or "").split(","))
     return RiskQuestions(ends, tuple(dict.fromkeys(filter(None, names))))
+
+
+def check_asked(table: LabelledTable, asked: RiskQuestions) -> None:
+    """Raise `DataError` if what is asked has no answer on this table."""
+    check_columns(table, asked.by)
+    if asked.thresholds and table.features.n_classes != 2:
+        raise DataError("--thresholds needs an outcome of two classes")
 
 
 def risk_section(

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.errors import DataError
-from deepcac.scoring.censored import FollowUp
+from deepcac.scoring.censored import FollowUp, observed_risk
 from deepcac.scoring.small_cells import FEW
 from deepcac.table.reading.cells import numbers, plain
 from deepcac.task import Ids
@@ -20,8 +20,11 @@ def read_follow_up(
     number: Ids,
     event: npt.NDArray[np.bool_],
     horizon: float,
+    other: npt.NDArray[np.bool_] | None = None,
 ) -> FollowUp:
     """Read follow-up times, in the unit of the horizon; `number` is that of each row in its file.
+
+    `other` tells which rows have a competing event at their time.
 
     Raises
     ------
@@ -36,7 +39,7 @@ def read_follow_up(
         raise DataError(
             f"column {name!r}, data row {number[row]}: {what}; fill it in, or remove the row"
         )
-    follow = FollowUp(time, event, horizon)
+    follow = FollowUp(time, event, horizon, other)
     events, left = int(follow.outcome.sum()), int((time >= horizon).sum())
     if events < FEWEST_EVENTS:
         raise DataError(
@@ -54,7 +57,8 @@ def read_follow_up(
 def horizon_classes(label: str, follow: FollowUp) -> tuple[str, str]:
     """Return what the two classes stand for."""
     by = f"by {follow.horizon:g}"
-    return f"no {label} {by}, or not followed so long", f"{label} {by}"
+    rest = "another event first, " if follow.other is not None else ""
+    return f"no {label} {by}, {rest}or not followed so long", f"{label} {by}"
 
 
 def horizon_remarks(follow: FollowUp) -> list[str]:
@@ -68,6 +72,23 @@ def horizon_remarks(follow: FollowUp) -> list[str]:
         "reasons that have nothing to do with their risk; no table can show that.",
         "Patients of unknown outcome are left out of fits and of the clusters that are compared. "
         "The others weigh more in the fits of models; clusters are made without weights.",
-        "Competing events are not handled. A patient who died of something else counts as if "
-        "follow-up had ended, so risks are too high where that is common.",
+        _estimand(follow),
     ]
+
+
+def _estimand(follow: FollowUp) -> str:
+    """Say which risk is estimated, and what counts as censoring."""
+    if follow.other is None:
+        return (
+            "No competing event was named (--competing). A patient who died of something else "
+            "counts as if follow-up had ended, so the risk is that in a world without other "
+            "events; it is too high for this one where they are common."
+        )
+    rival = FollowUp(follow.time, follow.other, follow.horizon, follow.event)
+    share = f"{100 * observed_risk(rival)[0]:.1f} %" if rival.outcome.sum() >= FEW else "Few"
+    return (
+        "The risk is that of the event coming first and by the horizon, in a world in which the "
+        "competing events do happen (cumulative incidence, Aalen and Johansen). A patient with a "
+        "competing event is not censored: the outcome is known. "
+        f"{share} have a competing event first by the horizon."
+    )

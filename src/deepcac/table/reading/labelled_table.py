@@ -14,9 +14,10 @@ from deepcac.scoring.censored import FollowUp
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.cells import plain, refuse_missing
-from deepcac.table.reading.class_labels import class_labels, standing_alone
-from deepcac.table.reading.follow_up import horizon_classes, horizon_remarks, read_follow_up
+from deepcac.table.reading.class_labels import standing_alone
+from deepcac.table.reading.follow_up import horizon_remarks
 from deepcac.table.reading.label_leaks import HEAD, label_leaks
+from deepcac.table.reading.outcomes import read_outcomes
 from deepcac.table.reading.row_sample import SampledTable, sample_rows
 from deepcac.table.reading.table_encoder import EncodedColumn, TableEncoder, learn_encoder
 from deepcac.table.reading.table_files import read_blocks
@@ -51,6 +52,8 @@ class Roles:
         Column of the follow-up time; the label is then whether the event came at its end.
     horizon : float or None
         Time up to which an event counts.
+    competing : sequence of str
+        Values of the label after which the event can no longer come.
     """
 
     label: str
@@ -63,12 +66,17 @@ class Roles:
     time: str | None = None
     horizon: float | None = None
     apart: Mapping[str, str] = field(default_factory=dict)
+    competing: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if (self.time is None) != (self.horizon is None):
             raise ConfigError("--time and --horizon go together: name the column and the time")
         if self.horizon is not None and not self.horizon > 0:
             raise ConfigError(f"--horizon {self.horizon:g}: name a time after the start")
+        if self.competing and self.time is None:
+            raise ConfigError("--competing goes with --time and --horizon; name them too")
+        if self.positive in self.competing:
+            raise ConfigError(f"{self.positive!r} cannot be both --positive and --competing")
         known: dict[str, str] = {}
         for name, what in self._named():
             if name in known:
@@ -112,6 +120,8 @@ class LabelledTable:
         Where the label is an event up to a horizon.
     label : str
         Its column.
+    words : tuple of str
+        Classes of the label column, as they stand in the table.
     """
 
     name: str
@@ -125,6 +135,7 @@ class LabelledTable:
     leaks: tuple[str, ...] = field(default=())
     follow: FollowUp | None = None
     label: str = ""
+    words: tuple[str, ...] = ()
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say everything that a reader must know."""
@@ -174,22 +185,17 @@ def read_labelled(
     blocks = read_blocks(path, roles.decimal)
     sample = sample_rows(blocks, keys, group=roles.group, most=most, seed=seed)
     _check_dropped(sample.rows.column_names, roles)
-    labels = class_labels(
-        sample.keys[roles.label], roles.label, positive=roles.positive, above=roles.above
-    )
+    outcomes = read_outcomes(sample, roles)
     if roles.id is not None:
         _refuse_repeats(sample.keys[roles.id], roles.id)
     encoder = learn_encoder(sample.rows, sample.number, roles.skipped())
     X, _ = encoder.encode(sample.rows, sample.number)
-    codes, classes = labels.codes[sample.number - 1], labels.classes
-    follow = _follow_up(sample, roles, codes, classes)
-    if follow is not None:
-        codes, classes = follow.outcome, horizon_classes(roles.label, follow)
+    codes, classes, follow = outcomes.codes, outcomes.classes, outcomes.follow
     check_sizes(codes, classes, sample.complete)
     names = tuple(f"{one} (column)" if one in RESERVED else one for one in encoder.names)
     remarks = [*getattr(path, "remarks", ())]
     remarks += horizon_remarks(follow) if follow is not None else []
-    remarks += _remarks(sample, labels.classes, labels.reason, encoder)
+    remarks += _remarks(sample, outcomes.words, outcomes.reason, encoder)
     return LabelledTable(
         name=Path(path).stem,
         rows=sample.rows,
@@ -202,6 +208,7 @@ def read_labelled(
         leaks=tuple(label_leaks(encoder, X, codes, classes)),
         follow=follow,
         label=roles.label,
+        words=outcomes.words,
     )
 
 
@@ -244,20 +251,6 @@ def _groups(sample: SampledTable, name: str | None) -> Ids | None:
             "are needed: is --group the right column?"
         )
     return np.asarray(pc.index_in(cells, value_set=patients).to_numpy(), dtype=np.int64)
-
-
-def _follow_up(
-    sample: SampledTable, roles: Roles, codes: Ids, classes: tuple[str, ...]
-) -> FollowUp | None:
-    if roles.time is None or roles.horizon is None:
-        return None
-    if len(classes) > 2:
-        raise DataError(
-            f"column {roles.label!r} has {len(classes)} classes; with --time it says whether the "
-            "event came: competing events are not handled, so make two classes of it"
-        )
-    column = sample.rows[roles.time]
-    return read_follow_up(column, roles.time, sample.number, codes == 1, roles.horizon)
 
 
 def check_sizes(codes: Ids, classes: tuple[str, ...], complete: bool) -> None:

@@ -1,0 +1,164 @@
+"""Scores of predicted risks on patients who are drawn again: all draws at once.
+
+Patients are drawn by how often each is in a draw, shape (n, r). At a horizon their outcomes are
+weighted for censoring, by weights that each draw learns anew.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit
+from scipy.stats import norm
+
+from deepcac.scoring.bootstrap import SplitScores, weighted_scores
+from deepcac.scoring.calibration import log_odds
+from deepcac.scoring.censored import FollowUp, resampled_weights
+from deepcac.task import Array, Ids
+
+_STEPS = 25  # of Newton; a slope needs six
+_AT_ONCE = 2_000_000  # numbers of a block of draws
+AUROC, RATIO, SLOPE, INTERCEPT, BRIER, MENDED = SCORES = (
+    *("auroc", "ratio", "slope", "intercept", "brier", "brier_recalibrated"),
+)
+
+
+class Estimate(NamedTuple):
+    """A score with its standard error and 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    error: float  # on the scale on which the interval is symmetric
+
+
+class Patients(NamedTuple):
+    """Patients whose risks are judged, shape (n,) each.
+
+    `y` is 1 where the event came (by the horizon of `follow`, where there is one).
+    """
+
+    y: Ids
+    risk: Array
+    follow: FollowUp | None = None
+
+    def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> "Patients":
+        """Return some of the patients."""
+        follow = None if self.follow is None else self.follow.take(rows)
+        return Patients(self.y[rows], self.risk[rows], follow)
+
+    def weights(self, draws: npt.NDArray[Any]) -> Array:
+        """Return how many patients each one stands for in each draw, shape (n, r)."""
+        if self.follow is None:
+            return draws.astype(np.float64)
+        return draws * resampled_weights(self.follow, draws)
+
+
+def _identity(value: Array) -> Array:
+    return value
+
+
+# The scale on which a score is nearly normal, and the way back (Snell et al. 2018).
+_SCALES: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
+    AUROC: (lambda value: logit(np.clip(value, 1e-9, 1 - 1e-9)), expit),
+    RATIO: (lambda value: np.log(np.maximum(value, 1e-9)), np.exp),
+}
+
+
+def scaled(name: str, value: Array) -> Array:
+    """Return a score on the scale on which it is nearly normal: log odds of AUROC, log of O/E."""
+    return np.asarray(_SCALES.get(name, (_identity, _identity))[0](np.asarray(value)))
+
+
+def unscaled(name: str, value: Array) -> Array:
+    """Return a score from its `scaled` form."""
+    return np.asarray(_SCALES.get(name, (_identity, _identity))[1](np.asarray(value)))
+
+
+def risk_scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
+    """Return `SCORES` of the patients in each draw, shape (r,) each.
+
+    NaN where a draw holds one outcome alone.
+    """
+    step = max(1, _AT_ONCE // max(len(whom.y), 1))
+    blocks = [_scores(whom, draws[:, j : j + step]) for j in range(0, draws.shape[1], step)]
+    return {name: np.concatenate([block[name] for block in blocks]) for name in SCORES}
+
+
+def _scores(whom: Patients, draws: npt.NDArray[Any]) -> dict[str, Array]:
+    y, risk, weight = whom.y, whom.risk, whom.weights(draws)
+    size = draws.sum(axis=0, dtype=np.float64)
+    rows = np.arange(len(y))
+    split = SplitScores(rows, y, np.zeros_like(rows), risk)
+    odds = log_odds(risk)
+    slope, level = slopes(y, odds, weight)
+    mended = expit(slope * odds[:, None] + level)
+    expected = risk @ draws
+    return {
+        AUROC: weighted_scores(split, weight)["auroc"],
+        RATIO: (y @ weight) / expected,
+        SLOPE: slope,
+        INTERCEPT: shifts(y, odds, weight),
+        BRIER: ((y - risk) ** 2) @ weight / size,
+        MENDED: (weight * (y[:, None] - mended) ** 2).sum(axis=0) / size,
+    }
+
+
+def slopes(y: Ids, odds: Array, weight: Array) -> tuple[Array, Array]:
+    """Refit slope and intercept of log odds (n,) under weights (n, r), both of shape (r,)."""
+    centre, spread = odds.mean(), odds.std() or 1.0
+    x = ((odds - centre) / spread)[:, None]
+    a, b = np.zeros(weight.shape[1]), np.zeros(weight.shape[1])
+    for _ in range(_STEPS):
+        fitted = expit(a + b * x)
+        rest = weight * (y[:, None] - fitted)
+        curve = weight * fitted * (1 - fitted)
+        g0, g1 = rest.sum(axis=0), (rest * x).sum(axis=0)
+        h0, h1, h2 = curve.sum(axis=0), (curve * x).sum(axis=0), (curve * x * x).sum(axis=0)
+        whole = np.maximum(h0 * h2 - h1 * h1, 1e-12)
+        steps = np.clip([(h2 * g0 - h1 * g1) / whole, (h0 * g1 - h1 * g0) / whole], -2, 2)
+        a, b = a + steps[0], b + steps[1]
+        if np.abs(steps).max() < 1e-9:
+            break
+    return b / spread, a - b * centre / spread
+
+
+def shifts(y: Ids, odds: Array, weight: Array) -> Array:
+    """Return what is added to log odds (n,) under weights (n, r) to expect what came, (r,)."""
+    step = np.zeros(weight.shape[1])
+    for _ in range(_STEPS):
+        fitted = expit(odds[:, None] + step)
+        gap = (weight * (y[:, None] - fitted)).sum(axis=0)
+        curve = np.maximum((weight * fitted * (1 - fitted)).sum(axis=0), 1e-12)
+        move = np.clip(gap / curve, -2, 2)
+        step = step + move
+        if np.abs(move).max() < 1e-9:
+            break
+    return step
+
+
+def resampled_benefits(whom: Patients, draws: npt.NDArray[Any], threshold: float) -> Array:
+    """Return the net benefit of treating from a threshold on in each draw, shape (r,).
+
+    At a horizon the events among the treated are read from their Kaplan-Meier curve (Vickers et
+    al. 2008), as `deepcac.scoring.censored.net_benefit_at` does.
+    """
+    treated = whom.risk >= threshold
+    if not treated.any():
+        return np.zeros(draws.shape[1])
+    inside = whom.take(treated)
+    own = draws[treated]
+    count = own.sum(axis=0, dtype=np.float64)
+    events = inside.y @ inside.weights(own)
+    odds = threshold / (1 - threshold)
+    return np.asarray((events - (count - events) * odds) / draws.sum(axis=0, dtype=np.float64))
+
+
+def estimate(name: str, value: float, resampled: Array) -> Estimate:
+    """Return a score with the 95 % normal interval of its bootstrap, on its `scaled` form."""
+    there, drawn = float(scaled(name, np.array(value))), scaled(name, resampled)
+    error = float(np.nanstd(drawn, ddof=1))
+    half = float(norm.ppf(0.975)) * error
+    ends = unscaled(name, np.array([there - half, there + half]))
+    return Estimate(value, float(ends[0]), float(ends[1]), error)

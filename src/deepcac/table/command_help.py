@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 TABLE, QUESTION, EFFORT, OUTPUT = PANELS = ("The table", "The question", "The effort", "The output")
 _OTHER = "Other"
@@ -10,6 +10,10 @@ _OTHER = "Other"
 
 class GroupedCommand(TyperCommand):
     """A command whose help has a heading for each kind of option (`rich_help_panel`)."""
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """Return the first paragraph of the help, whole; a list of commands breaks its lines."""
+        return " ".join((self.short_help or self.help or "").strip().split("\n\n")[0].split())
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options under their headings, in the order of `PANELS`."""
@@ -25,23 +29,3 @@ class GroupedCommand(TyperCommand):
             if records:
                 with formatter.section(name):
                     formatter.write_dl(records)
-
-
-class WholeSentences(TyperGroup):
-    """A group of commands whose help gives the first paragraph of each, all of it."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write every command that is not hidden with what it does."""
-        named = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
-        rows = [
-            (name, _first_paragraph(command.short_help or command.help or ""))
-            for name, command in named
-            if command is not None and not command.hidden
-        ]
-        if rows:
-            with formatter.section("Commands"):
-                formatter.write_dl(rows)
-
-
-def _first_paragraph(text: str) -> str:
-    return " ".join(text.strip().split("\n\n")[0].split())

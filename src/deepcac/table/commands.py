@@ -13,7 +13,6 @@ from deepcac.table.command_help import (
     QUESTION,
     TABLE,
     GroupedCommand,
-    WholeSentences,
 )
 from deepcac.table.command_options import (
     Above,
@@ -50,7 +49,6 @@ from deepcac.table.command_options import (
 from deepcac.table.limits import MOST_ROWS
 
 app = typer.Typer(
-    cls=WholeSentences,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -73,7 +73,7 @@ def test_one_that_is_not_installed_says_so_in_one_line(declared, arguments):
 def test_what_the_project_declares_is_there():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     loaded = {name: EntryPoint(name, at, GROUP).load() for name, at in declared[GROUP].items()}
-    assert loaded.keys() == {"add"}
+    assert loaded.keys() == {"add", "show"}
     assert all(isinstance(app, typer.Typer) for app in loaded.values())
 
 

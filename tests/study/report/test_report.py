@@ -20,6 +20,7 @@ from deepcac_study.records.record import read_record, scores_path
 from deepcac_study.records.runs import Runs, load
 from deepcac_study.report.papers.ledger_tables import paper_tables
 from deepcac_study.report.runs.comparisons import Bootstraps, clustering_effects, compare
+from deepcac_study.report.runs.run_page import write_run_page
 from deepcac_study.report.site.page import build
 
 KEPT = Path(__file__).parents[3] / "docs" / "results"
@@ -362,3 +363,18 @@ def test_a_process_that_is_killed_while_it_draws_is_seen(tmp_path):
         drawn([picture("lost", killed)], tmp_path, 2),
     ):
         pass
+
+
+def test_a_run_is_shown_in_lines_and_on_a_page(tmp_path):
+    (tmp_path / "config" / "registry").mkdir(parents=True)
+    (tmp_path / "config" / "registry" / "physionet2012.yaml").write_text(REGISTRY)
+    record = write_run(tmp_path / "results", "cic", "cac_lr", 2, strength=1.4, alpha=0.05)
+    page = write_run_page(record, tmp_path)
+    assert page.path == tmp_path / "results" / "report" / "runs" / "cic_cac_lr_k2.html"
+    auroc, sd = load([record], tmp_path).items[0].score("auroc")
+    assert f"AUROC {auroc:.3f} ± {sd:.3f}" in page.lines[0]
+    text = page.path.read_text()
+    assert "CAC+LR, k = 2 on" in text
+    assert "Hyper-parameters" in text
+    with pytest.raises(DataError, match="no such record; snakemake --cores 2"):
+        write_run_page(tmp_path / "results" / "cic" / "lr_k1.json", tmp_path)

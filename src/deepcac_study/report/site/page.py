@@ -1,7 +1,7 @@
 """The report: a small first page, pages beside it, tables, figures, ledger and claims."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,9 @@ from deepcac_study.report.runs.curves import (
 from deepcac_study.report.site.contents import contents
 from deepcac_study.report.site.material import Material, real_only
 from deepcac_study.report.site.site import write_site
+from deepcac_study.report.subtypes.kept_subtypes import kept_pages
 from deepcac_study.report.subtypes.subtype_worth import load_ablations
-from deepcac_study.report.subtypes.subtypepages import subtype_pages
+from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
 
 
 def build(
@@ -103,11 +104,23 @@ def build(
         made_from=made_from,
         curves=kept_curves(shipped) if shipped else from_scores,
     )
-    _write(found, registry, Path(out_dir), bootstraps, threads)
+    _write(found, _subtypes(found, registry, shipped), Path(out_dir), bootstraps, threads)
+
+
+def _subtypes(
+    found: Material, registry: Path, shipped: str | os.PathLike[str] | None
+) -> list[SubtypePage]:
+    """Return the pages of subtypes: of the runs here, else those that ship."""
+    pages = list(subtype_pages(found.runs, registry, found.features_dir))
+    return pages or (list(kept_pages(shipped)) if shipped else [])
 
 
 def _write(
-    found: Material, registry: Path, out: Path, bootstraps: Bootstraps, threads: int
+    found: Material,
+    subtypes: Sequence[SubtypePage],
+    out: Path,
+    bootstraps: Bootstraps,
+    threads: int,
 ) -> None:
     """Write everything that is shown; every printed cell and claim is decided here."""
     ledger = entries(found)
@@ -118,7 +131,6 @@ def _write(
     write_rows(out / "summary.csv", Count, shown.counts)
     with atomic_path(out / "tables" / f"{BOOTSTRAPS}.csv") as partial:
         bootstrap_table(shown.effects).to_csv(partial, index=False)
-    subtypes = list(subtype_pages(found.runs, registry, found.features_dir))
     own = chain.from_iterable(page.tables for page in subtypes)
     pictures = (page.figure for page in subtypes if page.figure)
     with drawn([*shown.all_figures, *pictures], out / "figures", threads):

@@ -102,7 +102,7 @@ def write_site(shown: Contents, subtypes: Sequence[SubtypePage], out: Path) -> N
         _write(made, out / "pages" / f"paper_{page.paper.key}.html", "paper.html", parts)
     latents = of_pages(shown.all_figures)
     for one in subtypes:
-        own = f"{one.title}, {one.run.dataset} – {title}"
+        own = f"{one.title}, {one.dataset} – {title}"
         current = one.kind if one.kind in PAGES else "subtypes"
         parts = {"one": one, "title": own, "current": current, "up": "../"}
         parts["latents"] = latents.get(one.id)

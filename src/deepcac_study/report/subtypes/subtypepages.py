@@ -52,7 +52,8 @@ class SubtypePage:
     """What the page of one run shows."""
 
     id: str
-    run: Run
+    dataset: str
+    k: int
     title: str
     data: str
     synthetic: bool
@@ -71,7 +72,7 @@ class SubtypePage:
         """Whether its data are the papers' (real), other real data (own) or synthetic."""
         if self.synthetic:
             return "synthetic"
-        return "real" if self.run.dataset in known_datasets() else "own"
+        return "real" if self.dataset in known_datasets() else "own"
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -91,11 +92,12 @@ class SubtypePage:
 
 
 def subtype_pages(
-    runs: Runs, registry_dir: Path, features_dir: Path | None
+    runs: Runs, registry_dir: Path, features_dir: Path | None, *, public: bool = False
 ) -> Iterator[SubtypePage]:
     """Yield the pages of the sound runs with clusters whose feature file is at hand.
 
-    The clusters of k-means are the same for every classifier: the page is that of one.
+    The clusters of k-means are the same for every classifier: the page is that of one. A `public`
+    page shows no single patient of open data either: small cells are withheld, and there is no map.
     """
     if features_dir is None:
         return
@@ -106,7 +108,8 @@ def subtype_pages(
         if not file.is_file():
             continue
         features, entry = read_features(file), registry.dataset(dataset)
-        hidden = registry.source(entry.source).closed and not dataset.startswith(DEMO)
+        closed = registry.source(entry.source).closed
+        hidden = public or (closed and not dataset.startswith(DEMO))
         for run in group:
             page = _page(run, features, entry, hidden=hidden)
             if page:
@@ -117,7 +120,7 @@ def pages_table(pages: Sequence[SubtypePage], name: str) -> Table:
     """Return the list of pages, a row a run."""
     rows = [
         [
-            Cell(page.run.dataset),
+            Cell(page.dataset),
             Cell(page.title, link=f"results/report/pages/{page.id}.html"),
             Cell("; ".join(row[1].text for row in page.who.rows)),
             Cell("warning" if page.warnings else ""),
@@ -149,7 +152,8 @@ def _page(run: Run, features: FeatureMatrix, entry: DataSet, *, hidden: bool) ->
     where = None if hidden else subtype_map(rows, features.X[rows.places])
     return SubtypePage(
         id=page_id(run),
-        run=run,
+        dataset=run.dataset,
+        k=run.k,
         title=title,
         data=entry.title,
         synthetic=run.synthetic,

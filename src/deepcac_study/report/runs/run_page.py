@@ -1,0 +1,170 @@
+"""One run on one page: its scores, what the papers print of it, its clusters and its machine."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from deepcac.errors import DataError
+from deepcac.files.atomic import atomic_path
+from deepcac.pages.tables import Table, text_row
+from deepcac.pages.templating import environment
+from deepcac.pages.wording import people
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.papers.bibliography import PAPERS
+from deepcac_study.papers.ledger import Entry, entries
+from deepcac_study.records.reader import read
+from deepcac_study.records.record import scores_path
+from deepcac_study.records.record_archive import total_seconds
+from deepcac_study.records.runs import Run
+from deepcac_study.report.runs.runtables import clusters_table, protocol_label, run_label
+
+_FIRST = ("auroc", "auprc", "f1")  # what a line says of a run
+_DECIDED = ("agree", "differ")
+
+
+class RunPage(NamedTuple):
+    """A page that was written, and what it says in lines.
+
+    Attributes
+    ----------
+    path : Path
+    lines : tuple of str
+        The scores; what the papers print beside them, if anything.
+    """
+
+    path: Path
+    lines: tuple[str, ...]
+
+
+def write_run_page(
+    record: str | os.PathLike[str], project: str | os.PathLike[str] = "."
+) -> RunPage:
+    """Write the page of a run below ``results/report/runs``.
+
+    Parameters
+    ----------
+    record : path-like
+        ``results/{dataset}/{method}_k{k}.json``, or one as published.
+    project : path-like
+        The folder with ``config/registry`` and ``results``.
+
+    Raises
+    ------
+    DataError
+        The record is missing or damaged, or no record of a run.
+    """
+    root = Path(project).absolute()
+    if not Path(record).is_file():
+        raise DataError(f"{record}: no such record; snakemake --cores 2 {record} makes it")
+    # A shipped record has no score file; what needs one is left out.
+    shipped = set() if scores_path(Path(record)).exists() else {str(record)}
+    findings = read([record], root, unscored=shipped)
+    (run,) = findings.runs
+    printed = [e for e in entries(findings) if e.run == run.path and e.kind in ("score", "log")]
+    registry = load_registry(root / "config" / "registry")
+    dataset = registry.dataset(run.dataset)
+    hidden = {run.dataset} if registry.source(dataset.source).closed else set[str]()
+    name = run.path.removeprefix("results/").removesuffix(".json").replace("/", "_")
+    path = root / "results" / "report" / "runs" / f"{name}.html"
+    tables = [
+        _scores(run),
+        *([_printed(printed)] if printed else []),
+        *([clusters_table([run], hidden=hidden)] if run.k > 1 and not run.synthetic else []),
+        _settings(run),
+        _origin(run),
+    ]
+    made = environment("deepcac_study.report.site")
+    made.globals |= {"up": "../", "current": "run", "menu": {}}
+    made.globals |= dict.fromkeys(("made_from", "judged_note", "provenance"), "")
+    lines = (_sentence(run), *_comparison(printed))
+    title = f"{run_label(run)} on {dataset.title}"
+    text = made.get_template("run.html").render(title=title, run=run, lines=lines, tables=tables)
+    with atomic_path(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+    return RunPage(path, lines)
+
+
+def _sentence(run: Run) -> str:
+    """Say what the run scored."""
+    if run.status != "ok":
+        return f"{run_label(run)} on {run.dataset}, {protocol_label(run.protocol)}: {run.status}"
+    scores = [(name, run.score(name)) for name in _FIRST]
+    shown = [f"{people(name)} {value[0]:.3f} ± {value[1]:.3f}" for name, value in scores if value]
+    splits = f"{len(run.splits)} split{'s' if len(run.splits) > 1 else ''}"
+    what = f"{run_label(run)} on {run.dataset}, {protocol_label(run.protocol)}, {splits}"
+    return f"{what}: {', '.join(shown)}"
+
+
+def _comparison(printed: Sequence[Entry]) -> list[str]:
+    """Say what the papers print of this run, and whether it agrees."""
+    parts = [
+        f"printed {people(entry.item)} {entry.printed} ({PAPERS[entry.paper].label}, Table "
+        f"{entry.table}): {entry.verdict}s"
+        for entry in printed
+        if entry.paper in PAPERS and entry.verdict in _DECIDED
+    ]
+    return ["; ".join(parts)] if parts else []
+
+
+def _scores(run: Run) -> Table:
+    rows = [
+        text_row(people(name), *(f"{value:.4f}" for value in (*score, *run.per_split(name))))
+        for name in run.metrics
+        if (score := run.score(name))
+    ]
+    head = ("metric", "mean", "sd", *(f"split {split['seed']}" for split in run.splits))
+    note = "Mean and sample standard deviation over the splits."
+    return Table("run_scores", "Scores on the test rows", note, head, rows, mixed=True)
+
+
+def _printed(printed: Sequence[Entry]) -> Table:
+    rows = [
+        text_row(
+            entry.verdict,
+            PAPERS[entry.paper].label if entry.paper in PAPERS else "authors' logs",
+            entry.table,
+            people(entry.item),
+            entry.printed,
+            entry.sound if entry.decided_by == "sound" else entry.as_published,
+            entry.difference,
+            entry.bound,
+        )
+        for entry in printed
+    ]
+    return Table(
+        "run_printed",
+        "What the papers print of it",
+        "Only values that this run decides.",
+        ("verdict", "paper", "table", "item", "printed", "ours", "difference", "agrees within"),
+        rows,
+        n_labels=0,
+        verdict="verdict",
+        mixed=True,
+    )
+
+
+def _settings(run: Run) -> Table:
+    names = sorted({name for split in run.splits for name in split.get("hyperparameters", {})})
+    rows = [
+        text_row(split["seed"], *(split["hyperparameters"].get(name, "") for name in names))
+        for split in run.splits
+    ]
+    note = "As used. Those that were tuned were chosen on validation rows."
+    return Table("run_settings", "Hyper-parameters", note, ("split", *names), rows, mixed=True)
+
+
+def _origin(run: Run) -> Table:
+    machine = run.record.get("machine") or {}
+    versions = (machine.get("versions") or {}).items()
+    facts = {
+        "record": run.path,
+        "rows, features": f"{run.record['n_rows']:,}, {run.record['n_features']:,}",
+        "computing time": f"{total_seconds(machine.get('seconds') or {}):.1f} s",
+        "processor": machine.get("processor", ""),
+        "commit": machine.get("git_commit", ""),
+        "versions": ", ".join(f"{name} {version}" for name, version in versions),
+        **{f"digest of {name}": digest for name, digest in run.record["inputs"].items()},
+    }
+    rows = [text_row(name, value) for name, value in facts.items()]
+    return Table("run_origin", "Where it comes from", "", ("what", "value"), rows, mixed=True)

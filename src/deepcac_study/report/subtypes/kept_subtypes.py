@@ -1,0 +1,92 @@
+"""Pages of subtypes that ship with the project, for a report without data and score files.
+
+python -m deepcac_study.report.subtypes.kept_subtypes docs/results results/cic/deepcac_k3.json ...
+"""
+
+import argparse
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from deepcac.errors import DataError
+from deepcac.files.storage import read_json, write_json
+from deepcac.pages.tables import Cell, Table
+from deepcac_study.catalogue.registry import load_registry
+from deepcac_study.records.runs import load
+from deepcac_study.report.subtypes.subtype_figures import ProfileLine
+from deepcac_study.report.subtypes.subtypepages import SubtypePage, subtype_pages
+
+FOLDER = "subtypes"  # among the kept tables
+_TABLES = ("who", "medians", "risk", "factors")
+
+
+def keep(
+    kept: str | os.PathLike[str], records: Iterable[str | os.PathLike[str]], project: Path
+) -> list[Path]:
+    """Write the public pages of some runs, a JSON each; return the files.
+
+    Parameters
+    ----------
+    kept : path-like
+        Folder of the tables that ship.
+    records : iterable of path-like
+        Run records of open data, with their score files beside them.
+    project : Path
+        With ``config/registry`` and ``data/features``.
+
+    Raises
+    ------
+    DataError
+        A run is of restricted data.
+    """
+    registry_dir = project / "config" / "registry"
+    runs, registry = load(records, project), load_registry(registry_dir)
+    for run in runs:
+        if registry.source(registry.dataset(run.dataset).source).closed:
+            raise DataError(f"{run.path}: is of restricted data; its page of subtypes never ships")
+    written = []
+    for page in subtype_pages(runs, registry_dir, project / "data" / "features", public=True):
+        written.append(Path(kept) / FOLDER / f"{page.id}.json")
+        lines = [
+            [line.name, [None if d != d else round(d, 3) for d in line.differences]]
+            for line in page.lines
+        ]
+        write_json(written[-1], asdict(replace(page, figure=None, lines=[])) | {"lines": lines})
+    return written
+
+
+def kept_pages(kept: str | os.PathLike[str]) -> Iterator[SubtypePage]:
+    """Yield the pages that ship."""
+    for path in sorted((Path(kept) / FOLDER).glob("*.json")):
+        page = read_json(path)
+        del page["digest"]
+        page |= {name: _table(page[name]) for name in _TABLES}
+        page["lines"] = [
+            ProfileLine(name, tuple(map(_missing, row))) for name, row in page["lines"]
+        ]
+        yield SubtypePage(**page)
+
+
+def _table(table: dict[str, Any]) -> Table:
+    rows = [[Cell(**cell) for cell in row] for row in table.pop("rows")]
+    return Table(**table, rows=rows)
+
+
+def _missing(difference: float | None) -> float:
+    return float("nan") if difference is None else difference
+
+
+def main() -> None:
+    """Keep the pages of the named runs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kept")
+    parser.add_argument("records", nargs="+")
+    asked = parser.parse_args()
+    for path in keep(asked.kept, asked.records, Path.cwd()):
+        print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+"""`deepcac show`: a finished run in three lines and on a page of its own."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example:  deepcac show results/cic/deepcac_k3.json")
+def show(
+    records: Annotated[list[Path], typer.Argument(help="Run records below results/.")],
+    project: Annotated[Path, typer.Option(help="Folder of the workflow.")] = Path("."),
+) -> None:
+    """Show what finished runs scored, beside what the papers print, and write a page for each."""
+    from deepcac_study.report.runs.run_page import write_run_page
+
+    for record in records:
+        page = write_run_page(record, project)
+        for line in page.lines:
+            typer.echo(line)
+        typer.echo(f"page: {page.path}")

@@ -1,17 +1,22 @@
-"""`deepcac show`: a finished run in three lines and on a page of its own."""
+"""`deepcac show`: a finished run in a few lines and on a page of its own."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from deepcac.table.command_help import OUTPUT, TABLE, GroupedCommand
+from deepcac.table.command_options import option
+
 app = typer.Typer()
 
 
-@app.command(epilog="Example:  deepcac show results/cic/deepcac_k3.json")
+@app.command(cls=GroupedCommand, epilog="Example:  deepcac show results/cic/deepcac_k3.json")
 def show(
-    records: Annotated[list[Path], typer.Argument(help="Run records below results/.")],
-    project: Annotated[Path, typer.Option(help="Folder of the workflow.")] = Path("."),
+    records: Annotated[
+        list[Path], typer.Argument(help="Records of runs below results/.", rich_help_panel=TABLE)
+    ],
+    project: Annotated[Path, option(OUTPUT, help="The folder of the workflow.")] = Path("."),
 ) -> None:
     """Show what finished runs scored, beside what the papers print, and write a page for each."""
     from deepcac_study.report.runs.run_page import write_run_page

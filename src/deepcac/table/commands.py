@@ -9,6 +9,7 @@ import typer
 
 from deepcac import __version__
 from deepcac.table.command_help import (
+    EFFORT,
     OUTPUT,
     QUESTION,
     TABLE,
@@ -269,11 +270,23 @@ def fit(
     alpha: Annotated[
         float, option(QUESTION, min=0, help="How strongly CAC separates the classes.")
     ] = 0.03,
+    bootstrap: Annotated[
+        int,
+        option(
+            EFFORT,
+            min=0,
+            max=2000,
+            help="How often the whole choice is made again on patients drawn with replacement, "
+            "for optimism and instability; 200 is usual.",
+        ),
+    ] = 0,
+    jobs: Jobs = None,
     card: Card = None,
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
     """Fit a risk model on a table and save it with all it needs to read another table."""
+    from deepcac.table.budgeted_trials import usual_jobs
     from deepcac.table.meds.meds_task import table_source
     from deepcac.table.reading.labelled_table import Roles
     from deepcac.table.risk_model_choice import told
@@ -285,7 +298,7 @@ def fit(
     path = out or Path("model.deepcac" if method == "subtypes" else "model.json")
     model = fit_table(
         source, roles, path, say=say, most=rows, method=method, clusters=clusters, alpha=alpha,
-        seed=seed, command=_typed(), card=card,
+        seed=seed, command=_typed(), card=card, bootstrap=bootstrap, jobs=jobs or usual_jobs(),
     )  # fmt: skip
     typer.echo(model_name(model))
     for line in told(model.method):

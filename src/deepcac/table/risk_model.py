@@ -16,6 +16,9 @@ from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.table_model import TableModel
 from deepcac.task import Array, Ids
 
+DIRECTIONS = 20  # in which the log odds of refits differ, of a model that is kept
+_WIDE = 1.959963984540054  # 97.5 % of the normal distribution
+
 
 @dataclass(frozen=True)
 class Plane:
@@ -40,6 +43,32 @@ class Plane:
 
 
 @dataclass(frozen=True)
+class RefitSpread:
+    """How the log odds of models of other draws of the patients vary (`optimism.spread`).
+
+    Attributes
+    ----------
+    centre : ndarray of shape (p,)
+        Mean coefficients of `RiskModel.design`.
+    directions : ndarray of shape (m, p)
+        In which coefficients differ, each as long as its standard deviation.
+    rest : float
+        Variance of the log odds that these leave.
+    """
+
+    centre: Array
+    directions: Array
+    rest: float
+
+    def interval(self, design: Array) -> Array:
+        """Return the ends (n, 2) between which 95 % of refits put each risk."""
+        middle = design @ self.centre
+        variance = ((design @ self.directions.T) ** 2).sum(axis=1) + self.rest
+        half = _WIDE * np.sqrt(variance)
+        return expit(np.column_stack([middle - half, middle + half]))
+
+
+@dataclass(frozen=True)
 class RiskModel(TableModel):
     """What predicts risk and subtype of the rows of a table.
 
@@ -51,23 +80,41 @@ class RiskModel(TableModel):
         No rows without clusters.
     planes : list of Plane
         One a cluster, or one.
+    spread : RefitSpread, optional
+        Of a model that was fitted with ``--bootstrap``.
     """
 
     centres: Array
     planes: list[Plane]
+    spread: RefitSpread | None = None
 
     def answers(self, X: Array) -> tuple[Array, Ids]:
         """Return probabilities (n, n_classes) of encoded rows (n, d), and subtypes, from 1."""
+        rows, cluster = self._placed(X)
+        risk = np.empty((len(X), len(self.classes)))
+        for j, plane in enumerate(self.planes):
+            risk[cluster == j] = plane.probability(rows[cluster == j])
+        return risk, cluster + 1
+
+    def ranges(self, X: Array) -> Array | None:
+        """Return the ends (n, 2) of the risks that refits give encoded rows; None without any."""
+        return None if self.spread is None else self.spread.interval(self.design(X))
+
+    def design(self, X: Array) -> Array:
+        """Return what the log odds are linear in, shape (n, clusters * (1 + q))."""
+        rows, cluster = self._placed(X)
+        one = np.column_stack([np.ones(len(rows)), rows])
+        return np.hstack([one * (cluster == j)[:, None] for j in range(len(self.planes))])
+
+    def _placed(self, X: Array) -> tuple[Array, Ids]:
+        """Return encoded rows as the planes take them, and the plane of each."""
         scaled = self.scaler.transform(X)
         clip = self.method["clip"]
         rows = scaled if clip is None else np.clip(scaled, -clip, clip)
         if not len(self.centres):
-            return self.planes[0].probability(rows), np.ones(len(X), dtype=np.int64)
-        cluster = pairwise_distances_argmin(np.clip(scaled, -OUTLIER, OUTLIER), self.centres)
-        risk = np.empty((len(X), len(self.classes)))
-        for j, plane in enumerate(self.planes):
-            risk[cluster == j] = plane.probability(rows[cluster == j])
-        return risk, cluster.astype(np.int64) + 1
+            return rows, np.zeros(len(X), dtype=np.int64)
+        bounded = np.clip(scaled, -OUTLIER, OUTLIER)
+        return rows, pairwise_distances_argmin(bounded, self.centres).astype(np.int64)
 
     @property
     def n_subtypes(self) -> int:

@@ -65,13 +65,8 @@ def chosen_method(
     tried = candidates(name, clusters, alpha, table)
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1)
-    taken = tried[choice(scores.every, tried)]
     return {
-        "arm": taken.arm,
-        "n_clusters": taken.k,
-        "alpha": taken.values.get("alpha", 0.0),
-        "C": taken.values["C"],
-        "clip": taken.values["clip"],
+        **settings(tried[choice(scores.every, tried)]),
         "chosen": f"the fewest clusters over which none of {len(tried)} trials leads, by AUROC on "
         f"{len(scores.every.auroc)} folds; of these the best log loss"
         if len(tried) > 1
@@ -79,6 +74,15 @@ def chosen_method(
         "rarest": table.rarest,
         "held_out": held_out(*nested_answers(table, tried, scores)),
     }
+
+
+def settings(taken: Candidate) -> dict[str, Any]:
+    """Return how a candidate is fitted: ``arm``, ``n_clusters``, ``alpha``, ``C`` and ``clip``."""
+    values = taken.values
+    return {
+        "arm": taken.arm, "n_clusters": taken.k, "alpha": values.get("alpha", 0.0),
+        "C": values["C"], "clip": values["clip"],
+    }  # fmt: skip
 
 
 def choice(scores: Scores, tried: Sequence[Candidate]) -> int:
@@ -228,6 +232,8 @@ def told(method: dict[str, Any]) -> list[str]:
             f"{out['calibration_slope']:z.2f}, observed / expected events "
             f"{out['observed_by_expected']:.2f} (1 is right)"
         )
+    if "bootstrap" in method:
+        lines += _corrected(method["bootstrap"])
     lines.append(f"{rarest:,} rows of the rarest class")
     if rarest < EVENTS_A_CLUSTER:
         lines.append(
@@ -237,3 +243,18 @@ def told(method: dict[str, Any]) -> list[str]:
     if out["low"] <= 0.5:
         lines.append("warning: we found no evidence that this model ranks rows better than chance")
     return lines
+
+
+def _corrected(refits: dict[str, Any]) -> list[str]:
+    """Say what the refits of ``--bootstrap`` say, a line each."""
+    spans = [
+        f"{text} {own['corrected']:z.3f} ({own['low']:z.3f} to {own['high']:z.3f}; apparent "
+        f"{own['apparent']:z.3f}, optimism {own['optimism']:z.3f})"
+        for text, own in zip(("AUROC", "slope", "Brier"), refits["scores"].values(), strict=True)
+    ]
+    return [
+        f"corrected for optimism by {refits['refits']} refits of the whole choice: "
+        + "; ".join(spans),
+        f"a patient's risk moves by {100 * refits['moves']:.1f} percentage points on average "
+        "between the model and its refits",
+    ]

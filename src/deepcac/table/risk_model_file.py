@@ -22,7 +22,7 @@ from deepcac.judging.resamples import OUTLIER
 from deepcac.preprocess import LEARNT, TableScaler
 from deepcac.table.output_files import StrPath
 from deepcac.table.reading.table_encoder import TableEncoder
-from deepcac.table.risk_model import Plane, RiskModel
+from deepcac.table.risk_model import DIRECTIONS, Plane, RefitSpread, RiskModel
 from deepcac.table.table_model import TableModel
 
 FORMAT, VERSION = "deepcac risk model", 2
@@ -42,6 +42,12 @@ def write_risk_model(path: StrPath, model: RiskModel) -> None:
             for plane in model.planes
         ],
     }
+    if model.spread is not None:
+        content["spread"] = {
+            "centre": model.spread.centre.tolist(),
+            "directions": model.spread.directions.tolist(),
+            "rest": model.spread.rest,
+        }
     write_json(path, content)
     check_size(path, MOST_TEXT)
 
@@ -85,7 +91,21 @@ def _model(content: dict[str, Any]) -> RiskModel:
     if len(content["planes"]) != max(k, 1):
         raise DataError(f"{len(content['planes'])} planes for {k} clusters")
     planes = [_plane(one, len(classes), width) for one in content["planes"]]
-    return RiskModel(encoder, scaler, classes, label, named, method, centres, planes)
+    spread = _spread(content["spread"], len(planes) * (1 + width)) if "spread" in content else None
+    return RiskModel(encoder, scaler, classes, label, named, method, centres, planes, spread)
+
+
+def _spread(content: dict[str, Any], width: int) -> RefitSpread:
+    """Return how refits vary, if a model of this many coefficients can have been fitted so."""
+    centre, directions = (_array(name, content[name], float) for name in ("centre", "directions"))
+    check_array("rest", _array("rest", [content["rest"]], float), (1,))
+    if content["rest"] < 0 or len(directions) > DIRECTIONS:
+        raise DataError("the spread of its refits is none")
+    return RefitSpread(
+        check_array("centre", centre, (width,)),
+        check_array("directions", directions, (len(directions), width)),
+        float(content["rest"]),
+    )
 
 
 def table_part(model: TableModel) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,9 @@ from deepcac.table.budgeted_trials import Say
 from deepcac.table.cards.fit_card import fit_facts
 from deepcac.table.cards.model_card import card_path, joined, write_card
 from deepcac.table.cards.table_facts import table_facts
+from deepcac.table.optimism import Refits, optimism, refit, spread
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.pages.instability_page import write_instability_page
 from deepcac.table.reading.cells import plain
 from deepcac.table.reading.labelled_table import LabelledTable, Roles, read_labelled
 from deepcac.table.reading.table_files import RowSource, read_blocks
@@ -50,6 +53,8 @@ def fit_table(
     seed: int = 0,
     command: str = "",
     card: StrPath | None = None,
+    bootstrap: int = 0,
+    jobs: int = 1,
 ) -> "RiskModel | SubtypeRiskModel":
     """Fit a risk model on a table and write it as JSON.
 
@@ -69,10 +74,18 @@ def fit_table(
         What the card says it was made by.
     card : path-like, optional
         Model card to write (markdown); beside the model if None.
+    bootstrap : int
+        How often the whole choice is made again on patients drawn with replacement
+        (`deepcac.table.optimism`); a page beside the model tells what came of it.
+    jobs : int
+        Refits that are made at once.
     """
     check_method(method)
+    if bootstrap and method == SUBTYPES:
+        raise ConfigError("--bootstrap has no answer with --method subtypes; ask without it")
     check_output(out, path)
-    beside = card_path(card, out, path)
+    beside, page = card_path(card, out, path), Path(out).with_suffix(".bootstrap.html")
+    check_output(page, path)
     table = read_labelled(path, roles, most=most, seed=seed)
     table.tell(say)
     model: RiskModel | SubtypeRiskModel
@@ -81,12 +94,28 @@ def fit_table(
     else:
         chosen = chosen_method(table, method, clusters, alpha, seed, say)
         model = fit_risk_model(table, roles, chosen, seed)
-        write_risk_model(out, model)
     tried = candidates(method, clusters, alpha, table)
+    if isinstance(model, RiskModel):
+        if bootstrap:
+            refits = refit(table, roles, tried, bootstrap, seed, say=say, jobs=jobs)
+            model = _with_refits(table, model, refits, page, say, command)
+        write_risk_model(out, model)
     known = fit_facts(table, model, seed, model_name(model), tried)
     write_card(beside, joined(table_facts(path, table, roles, command), known))
     say(f"card: {beside}")
     return model
+
+
+def _with_refits(
+    table: LabelledTable, model: RiskModel, refits: Refits, page: Path, say: Say, command: str
+) -> RiskModel:
+    """Return the model with what its refits say of it, and write the page."""
+    found = optimism(table, model, refits)
+    n = len(refits.risk)
+    write_instability_page(page, table, model_name(model), found, n, command)
+    say(f"page: {page}")
+    method = model.method | {"bootstrap": found.to_dict(n)}
+    return replace(model, method=method, spread=spread(table, model, refits))
 
 
 def _fit_subtypes(
@@ -138,7 +167,8 @@ def predict_table(
     """Write the risk of every row of a table as CSV, block by block; return how many rows.
 
     The columns are the id of the row (or ``row``, its number), ``risk`` of the positive class (of
-    more than two classes ``risk_{class}`` each), ``subtype`` where the model has clusters, and
+    more than two classes ``risk_{class}`` each), ``risk_low`` and ``risk_high``, between which 95 %
+    of the refits of ``fit --bootstrap`` put it, ``subtype`` where the model has clusters, and
     ``reasons``, the variables that move the risk most, where it knows them. An
     id that a spreadsheet would run as a formula gets an apostrophe before it.
 
@@ -183,7 +213,12 @@ def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:
     first = str(model.id) if named else "row"
     risks = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
     last = ["reasons"] if isinstance(model, TableModel) and model.explains else []
+    risks += ["risk_low", "risk_high"] if _ranged(model) else []
     return [first, *risks] + (["subtype"] if model.n_subtypes else []) + last
+
+
+def _ranged(model: TableModel | NamedEstimator) -> bool:
+    return isinstance(model, RiskModel) and model.spread is not None
 
 
 def _safe(ids: list[Any], remarks: dict[str, None]) -> list[Any]:
@@ -213,6 +248,8 @@ def _risks(
         strange.add(X)
         risk, subtype = model.answers(X)
         shown = risk[:, 1:] if len(model.classes) == 2 else risk
+        ranges = model.ranges(X) if isinstance(model, RiskModel) else None
+        shown = shown if ranges is None else np.hstack([shown, ranges])
         named = model.id is not None and model.id in table.column_names
         ids = number.tolist()
         if named:

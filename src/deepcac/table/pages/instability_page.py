@@ -1,0 +1,79 @@
+"""The page of `deepcac fit --bootstrap`: optimism, and how far risks move between refits."""
+
+from matplotlib.figure import Figure as Canvas
+
+from deepcac.pages.figures import PALETTE, Figure
+from deepcac.table.optimism import SCORES, Optimism
+from deepcac.table.output_files import StrPath
+from deepcac.table.pages.own_pages import write_page
+from deepcac.table.reading.labelled_table import LabelledTable
+
+_HEAD = ("score", "apparent", "optimism", "corrected", "95 % interval")
+
+
+def write_instability_page(
+    path: StrPath, table: LabelledTable, model: str, found: Optimism, refits: int, command: str
+) -> None:
+    """Write the page; `model` is what the model is in words, `refits` how many there were."""
+    auroc = found.scores["auroc"]
+    content = {
+        "command": command,
+        "table": table,
+        "model": model,
+        "sentence": f"The AUROC is {auroc['corrected']:.3f} after correction for optimism "
+        f"({auroc['apparent']:.3f} before). A patient's risk moves by "
+        f"{100 * found.moves:.1f} percentage points on average from one draw of patients to "
+        "another.",
+        "figure": instability_figure(found),
+        "head": _HEAD,
+        "rows": optimism_rows(found),
+        "method": [
+            f"{refits} times patients were drawn with replacement, as many as there are. Each time "
+            "the whole choice was made again on folds of these (copies of a patient share a fold), "
+            "and the model was fitted anew.",
+            "Optimism: Harrell, Lee and Mark 1996. Interval: the refits on their own patients, "
+            "less the optimism (Noma et al. 2021). Instability: Riley and Collins 2023; groups of "
+            "at least ten patients stand for single ones.",
+        ],
+    }
+    write_page(path, "instability.html", content)
+
+
+def optimism_rows(found: Optimism) -> list[tuple[str, ...]]:
+    """Return a line per score, as on the page and on the card."""
+    return [
+        (
+            text,
+            *(f"{found.scores[name][kind]:z.3f}" for kind in ("apparent", "optimism", "corrected")),
+            f"{found.scores[name]['low']:z.3f} to {found.scores[name]['high']:z.3f}",
+        )
+        for name, text in SCORES.items()
+    ]
+
+
+def instability_figure(found: Optimism) -> Figure:
+    """Draw between which ends the risks of refits lie, and how far they are off on average."""
+    risk, low, high, away = found.band.T
+
+    def draw(canvas: Canvas) -> None:
+        axis = canvas.subplots()
+        axis.axline((0, 0), slope=1, color="#888888", linewidth=0.8, linestyle=":")
+        axis.fill_between(
+            risk, low, high, color=PALETTE[0], alpha=0.2, linewidth=0, label="95 % of the refits"
+        )
+        axis.plot(risk, risk, color=PALETTE[0], marker="o", markersize=3, label="the model")
+        axis.plot(risk, away, color=PALETTE[1], linestyle="--", label="mean absolute difference")
+        axis.set(xlabel="risk by the model", ylabel="risk by refits", xlim=(0, None), ylim=(0, 1))
+        axis.legend(loc="upper left")
+
+    return Figure(
+        id="instability",
+        title="How far does a patient's risk move?",
+        caption="Patients in groups of equal size by their risk: between which ends 95 % of the "
+        "risks lie that refits on other draws of the patients give them.",
+        section="answer",
+        size=(5.6, 4.4),
+        draw=draw,
+        head=("risk", "low", "high", "mean_absolute_difference"),
+        data=[tuple(map(float, line)) for line in found.band],
+    )

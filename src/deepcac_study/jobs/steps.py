@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from deepcac.errors import ConfigError
 from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.declared import resolve
 from deepcac.files.storage import read_table
@@ -90,6 +91,19 @@ def _named(files: Files, folder: Path) -> dict[str, Any]:
 
 
 def call(function: Callable[..., Any], given: dict[str, Any], offered: Mapping[str, Any]) -> Any:
-    """Call with everything that is given, and with what is offered and asked for."""
-    asked = inspect.signature(function).parameters.keys() - given.keys()
-    return function(**given, **{name: offered[name] for name in asked & offered.keys()})
+    """Call with everything that is given, and with what is offered and asked for.
+
+    Raises
+    ------
+    ConfigError
+        A parameter without a default is neither given nor offered.
+    """
+    parameters = inspect.signature(function).parameters
+    filled = {**{name: offered[name] for name in parameters.keys() & offered.keys()}, **given}
+    for name, parameter in parameters.items():
+        if parameter.default is parameter.empty and name not in filled:
+            raise ConfigError(
+                f"{function.__module__}.{function.__qualname__} asks for {name!r}, which no step "
+                f"gives; offered are {', '.join(sorted(offered))}"
+            )
+    return function(**filled)

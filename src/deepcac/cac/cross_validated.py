@@ -13,7 +13,6 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_random_state
 
 from deepcac.cac.cluster import Floats, Ints, Separation, cluster, kmeans_labels
@@ -89,7 +88,6 @@ class CACClassifierCV(LocalClassifier):
         "parsimony": [Interval(Real, 0, None, closed="left")],
         "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
     }
-    __metadata_request__fit: ClassVar[dict[str, str]] = {"groups": UNUSED}
 
     def __init__(
         self,

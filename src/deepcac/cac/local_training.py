@@ -13,7 +13,6 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.metadata_routing import UNUSED
 
 from deepcac.cac.cluster import Clustering, Floats, Ints, kmeans_labels
 from deepcac.cac.collapse import collapsed, disguise, purity
@@ -57,7 +56,6 @@ class LocalClassifier(SummaryHTML, LocalPrediction, ClassifierMixin, BaseEstimat
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    __metadata_request__fit: ClassVar[dict[str, str]] = {"labels": UNUSED, "validation": UNUSED}
 
     def _learn_classes(self, X: ArrayLike, y: ArrayLike) -> tuple[Floats, Ints]:
         """Return validated rows and class ids from 0."""

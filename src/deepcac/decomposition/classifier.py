@@ -138,7 +138,7 @@ class ClassDecompositionClassifier(SummaryHTML, GroupPrediction, ClassifierMixin
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-    __metadata_request__fit: ClassVar[dict[str, str]] = {"validation": UNUSED, "clusters": UNUSED}
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"validation": UNUSED}
 
     def __init__(
         self,

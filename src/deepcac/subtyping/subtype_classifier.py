@@ -142,9 +142,8 @@ class SubtypeClassifier(SummaryHTML, SubtypeAnswers, ClassifierMixin, BaseEstima
     n_threads: int = 1
     random_state: Any = 0
 
-    __metadata_request__fit: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("groups", "networks", "trees"), UNUSED
-    )
+    # No values of rows, so no pipeline can pass them on; `groups` can be requested.
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"networks": UNUSED, "trees": UNUSED}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: [_COUNT] for name in _COUNTS},
         "members": [Interval(Integral, 2, None, closed="left")],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,17 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
+def _pyplot() -> Any:
+    """Return matplotlib's pyplot, which is imported no sooner than something is drawn."""
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "pictures need matplotlib: pip install 'deepcac[plot]'", name="matplotlib"
+        ) from error
+    return plt
+
+
 class _Display:
     """Axes and figure of a picture."""
 
@@ -23,13 +34,7 @@ class _Display:
     figure_: Any
 
     def _axes(self, ax: Any) -> Any:
-        try:
-            import matplotlib.pyplot as plt
-        except ModuleNotFoundError as error:
-            raise ModuleNotFoundError(
-                "pictures need matplotlib: pip install 'deepcac[plot]'", name="matplotlib"
-            ) from error
-        self.ax_ = plt.subplots(layout="constrained")[1] if ax is None else ax
+        self.ax_ = _pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
 
@@ -82,6 +87,72 @@ class CostCurveDisplay(_Display):
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend()
         return self
+
+
+class LearningCurveDisplay(_Display):
+    """Loss and validation score of each epoch of a deep classifier, a line a stage.
+
+    Parameters
+    ----------
+    history : dict of str to sequence of float
+        ``{stage}_loss`` and ``{stage}_score``, as `history_` of the deep classifiers.
+    best_epoch : dict of str to int
+        Epoch, from 1, that was kept of each stage.
+
+    Attributes
+    ----------
+    axes_ : tuple of matplotlib Axes
+        Of the losses and of the validation scores, or of the scores only.
+    ax_, figure_ : matplotlib Axes and Figure
+        The last of these axes, and its figure.
+    """
+
+    def __init__(
+        self, history: Mapping[str, Sequence[float]], best_epoch: Mapping[str, int]
+    ) -> None:
+        self.history = {name: np.asarray(each, dtype=np.float64) for name, each in history.items()}
+        self.best_epoch = dict(best_epoch)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the training of a fitted deep classifier, or of a pipeline's last step."""
+        model = _last(estimator)
+        if not hasattr(model, "history_") or not hasattr(model, "best_epoch_"):
+            raise ConfigError(
+                f"{type(model).__name__} has no epochs; fit a deep classifier, or draw the passes "
+                "of CAC with CostCurveDisplay"
+            )
+        return cls(model.history_, model.best_epoch_).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw on two axes, or on new ones; on one axes only the scores are drawn.
+
+        A point is the epoch that was kept. Scores that are negative errors are drawn as errors.
+        """
+        if ax is None:
+            ax = _pyplot().subplots(ncols=2, figsize=(9, 4), layout="constrained")[1]
+        self.axes_ = tuple(np.ravel(ax))
+        if len(self.axes_) > 2:
+            raise ConfigError(f"ax has {len(self.axes_)} axes; give one or two")
+        self.ax_, self.figure_ = self.axes_[-1], self.axes_[-1].figure
+        for kind, one in zip(("loss", "score")[-len(self.axes_) :], self.axes_, strict=True):
+            self._draw(kind, one)
+        self.ax_.legend()
+        return self
+
+    def _draw(self, kind: str, ax: Any) -> None:
+        """Draw the losses or the scores of every stage."""
+        for stage, best in self.best_epoch.items():
+            values, label = self.history[f"{stage}_{kind}"], stage.replace("_", " ")
+            if kind == "score" and (values < 0).any():
+                values, label = -values, f"{label} (error)"
+            (line,) = ax.plot(np.arange(1, len(values) + 1), values, label=label)
+            if best:
+                ax.plot(best, values[best - 1], marker="o", color=line.get_color())
+        ax.set(xlabel="epoch", ylabel="training loss" if kind == "loss" else "validation score")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        if kind == "loss":
+            ax.set_yscale("log")
 
 
 class SubtypeProfileDisplay(_Display):

@@ -1,9 +1,11 @@
 """Networks as the judge fits them: with or without clusters, and SubtypeClassifier."""
 
+import warnings
 from functools import partial
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.exceptions import ConvergenceWarning
 
 from deepcac.judging.learners import Array, Predict, clipped
 from deepcac.judging.resamples import Resample, Rows
@@ -35,13 +37,16 @@ def network(
     own = {name: value for name, value in values.items() if name != "clip"}
     latent = own["hidden"] // 2
     model = estimator(**own, latent=latent, random_state=sample.seed, n_threads=1, preprocess=None)
-    model.fit(
-        clipped(train, clip),
-        train.y,
-        X_val=clipped(validation, clip),
-        y_val=validation.y,
-        pretrained=_autoencoder(sample, own["hidden"], latent, clip, train.scaled.shape[1]),
-    )
+    with warnings.catch_warnings():
+        # A trial is judged by its validation score, whatever ended it.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(
+            clipped(train, clip),
+            train.y,
+            X_val=clipped(validation, clip),
+            y_val=validation.y,
+            pretrained=_autoencoder(sample, own["hidden"], latent, clip, train.scaled.shape[1]),
+        )
 
     def predict(rows: Rows) -> Array:
         scores = np.zeros((len(rows), sample.n_classes))

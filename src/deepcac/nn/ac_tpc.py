@@ -146,7 +146,9 @@ class ACTPCClassifier(DeepClassifier):
         z = in_chunks(network.encode, train_rows.x)
         z_new = in_chunks(network.encode, validation.x)
         predicted = _predicted(network, train_rows.x)
-        centres, labels = kmeans_start(predicted, self.n_clusters, self.random_state)
+        centres, labels = kmeans_start(
+            predicted, self.n_clusters, self.random_state, train_rows.weight
+        )
         typical = torch.cdist(centres, predicted, p=1).argmin(dim=1)
         network.raw_embeddings.data.copy_(z[typical].clamp(-INSIDE, INSIDE).atanh())
         labels_new = nearest(_predicted(network, validation.x), centres)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import Tags
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import DataError
@@ -27,12 +29,13 @@ from deepcac.nn.constraints import CONSTRAINTS
 from deepcac.nn.fitting import data
 from deepcac.nn.fitting.data import Rows
 from deepcac.nn.fitting.pretrain import most_epochs, pretrain
+from deepcac.nn.fitting.progress import Progress
 from deepcac.nn.fitting.stopping import auprc, evaluate
 from deepcac.nn.fitting.training import Budget, Curve, Report, untold
 from deepcac.nn.inputs import Array, Mask, Preparation, check_inputs, warn_if_unscaled
 from deepcac.nn.layers.networks import AnyAutoencoder, LocalPredictors, autoencoder_for
 from deepcac.nn.model_file import read_model, write_model
-from deepcac.numeric_table import check_classes, check_two_classes
+from deepcac.numeric_table import check_classes, check_two_classes, check_weights
 
 ArrayLike = npt.ArrayLike
 Ids = npt.NDArray[np.int64]
@@ -69,10 +72,13 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         ``"auto"`` takes a GPU if there is one.
     n_threads : int
         Threads of torch and BLAS; results are the same bytes for one build and thread count.
+    class_weight : {"balanced"}, dict or None
+        How often rows of each class are drawn, beside their `sample_weight`; "balanced" draws all
+        classes alike. Probabilities are then those of such rows.
     random_state : int, RandomState or None
         Of every random choice.
     verbose : bool
-        Whether each epoch prints a line.
+        Whether each epoch prints a line, with the time that its stage may still take.
 
     Attributes
     ----------
@@ -80,6 +86,10 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         Class labels.
     subtypes_ : ndarray of shape (n,)
         Cluster of each row that `fit` was given, also of those it held out.
+    n_clusters_found_ : int
+        Clusters with at least one of these rows.
+    class_counts_ : ndarray of shape (n_clusters, n_classes)
+        Rows of each class in each cluster, of these rows.
     held_out_ : ndarray of int
         Positions of the rows that `fit` held out to stop the training; empty if it was given some.
     best_epoch_ : dict of str to int
@@ -92,6 +102,12 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         Whether a loss stopped being finite; the network is then that of the best epoch before.
     network_ : Network
         The fitted network.
+
+    Warns
+    -----
+    ConvergenceWarning
+        A loss stopped being finite, clusters lost all their rows, or a stage ended at its most
+        epochs while its validation score could still rise.
     """
 
     latent: int = 32
@@ -105,6 +121,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
     patience: int = 10
     batch_size: int | None = None
     preprocess: Literal["auto"] | None = "auto"
+    class_weight: Any = None
     device: str = "auto"
     n_threads: int = 1
     random_state: Any = 0
@@ -117,6 +134,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self,
         X: ArrayLike,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
         X_val: ArrayLike | None = None,
         y_val: ArrayLike | None = None,
@@ -132,6 +150,10 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             Features; NaN is missing, unless `preprocess` is None.
         y : array of shape (n,)
             Class labels, at least two.
+        sample_weight : array of shape (n,), optional
+            How often a row is drawn for a batch, relative to the others; only ratios count. A row
+            of weight 0 is left out. Scaling and the validation rows that stop the training do not
+            heed other weights.
         X_val, y_val : arrays
             Validation rows; without them 24 % of the rows are held out, stratified.
         mask, mask_val : ndarray of bool, shape of X and X_val
@@ -147,21 +169,31 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self._seed = int(seed) if fixed else check_random_state(seed).randint(2**31 - 1)
         if (X_val is None) != (y_val is None):
             raise DataError("X_val and y_val go together; give both or neither")
+        used, weight = self._row_weights(given, sample_weight)
         if X_val is None:
-            train, validation = self._hold_out(*given)
+            (train, kept), (validation, held_out) = self._hold_out(_at(given, used))
+            self.held_out_ = used[held_out]
         else:
-            train, validation = given, self._check(X_val, y_val, mask_val, reset=False)
-            self.held_out_ = np.empty(0, dtype=np.int64)
+            train, validation = _at(given, used), self._check(X_val, y_val, mask_val, reset=False)
+            kept, self.held_out_ = np.arange(len(used)), np.empty(0, dtype=np.int64)
         self.classes_, _ = check_classes(np.concatenate([train[1], validation[1]]))
         check_two_classes(self.classes_)
         if self.preprocess is None:
             warn_if_unscaled(self, train[0])
         self._preparation = None if self.preprocess is None else Preparation(train[0], train[2])
         device = data.find_device(self.device)
-        self._fit_network(self._rows(*train, device), self._rows(*validation, device), pretrained)
+        rows = self._rows(*train, device)
+        if weight is not None:
+            rows = replace(rows, weight=torch.as_tensor(weight[kept], dtype=torch.float32))
+        self._fit_network(rows, self._rows(*validation, device), pretrained)
         with data.session(device, self._seed, self.n_threads):
             membership = predict_in_chunks(self.network_, self._rows(*given, device).x).membership
         self.subtypes_ = membership.argmax(dim=1).cpu().numpy()
+        self.n_clusters_found_ = len(np.unique(self.subtypes_))
+        codes = np.searchsorted(self.classes_, given[1])
+        self.class_counts_ = np.zeros((membership.shape[1], len(self.classes_)), dtype=np.int64)
+        np.add.at(self.class_counts_, (self.subtypes_, codes), 1)
+        self._warn()
         return self
 
     def _fit_network(
@@ -172,6 +204,9 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self.best_epoch_: dict[str, int] = {}
         self.seconds_: dict[str, float] = {}
         self.status_ = "ok"
+        self._capped: list[str] = []
+        self._weight = train.weight
+        self._progress: Progress | None = None
         self._shape = tuple(train.x.shape[1:])
         device = train.x.device
         with data.session(device, self._seed, self.n_threads):
@@ -179,6 +214,24 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             self._start(self.network_, train, validation, pretrained)
             self._train(self.network_, train, validation)
             self.network_.eval()
+        self._weight = None
+
+    def _warn(self) -> None:
+        """Tell of a fit that did not converge."""
+        name = type(self).__name__
+        if self.status_ == "diverged":
+            _warn_of(f"{name} diverged; the best epoch before is kept. Lower lr or scale the rows")
+        if self.n_clusters_found_ < len(self.class_counts_):
+            _warn_of(
+                f"{name} found {self.n_clusters_found_} of n_clusters={len(self.class_counts_)} "
+                "clusters; the others have no row. Ask for fewer, or lower lr"
+            )
+        if self._capped:
+            longer = "pretrain_epochs" if self._capped == ["pretrain"] else "max_epochs"
+            _warn_of(
+                f"{name} ended {' and '.join(self._capped)} at the most epochs while the "
+                f"validation score could still rise; raise {longer}"
+            )
 
     @abstractmethod
     def _build(self) -> Any:
@@ -212,7 +265,26 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         ids = torch.as_tensor(np.searchsorted(self.classes_, y), device=device)
         return Rows(self._inputs(X, mask, device), ids)
 
-    def _hold_out(self, X: Array, y: npt.NDArray[Any], mask: Mask | None) -> tuple[Part, Part]:
+    def _row_weights(
+        self, given: Part, sample_weight: ArrayLike | None
+    ) -> tuple[Ids, npt.NDArray[np.float64] | None]:
+        """Return the positions of the rows that count, and their weights; None if all are alike."""
+        X, y, _ = given
+        weight = check_weights(self, sample_weight, X)
+        if self.class_weight is not None:
+            by_class = compute_sample_weight(self.class_weight, y)
+            weight = by_class if weight is None else weight * by_class
+        if weight is None:
+            return np.arange(len(y)), None
+        used = np.flatnonzero(weight > 0)
+        if not len(used):
+            raise DataError("class_weight leaves no row; give the classes weights above 0")
+        weight = weight[used]
+        return used, None if (weight == weight[0]).all() else weight
+
+    def _hold_out(self, given: Part) -> tuple[tuple[Part, Ids], tuple[Part, Ids]]:
+        """Return training and validation rows, each with their positions."""
+        y = given[1]
         counts = np.bincount(check_classes(y)[1])
         if VALIDATION_SHARE * len(y) < len(counts):
             raise DataError(
@@ -225,9 +297,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             random_state=self._seed,
             stratify=y if counts.min() > 1 else None,
         )
-        self.held_out_ = validation
-        masks = (None, None) if mask is None else (mask[train], mask[validation])
-        return (X[train], y[train], masks[0]), (X[validation], y[validation], masks[1])
+        return (_at(given, train), train), (_at(given, validation), validation)
 
     def _start(
         self, network: Network, train: Rows, validation: Rows, pretrained: AnyAutoencoder | None
@@ -239,7 +309,13 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
                 # Chance as where it is pre-trained apart, so that both ways end in the same.
                 with data.session(train.x.device, self._seed, self.n_threads):
                     pretrained, curve = pretrain(
-                        train.x, validation.x, self.hidden, self.latent, longest, self._report()
+                        train.x,
+                        validation.x,
+                        self.hidden,
+                        self.latent,
+                        longest,
+                        self._report(),
+                        train.weight,
                     )
                 self._record("pretrain", curve)
             network.autoencoder.load_state_dict(pretrained.state_dict())
@@ -264,11 +340,12 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
             lr=self.lr,
             weight_decay=self.weight_decay,
             report=self._report(),
+            weight=self._weight,
         )
 
     def _report(self) -> Report:
         """Return what tells of an epoch."""
-        return partial(_print_epoch, self._stage) if self.verbose else untold
+        return untold if self._progress is None else self._progress
 
     def _record(self, stage: str, curve: Curve) -> None:
         self.history_[f"{stage}_loss"] = curve.loss
@@ -276,18 +353,27 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
         self.best_epoch_[stage] = curve.best_epoch
         if curve.diverged:
             self.status_ = "diverged"
+        if curve.capped:
+            self._capped.append(stage)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
-        self._stage, start = stage, time.perf_counter()
+        start = time.perf_counter()
+        self._progress = Progress(stage) if self.verbose else None
         yield
+        if self._progress is not None:
+            self._progress.close()
+        self._progress = None
         self.seconds_[stage] = time.perf_counter() - start
 
 
-def _print_epoch(stage: str, max_epochs: int, curve: Curve) -> None:
-    """Say how far a stage is; the score is higher the better."""
-    print(
-        f"{stage}: epoch {len(curve.loss)} of at most {max_epochs}, loss {curve.loss[-1]:.4g}, "
-        f"validation score {curve.score[-1]:.4f}, best at epoch {curve.best_epoch}",
-        flush=True,
-    )
+def _at(part: Part, positions: Ids) -> Part:
+    """Return some of the rows."""
+    X, y, mask = part
+    if len(positions) == len(y) and bool((positions == np.arange(len(y))).all()):
+        return part
+    return X[positions], y[positions], None if mask is None else mask[positions]
+
+
+def _warn_of(text: str) -> None:
+    warnings.warn(text, ConvergenceWarning, stacklevel=4)

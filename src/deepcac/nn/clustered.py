@@ -116,9 +116,10 @@ class CentroidClassifier(DeepClassifier):
     def _place_centroids(self, network: CentroidNetwork, rows: Rows) -> None:
         """Start the centroids by k-means on the latents; its cluster sizes start the counts."""
         z = in_chunks(network.autoencoder.encode, rows.x)
-        centroids, labels = kmeans_start(z, self.n_clusters, self.random_state)
+        centroids, labels = kmeans_start(z, self.n_clusters, self.random_state, rows.weight)
         network.centroids.data.copy_(centroids)
-        network.counts.copy_(one_hot(labels, self.n_clusters, z).sum(dim=0))
+        member = one_hot(labels, self.n_clusters, z)
+        network.counts.copy_(_weighed(member, rows.weight).sum(dim=0))
 
     def _cluster(self, network: Any, train_rows: Rows, validation: Rows) -> None:
         """Train the latents and the centroids together; KM-Z leaves both as they are."""
@@ -232,5 +233,13 @@ class CentroidClassifier(DeepClassifier):
         z = in_chunks(network.autoencoder.encode, train_rows.x)
         z_new = in_chunks(network.autoencoder.encode, validation.x)
         classes = one_hot(train_rows.y, len(self.classes_), z)
-        scores = probe(z, classes, network.membership(z), z_new, network.membership(z_new))
+        member = _weighed(network.membership(z), train_rows.weight)
+        scores = probe(z, classes, member, z_new, network.membership(z_new))
         return evaluate(self._measure, validation.y, scores)
+
+
+def _weighed(membership: Tensor, weight: Tensor | None) -> Tensor:
+    """Return memberships (n, k) times the rows' weights, whose mean counts as 1."""
+    if weight is None:
+        return membership
+    return membership * (weight / weight.mean()).to(membership).unsqueeze(1)

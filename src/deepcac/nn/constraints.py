@@ -21,6 +21,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "dropout": [Interval(Real, 0, 1, closed="left")],
     "assignment": [StrOptions({"hard", "soft"})],
     "preprocess": [StrOptions({"auto"}), None],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
     "device": [str],
     "random_state": ["random_state"],
     "verbose": ["boolean", Integral],

@@ -80,7 +80,7 @@ class DMNNClassifier(DeepClassifier):
 
     def _start_labels(self, z: Tensor, y: Tensor) -> Tensor:
         """Return the clusters that the gate learns first."""
-        return kmeans_start(z, self.n_clusters, self.random_state)[1]
+        return kmeans_start(z, self.n_clusters, self.random_state, self._weight)[1]
 
     def loss(self, network: DMNNNetwork, x: Tensor, y: Tensor) -> Tensor:
         """Return the loss of a batch."""

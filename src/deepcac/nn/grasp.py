@@ -151,7 +151,9 @@ class GRASPClassifier(DeepClassifier):
 
         with self._timed("train"):
             h = in_chunks(network.autoencoder.encode, x)
-            network.centres.copy_(kmeans_start(h, self.n_clusters, self.random_state)[0])
+            network.centres.copy_(
+                kmeans_start(h, self.n_clusters, self.random_state, train_rows.weight)[0]
+            )
             decoder = set(network.autoencoder.parameters()) - set(
                 network.autoencoder.encoding_parameters()
             )

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -26,7 +27,8 @@ from deepcac.nn.persistence import read_tensors, write_tensors
 
 FORMAT = 2
 _PREPARED = "preparation."
-_KEPT = ("history_", "best_epoch_", "status_")
+_KEPT = ("history_", "best_epoch_", "status_", "seconds_")
+_ADDED = {"class_weight": None}  # parameters that older files lack
 
 
 def about(model: Any) -> dict[str, Any]:
@@ -34,6 +36,10 @@ def about(model: Any) -> dict[str, Any]:
     parameters = model.get_params()
     if not isinstance(parameters["random_state"], Integral):
         parameters["random_state"] = None
+    if isinstance(weights := parameters.get("class_weight"), dict):
+        # JSON has no other keys than texts.
+        labels = np.array(list(weights)).tolist()
+        parameters["class_weight"] = list(zip(labels, map(float, weights.values()), strict=True))
     return {
         "format": FORMAT,
         "version": __version__,
@@ -62,8 +68,11 @@ def open_model(
 
 def _estimator(header: dict[str, Any], kind: type[Any], device: str) -> Any:
     """Return an estimator with its settings, classes and column names."""
-    parameters, names = header["parameters"], header["feature_names"]
-    usual = kind().get_params()
+    names, usual = header["feature_names"], kind().get_params()
+    added = {name: value for name, value in _ADDED.items() if name in usual}
+    parameters = added | header["parameters"]
+    if isinstance(weights := parameters.get("class_weight"), list):
+        parameters["class_weight"] = dict(map(tuple, weights))
     if set(parameters) != set(usual):
         raise DataError("its parameters are not those of the estimator")
     for name, value in parameters.items():
@@ -108,6 +117,7 @@ def write_model(path: str | os.PathLike[str], model: Any) -> None:
         **about(model),
         "shape": list(model._shape),
         **{name: getattr(model, name) for name in _KEPT},
+        "class_counts_": model.class_counts_.tolist(),
     }
     prepared = {} if model._preparation is None else model._preparation.tensors()
     tensors = {
@@ -132,22 +142,38 @@ def _restore(
 ) -> None:
     """Give the model what it learnt, if it can have learnt it."""
     for name in _KEPT:
-        setattr(model, name, header[name])
+        # Older files lack the seconds.
+        setattr(model, name, header[name] if name != "seconds_" else header.get(name, {}))
     if not (isinstance(model.history_, dict) and isinstance(model.best_epoch_, dict)):
         raise DataError("its history is none")
+    if not all(isinstance(x, float) and 0 <= x <= LARGEST for x in model.seconds_.values()):
+        raise DataError("its seconds are none")
     if model.status_ not in ("ok", "diverged"):
         raise DataError("its status is none")
     clusters = getattr(model, "n_clusters", 1)
     model.subtypes_ = check_ids("subtypes_", tensors.pop("subtypes_").numpy(), clusters)
     held_out = tensors.pop("held_out_").numpy()
     model.held_out_ = check_ids("held_out_", held_out, len(model.subtypes_))
+    model.n_clusters_found_ = len(np.unique(model.subtypes_))
+    if "class_counts_" in header:
+        model.class_counts_ = _counts(model, clusters, header["class_counts_"])
     own = [name for name in tensors if name.startswith(_PREPARED)]
     prepared = {name.removeprefix(_PREPARED): tensors.pop(name) for name in own}
     model._preparation = Preparation.of(prepared) if prepared else None
     model._shape = tuple(check_count("shape", size, 1) for size in header["shape"])
     _check_shape(model)
-    model.seconds_ = {}
+    model._weight = model._progress = None
     model.network_ = restore_network(model._build, tensors).to(device)
+
+
+def _counts(model: Any, clusters: int, rows: list[list[int]]) -> npt.NDArray[np.int64]:
+    """Return the rows of each class in each cluster, if they are those of the subtypes."""
+    counts = np.array(rows)
+    possible = counts.shape == (clusters, len(model.classes_)) and counts.dtype.kind == "i"
+    sizes = np.bincount(model.subtypes_, minlength=clusters)
+    if not possible or (counts < 0).any() or (counts.sum(axis=1) != sizes).any():
+        raise DataError("class_counts_ are not those of the subtypes")
+    return counts
 
 
 def _check_shape(model: Any) -> None:

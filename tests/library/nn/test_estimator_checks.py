@@ -9,8 +9,9 @@ from deepcac.nn.ac_tpc import ACTPCClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
 
 # By how much float32 sums differ with the batch's shape depends on the machine and the values.
-# What must hold anywhere is the last test.
-LEFT_OUT = "check_methods_subset_invariance"
+# What must hold anywhere is the last test. A weight says how often a row is drawn for a batch: in
+# the mean as if it were repeated, but by other random numbers (test_weights_and_warnings.py).
+LEFT_OUT = ("check_methods_subset_invariance", "check_sample_weight_equivalence_on_dense_data")
 
 
 # These rows are too few and too plain to gain from 100 epochs of pre-training.
@@ -28,7 +29,7 @@ def checks():
         method, *options = mode.values()
         estimator = method(**{**CHEAP, **{key: mode[key] for key in mode if key != "method"}})
         for _, check in estimator_checks_generator(estimator):
-            if check.func.__name__ != LEFT_OUT:
+            if check.func.__name__ not in LEFT_OUT:
                 name = "-".join([method.__name__, *map(str, options), check.func.__name__])
                 yield pytest.param(estimator, check, id=name)
 

@@ -1,5 +1,6 @@
 """Deep classifiers on rows as they come: scaled inside, every row told its subtype."""
 
+import re
 import subprocess
 import sys
 
@@ -141,6 +142,8 @@ def test_progress_epochs_and_chance(method, capsys):
     said = capsys.readouterr().out.splitlines()
     assert len(said) == sum(len(v) for name, v in model.history_.items() if name.endswith("_loss"))
     assert all("of at most 2, loss " in line and "best at epoch" in line for line in said)
+    assert all(re.search(r"validation (score|error) \d+\.\d{4}, best", line) for line in said)
+    assert all(re.search(r", at most (\d+ min )?\d+ s left$", line) for line in said)
     stages = {name.removesuffix("_loss") for name in model.history_ if name.endswith("_loss")}
     assert set(model.best_epoch_) == stages
     # Each local predictor keeps its own best epoch, so theirs is not that of the pooled score.

@@ -28,10 +28,13 @@ class Rows:
         Features, or values and mask of sequences side by side.
     y : Tensor of shape (n,), int64
         Class ids, or what else the rows are to get.
+    weight : Tensor of shape (n,) or None
+        How often a row is drawn, relative to the others; None is alike.
     """
 
     x: Tensor
     y: Tensor
+    weight: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.y)

@@ -29,6 +29,7 @@ def pretrain(
     latent: int = LATENT,
     max_epochs: int | None = None,
     report: Report = untold,
+    weight: Tensor | None = None,
 ) -> tuple[AnyAutoencoder, Curve]:
     """Train an autoencoder to reconstruct, until the validation error no longer falls.
 
@@ -40,7 +41,7 @@ def pretrain(
         Layer sizes.
     max_epochs : int, optional
         Epochs at most; None is `most_epochs`.
-    report : callable
+    report, weight
         As of `Budget`.
 
     Returns
@@ -66,7 +67,9 @@ def pretrain(
         [Step(loss, list(autoencoder.parameters()))],
         len(x),
         score,
-        Budget(max_epochs or most_epochs(x), PATIENCE, batch_size, LR, report=report),
+        Budget(
+            max_epochs or most_epochs(x), PATIENCE, batch_size, LR, report=report, weight=weight
+        ),
     )
     return autoencoder, curve
 

@@ -35,6 +35,9 @@ class Budget:
         Go back to the best epoch at the end.
     report : callable
         Told `max_epochs` and the curve so far after each epoch.
+    weight : Tensor of shape (n,) or None
+        How often a row is drawn for a batch, relative to the others; None deals every row once an
+        epoch. So every term of every loss is weighted, whatever it is.
     """
 
     max_epochs: int
@@ -44,6 +47,7 @@ class Budget:
     weight_decay: float = 0.0
     restore: bool = True
     report: Report = untold
+    weight: Tensor | None = None
 
     def optimiser(self, parameters: list[nn.Parameter]) -> "Optimiser":
         """Return an optimiser of the parameters."""
@@ -116,12 +120,16 @@ class Curve:
         From 1; 0 if no epoch gave a finite score.
     diverged : bool
         Whether a loss or score was not finite.
+    capped : bool
+        Whether the most epochs ended the stage while the score could still rise. A stage that does
+        not go back to its best epoch is meant to end there.
     """
 
     loss: list[float] = field(default_factory=list)
     score: list[float] = field(default_factory=list)
     best_epoch: int = 0
     diverged: bool = False
+    capped: bool = False
 
 
 def _nothing() -> None:
@@ -132,10 +140,21 @@ def _nothing_after(rows: Tensor) -> None:
     return None
 
 
-def batches(n: int, size: int, device: torch.device) -> Iterator[Tensor]:
-    """Deal the rows 0..n-1 in random order into batches of equal size but for one row."""
-    order = torch.randperm(n).to(device)
-    return iter(order.tensor_split(math.ceil(n / size)))
+def batches(
+    n: int, size: int, device: torch.device, weight: Tensor | None = None
+) -> Iterator[Tensor]:
+    """Deal the rows 0..n-1 in random order into batches of equal size but for one row.
+
+    With a `weight` (n,) a row is there as often as its share of the weights asks for, rounded up or
+    down at random (systematic sampling), so that its mean over epochs is exact.
+    """
+    order = torch.randperm(n)
+    if weight is not None:
+        share = weight.double().cpu() * (n / float(weight.sum()))
+        ends = (share.cumsum(0) + torch.rand((), dtype=torch.float64)).floor().long()
+        ends[-1] = n
+        order = torch.repeat_interleave(ends.diff(prepend=ends.new_zeros(1)))[order]
+    return iter(order.to(device).tensor_split(math.ceil(n / size)))
 
 
 def train(
@@ -177,7 +196,7 @@ def train(
         before_epoch()
         network.train()
         total = torch.zeros((), device=device)
-        for rows in batches(n_rows, budget.batch_size, device):
+        for rows in batches(n_rows, budget.batch_size, device, budget.weight):
             for step, optimiser in zip(steps, optimisers, strict=True):
                 loss = step.loss(rows)
                 optimiser.step(loss)
@@ -194,6 +213,8 @@ def train(
         budget.report(budget.max_epochs, curve)
         if epoch - curve.best_epoch >= budget.patience:
             break
+    else:
+        curve.capped = budget.restore
     if budget.restore or curve.diverged:
         network.load_state_dict(best_state)
     return curve

@@ -47,8 +47,10 @@ def move_online(
     return torch.where(after.unsqueeze(1) > 0, moved, centroids), after
 
 
-def kmeans_start(z: Tensor, k: int, seed: int) -> tuple[Tensor, Tensor]:
-    """Cluster the latents by k-means (Lloyd, 10 starts).
+def kmeans_start(
+    z: Tensor, k: int, seed: int, weight: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Cluster the latents by k-means (Lloyd, 10 starts), rows by their `weight` (n,) if given.
 
     Returns
     -------
@@ -57,6 +59,8 @@ def kmeans_start(z: Tensor, k: int, seed: int) -> tuple[Tensor, Tensor]:
     """
     if k > len(z):
         raise ConfigError(f"n_clusters={k} exceeds the {len(z)} training rows; ask for fewer")
-    model = KMeans(k, n_init=10, random_state=seed).fit(z.cpu().double().numpy())
+    weights = None if weight is None else weight.cpu().double().numpy()
+    model = KMeans(k, n_init=10, random_state=seed)
+    model.fit(z.cpu().double().numpy(), sample_weight=weights)
     centroids = torch.as_tensor(model.cluster_centers_, dtype=z.dtype, device=z.device)
     return centroids, torch.as_tensor(model.labels_.astype(np.int64), device=z.device)

@@ -2,6 +2,7 @@
 
 import logging
 import time
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import torch
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 
 from deepcac.errors import ConfigError
 from deepcac.nn.base import DeepClassifier
@@ -64,15 +66,18 @@ def fit_task(
     parameters of the estimator that differ from the paper's.
     """
     model = make_estimator(task, setting, method).set_params(**(settings or {}))
-    model.fit(
-        task.X_train,
-        task.y_train,
-        X_val=task.X_validation,
-        y_val=task.y_validation,
-        mask=task.mask_train,
-        mask_val=task.mask_validation,
-        pretrained=shared_autoencoder(task, setting, pretrained),
-    )
+    with warnings.catch_warnings():
+        # The record keeps the curves, the status and the clusters that were found.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(
+            task.X_train,
+            task.y_train,
+            X_val=task.X_validation,
+            y_val=task.y_validation,
+            mask=task.mask_train,
+            mask_val=task.mask_validation,
+            pretrained=shared_autoencoder(task, setting, pretrained),
+        )
     start = time.perf_counter()
     raw = "D2" in setting.protocol
     answer = model.logits if raw else model.predict_proba
@@ -96,7 +101,7 @@ def fit_task(
 
 def _settings(model: DeepClassifier, n_train: int) -> dict[str, Any]:
     """Return the settings as used, JSON-ready, without what belongs to machine or workflow."""
-    left_out = ("device", "n_threads", "preprocess", "pretrain_epochs", "verbose")
+    left_out = ("class_weight", "device", "n_threads", "preprocess", "pretrain_epochs", "verbose")
     settings = {name: v for name, v in model.get_params().items() if name not in left_out}
     budget = model.budget(n_train)
     return settings | {"batch_size": budget.batch_size, "max_epochs": budget.max_epochs}

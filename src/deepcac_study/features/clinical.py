@@ -1,0 +1,167 @@
+"""Cohort, outcome and features of open clinical tables, as the registry declares them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deepcac.errors import DataError
+from deepcac.feature_matrix import FeatureMatrix
+from deepcac_study.catalogue.variables import category_field
+from deepcac_study.cohort import Flow, steps
+from deepcac_study.features.columns.encoding import one_hot
+
+# Reason: the columns that are no features because of it.
+Excluded = Mapping[str, Sequence[str]]
+# Step of the cohort flow: the value that its column must have.
+Chosen = Mapping[str, Mapping[str, float | str]]
+Mask = npt.NDArray[np.bool_]
+
+
+def with_outcome(
+    table: pa.Table,
+    *,
+    outcome: str,
+    happened: str = "1",
+    excluded: Excluded | None = None,
+    rows: Chosen | None = None,
+    group: str | None = None,
+) -> tuple[FeatureMatrix, Flow]:
+    """Make features of a tidy table whose column `outcome` is known of every row.
+
+    `happened` is its value where the event happened. `rows` choose the cohort, step by step.
+    Columns of `excluded`, the outcome and `group` (a hospital, say) are no features. A column that
+    the table lacks is a `DataError`.
+    """
+    table, counts = _chosen_rows(table, rows or {})
+    label = _equals(table, outcome, happened)
+    if table[outcome].null_count:
+        row = pc.index(pc.is_null(table[outcome]), True).as_py() + 1
+        raise DataError(f"data row {row} has no outcome ({outcome})")
+    return _matrix(table, label, [outcome], excluded, group), steps(counts)
+
+
+def at_horizon(
+    table: pa.Table,
+    *,
+    events: Mapping[str, str],
+    horizon: float,
+    happened: str = "1",
+    excluded: Excluded | None = None,
+    rows: Chosen | None = None,
+    free_of: Mapping[str, str] | None = None,
+    group: str | None = None,
+) -> tuple[FeatureMatrix, Flow]:
+    """Make features of a tidy table, with the event up to a horizon as the outcome.
+
+    `events` gives each event's column the column of its time; the first of them counts, and
+    follow-up ends with the first of the times. The outcome is known of rows whose event happened
+    at the `horizon` (in the unit of the times) or before, and of those that were followed for
+    longer without it; `free_of` are competing events, after which this one cannot happen. Rows
+    that were censored before that are left out, and counted in the flow. The rest is as in
+    `with_outcome`.
+    """
+    table, counts = _chosen_rows(table, rows or {})
+    time = np.minimum.reduce([_numbers(table, column) for column in events.values()])
+    event = np.logical_or.reduce([_equals(table, column, happened) for column in events])
+    label = event & (time <= horizon)
+    seen = time > horizon
+    competing = free_of or {}
+    for column, when in competing.items():
+        seen |= _equals(table, column, happened) & (_numbers(table, when) <= horizon)
+    known = label | seen
+    censored = int((~known).sum())
+    counts[f"outcome known at the horizon, without {censored:,} censored before"] = int(known.sum())
+    own = [*events, *events.values(), *competing, *competing.values()]
+    kept = table.filter(pa.array(known))
+    return _matrix(kept, label[known], own, excluded, group), steps(counts)
+
+
+def rotterdam_to_gbsg(
+    development: pa.Table, validation: pa.Table, *, horizon: float
+) -> tuple[FeatureMatrix, Flow]:
+    """Pool the Rotterdam and the GBSG cohort (Royston and Altman 2013) by what both measured.
+
+    The size of a tumour is one of Rotterdam's three classes in both; chemotherapy, which GBSG does
+    not record, is left out. The group is the cohort.
+    """
+    size = pc.if_else(
+        pc.less_equal(validation["size"], 20),
+        "<=20",
+        pc.if_else(pc.less_equal(validation["size"], 50), "20-50", ">50"),
+    )
+    columns = ("age", "meno", "grade", "nodes", "pgr", "er", "hormon")
+    ends = np.minimum(_numbers(development, "rtime"), _numbers(development, "dtime"))
+    event = _equals(development, "recur", "1") | _equals(development, "death", "1")
+    outcomes = (
+        (development, ends, event, development["size"], "rotterdam"),
+        (
+            validation,
+            _numbers(validation, "rfstime"),
+            _equals(validation, "status", "1"),
+            size,
+            "gbsg",
+        ),
+    )
+    levels = category_field("size", ("<=20", "20-50", ">50"))
+    cohorts = [
+        pa.table({name: table[name].cast(pa.float64()) for name in columns})
+        .append_column(levels, sizes.cast(pa.string()))
+        .append_column("time", pa.array(times, pa.float64()))
+        .append_column("event", pa.array(happened.astype(np.int64)))
+        .append_column("cohort", pa.array([name] * table.num_rows, pa.string()))
+        for table, times, happened, sizes, name in outcomes
+    ]
+    pooled = pa.concat_tables(cohorts)
+    pooled = pooled.add_column(0, "row_id", pa.array(np.arange(1, pooled.num_rows + 1)))
+    return at_horizon(pooled, events={"event": "time"}, horizon=horizon, group="cohort")
+
+
+def _chosen_rows(table: pa.Table, rows: Chosen) -> tuple[pa.Table, dict[str, int]]:
+    counts = {"rows of the table": table.num_rows}
+    for step, wanted in rows.items():
+        for column, value in wanted.items():
+            table = table.filter(pa.array(_equals(table, column, str(value))))
+        counts[step] = table.num_rows
+    return table, counts
+
+
+def _column(table: pa.Table, name: str) -> pa.ChunkedArray:
+    if name not in table.column_names:
+        raise DataError(f"no column {name!r}; there are {', '.join(table.column_names)}")
+    return table[name]
+
+
+def _numbers(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
+    """Return the times of a column; a missing one is a `DataError`."""
+    column = _column(table, name)
+    if column.null_count:
+        row = pc.index(pc.is_null(column), True).as_py() + 1
+        raise DataError(f"data row {row} has no time ({name})")
+    return column.cast(pa.float64()).to_numpy()
+
+
+def _equals(table: pa.Table, name: str, value: str) -> Mask:
+    """Return where a column has a value, that of a category or of a number; not where missing."""
+    column = _column(table, name)
+    wanted = value if pa.types.is_string(column.type) else float(value)
+    return pc.fill_null(pc.equal(column, wanted), False).to_numpy()
+
+
+def _matrix(
+    table: pa.Table, label: Mask, outcome: list[str], excluded: Excluded | None, group: str | None
+) -> FeatureMatrix:
+    absent = [name for names in (excluded or {}).values() for name in names]
+    for name in absent:
+        _column(table, name)  # a name that is misspelt would leave a leak among the features
+    out = {"row_id", group, *outcome, *absent}
+    X, names = one_hot(table, [name for name in table.column_names if name not in out])
+    return FeatureMatrix(
+        row_id=table["row_id"].to_numpy().astype(np.int64),
+        label=label.astype(np.int64),
+        X=X,
+        names=names,
+        group=None if group is None else np.array(_column(table, group).to_pylist(), dtype=str),
+    )

@@ -48,17 +48,29 @@ class PlantingGround:
 
 def planting_ground(features: FeatureMatrix, seed: int = 0) -> PlantingGround:
     """Return rows with their risk and two subtypes; rows that are all alike are a `DataError`."""
-    scaled = np.clip(TableScaler().fit_transform(features.X), -OUTLIER, OUTLIER)
-    model = LogisticRegression(solver="newton-cholesky", max_iter=500)
-    held_out = cross_val_predict(
-        model, scaled, features.label, cv=FOLDS, method="decision_function"
-    )
+    scaled, model, held_out = _cross_fitted(features)
     slope = float(np.clip(calibration_slope(features.label, expit(held_out)), 0, 1))
     risk = slope * model.fit(scaled, features.label).decision_function(scaled)
     subtype = kmeans_labels(scaled, 2, np.random.RandomState(seed))
     if len(np.unique(subtype)) < 2:
         raise DataError("the rows are all alike, so no subtypes can be planted")
     return PlantingGround(features, scaled, risk, subtype)
+
+
+def _cross_fitted(features: FeatureMatrix) -> tuple[Array, LogisticRegression, Array]:
+    """Return scaled rows, a logistic regression, and its log odds of rows it was not fitted to."""
+    scaled = np.clip(TableScaler().fit_transform(features.X), -OUTLIER, OUTLIER)
+    model = LogisticRegression(solver="newton-cholesky", max_iter=500)
+    held_out = cross_val_predict(
+        model, scaled, features.label, cv=FOLDS, method="decision_function"
+    )
+    return scaled, model, held_out
+
+
+def held_out_risk(features: FeatureMatrix) -> tuple[Array, float]:
+    """Return the risk of each row by a logistic regression of other rows, and its AUROC."""
+    *_, odds = _cross_fitted(features)
+    return expit(odds), float(roc_auc_score(features.label, odds))
 
 
 def plant(ground: PlantingGround, strength: float, seed: int) -> tuple[FeatureMatrix, float]:

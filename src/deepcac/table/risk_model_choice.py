@@ -16,6 +16,7 @@ from deepcac.scoring.statistics import corrected_error
 from deepcac.table.budgeted_trials import Say, linear
 from deepcac.table.choice_folds import Candidate, FoldScores, Scores, score_on_folds
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.sample_sizes import own_sample_size, study_sentence, study_size
 from deepcac.task import Array
 
 AUTO, PLAIN = "auto", "plain"
@@ -65,6 +66,7 @@ def chosen_method(
     tried = candidates(name, clusters, alpha, table)
     say(f"choosing among {len(tried)} ways" if len(tried) > 1 else "judging on held-out rows")
     scores = score_on_folds(table, tried, seed, nested=len(tried) > 1)
+    answers, ratio = nested_answers(table, tried, scores)
     return {
         **settings(tried[choice(scores.every, tried)]),
         "chosen": f"the fewest clusters over which none of {len(tried)} trials leads, by AUROC on "
@@ -72,8 +74,18 @@ def chosen_method(
         if len(tried) > 1
         else "as asked for",
         "rarest": table.rarest,
-        "held_out": held_out(*nested_answers(table, tried, scores)),
+        "needs": _needs(table, answers),
+        "held_out": held_out(answers, ratio),
     }
+
+
+def _needs(table: LabelledTable, answers: Sequence[Answer]) -> list[str]:
+    """Say how many patients the model needs, and a study that validates it; two classes only."""
+    if table.features.n_classes != 2:
+        return []
+    risk = np.concatenate([one[2][:, 0] for one in answers])
+    study = study_size(risk, float(np.mean([score for _, score, _ in answers])))
+    return [own_sample_size(table).sentence, study_sentence(study)]
 
 
 def settings(taken: Candidate) -> dict[str, Any]:
@@ -234,7 +246,7 @@ def told(method: dict[str, Any]) -> list[str]:
         )
     if "bootstrap" in method:
         lines += _corrected(method["bootstrap"])
-    lines.append(f"{rarest:,} rows of the rarest class")
+    lines += [f"{rarest:,} rows of the rarest class", *method.get("needs", ())]
     if rarest < EVENTS_A_CLUSTER:
         lines.append(
             f"warning: {rarest} rows of the rarest class are too few to fit a risk model or "

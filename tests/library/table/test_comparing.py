@@ -122,7 +122,15 @@ def test_the_page_needs_no_other_file_and_answers_first(judged, tmp_path):
     assert page.index("<figure") < page.index("<h2>Subtypes</h2>")
     assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
     assert "deepcac compare &lt;b&gt;" in page
-    for word in ("5 of 30 resamples", "k-means", "CAC", "adjusted Rand", "a random one"):
+    for word in (
+        "5 of 30 resamples",
+        "k-means",
+        "CAC",
+        "adjusted Rand",
+        "a random one",
+        "candidate parameters needs at least",
+        "A study that validates this model",
+    ):
         assert word in page
 
 

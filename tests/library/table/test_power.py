@@ -13,15 +13,14 @@ from deepcac.judging.planted_outcomes import plant, planting_ground, told
 from deepcac.table.detectable import planted_runs
 from deepcac.table.detectable.planted_runs import FOUND
 from deepcac.table.detectable.power_answer import (
-    candidate_parameters,
     detection_curve,
     largest_unseen,
-    own_sample_size,
     power_answer,
     smallest_seen,
 )
 from deepcac.table.detectable.power_page import power_table
 from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.sample_sizes import candidate_parameters, own_sample_size
 
 
 def patients(n=300, seed=0):

@@ -1,6 +1,7 @@
 """A fitted and saved risk model, the profile page, and the private data set of the workflow."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -197,6 +198,10 @@ def test_a_fit_tells_what_it_is_worth_on_rows_it_has_not_seen(csv, tmp_path):
     lines = told(method)
     assert lines[0].startswith(f"held-out AUROC {out['auroc']:.3f}")
     assert not any(line.startswith("warning") for line in lines)
+    assert re.search(
+        r"A risk model with all 6 candidate parameters needs at least \d+ pat", lines[2]
+    )
+    assert lines[3].startswith("A study that validates this model needs about ")
     out["calibration_intercept"] = -0.001
     assert "intercept 0.00 (0 is right)" in told(method)[0]
 

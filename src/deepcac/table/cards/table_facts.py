@@ -16,6 +16,7 @@ from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import ROLES, LabelledTable, Roles
 from deepcac.table.reading.table_encoder import LEFT_OUT
 from deepcac.table.reading.table_files import RowSource
+from deepcac.table.sample_sizes import own_sample_size
 
 _SOFTWARE = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "lightgbm", "torch")
 _USUAL = {
@@ -54,8 +55,8 @@ def table_facts(
         ],
         "coding": _coding(table),
         "sample_size": [
-            f"{n:,} rows, {table.rarest:,} of the rarest class, {d} features: "
-            f"{table.rarest / d:.1f} rows of the rarest class a feature."
+            f"{n:,} rows, {table.rarest:,} of the rarest class, {d} features.",
+            *([own_sample_size(table).sentence] if len(table.classes) == 2 else []),
         ],
         "missing": _missing(table),
         **_USUAL,

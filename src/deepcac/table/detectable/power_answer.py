@@ -6,12 +6,10 @@ import numpy as np
 import pandas as pd
 
 from deepcac.scoring.equivalence import POWER
-from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
 from deepcac.scoring.statistics import wilson
 from deepcac.table.answer import FEWEST_EVENTS
 from deepcac.table.detectable.planted_runs import FOUND, PlantedRuns
 from deepcac.table.reading.labelled_table import LabelledTable
-from deepcac.table.reading.table_encoder import CATEGORY
 
 
 @dataclass(frozen=True)
@@ -106,53 +104,3 @@ def _details(
     if runs.cohorts < 10:
         said.append("With so few cohorts the answer is rough; a larger --budget makes more.")
     return said
-
-
-@dataclass(frozen=True)
-class ModelNeed:
-    """How many patients the risk model itself needs.
-
-    Attributes
-    ----------
-    size : SampleSize
-    sentence : str
-        Whether the table has as many.
-    note : str
-        What was assumed.
-    """
-
-    size: SampleSize
-    sentence: str
-    note: str
-
-
-def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
-    """Return what a risk model of all columns needs, for a label of two classes.
-
-    `r2` is Cox and Snell's; 15 % of the largest if None.
-    """
-    parameters, share = candidate_parameters(table), float(table.features.label.mean())
-    size = sample_size(parameters, share, r2)
-    # Rows of one patient are no further patients; of a sample the share of patients is that of all.
-    each = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)
-    enough = "has enough" if each * table.total >= size.needed else "has too few"
-    origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if r2 is None else "as given"
-    return ModelNeed(
-        size,
-        f"A risk model with all {parameters} candidate parameters needs at least "
-        f"{size.needed:,} patients; this table {enough}.",
-        f"Riley et al. 2020 (BMJ 368, m441), for {parameters} candidate parameters, an outcome in "
-        f"{100 * share:.1f} % and a Cox-Snell R2 of {size.r2:.3f} ({origin}). A number is one "
-        "parameter, and one more where values are missing; a category one a level but the first.",
-    )
-
-
-def candidate_parameters(table: LabelledTable) -> int:
-    """Return the parameters of a linear model of the columns.
-
-    A number has one, and another where values are missing; a category one a level but the first.
-    """
-    return sum(
-        max(len(one.levels) - 1, 1) if one.kind == CATEGORY else 1 + (one.missing > 0)
-        for one in table.encoder.used
-    )

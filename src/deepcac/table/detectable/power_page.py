@@ -6,17 +6,25 @@ import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
 from deepcac.errors import DataError
+from deepcac.judging.planted_outcomes import held_out_risk
 from deepcac.pages.figures import LINES, PALETTE, Figure
 from deepcac.scoring.equivalence import POWER
 from deepcac.scoring.sample_size import SampleSize
 from deepcac.table.answer import signed
 from deepcac.table.budgeted_trials import MOST_TRAIN, Say, usual_jobs
 from deepcac.table.detectable.planted_runs import FOUND, TRIALS, WAYS, PlantedRuns, run_planted
-from deepcac.table.detectable.power_answer import PowerAnswer, own_sample_size, power_answer
+from deepcac.table.detectable.power_answer import PowerAnswer, power_answer
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.labelled_table import Roles, read_labelled
+from deepcac.table.sample_sizes import (
+    STUDY_NOTE,
+    own_sample_size,
+    study_rows,
+    study_sentence,
+    study_size,
+)
 
 
 def power_table(
@@ -54,6 +62,7 @@ def power_table(
     table.tell(say)
     runs = run_planted(table, minutes, jobs or usual_jobs(), seed, say)
     found = power_answer(table, runs)
+    study = study_size(*held_out_risk(table.features))
     content = {
         "command": command,
         "table": table,
@@ -62,10 +71,16 @@ def power_table(
         "curve": detection_figure(found),
         "detected": {"head": _HEAD, "rows": _rows(found.curve)},
         "size": {"head": ("criterion", "patients needed"), "rows": _criteria(need.size)},
+        "study": {
+            "sentence": study_sentence(study),
+            "head": ("criterion", "patients needed"),
+            "rows": study_rows(study),
+            "note": STUDY_NOTE,
+        },
         "method": _method(runs),
     }
     write_page(out, "power.html", content)
-    return f"{found.sentence} {need.sentence}"
+    return f"{found.sentence} {need.sentence} {study_sentence(study)}"
 
 
 _HEAD = (

@@ -20,6 +20,13 @@ from deepcac.table.pages.own_pages import METRICS, comparison_table, write_page
 from deepcac.table.pages.risk_section import USUAL, RiskQuestions, risk_section
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.sample_sizes import (
+    STUDY_NOTE,
+    own_sample_size,
+    study_rows,
+    study_sentence,
+    study_size,
+)
 
 _WORDS = (
     (0.8, "stable"),
@@ -67,9 +74,24 @@ def write_compare_page(
         "missing": missingness(table.columns, len(table.features.label)),
         "method": how_judged(table, effort, trials),
         "risks": risks,
+        "sizes": None if held is None else _sizes(table, trials, found.best),
     }
     write_page(path, "compare.html", content)
     return risks
+
+
+def _sizes(table: LabelledTable, trials: Trials, best: str) -> dict[str, Any]:
+    """Return how many patients the best model needs, and a study that validates it."""
+    need = own_sample_size(table)
+    risk = trials.held_out.risk[best] if trials.held_out is not None else np.zeros(0)
+    scores = choose(open_to(trials.records, best), TUNED, "auroc").scores
+    study = study_size(risk, float(scores.mean()))
+    return {
+        "sentences": [need.sentence, study_sentence(study)],
+        "head": ("criterion", "patients needed"),
+        "rows": study_rows(study),
+        "notes": [need.note, STUDY_NOTE],
+    }
 
 
 def _classes(table: LabelledTable) -> list[tuple[str, str, str]]:

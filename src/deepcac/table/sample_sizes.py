@@ -1,0 +1,104 @@
+"""How many patients a risk model of a table needs, and a study that validates it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from deepcac.errors import ConfigError
+from deepcac.scoring.calibration import log_odds
+from deepcac.scoring.sample_size import EXPLAINED, SampleSize, sample_size
+from deepcac.scoring.validation_size import ValidationSize, validation_size
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.table.reading.table_encoder import CATEGORY
+from deepcac.task import Array
+
+
+@dataclass(frozen=True)
+class ModelNeed:
+    """How many patients the risk model itself needs.
+
+    Attributes
+    ----------
+    size : SampleSize
+    sentence : str
+        Whether the table has as many.
+    note : str
+        What was assumed.
+    """
+
+    size: SampleSize
+    sentence: str
+    note: str
+
+
+def own_sample_size(table: LabelledTable, r2: float | None = None) -> ModelNeed:
+    """Return what a risk model of all columns needs, for a label of two classes.
+
+    `r2` is Cox and Snell's; 15 % of the largest if None.
+    """
+    parameters, share = candidate_parameters(table), float(table.features.label.mean())
+    size = sample_size(parameters, share, r2)
+    # Rows of one patient are no further patients; of a sample the share of patients is that of all.
+    each = 1.0 if table.group is None else len(np.unique(table.group)) / len(table.group)
+    enough = "has enough" if each * table.total >= size.needed else "has too few"
+    origin = f"assumed, {100 * EXPLAINED:.0f} % of the largest" if r2 is None else "as given"
+    return ModelNeed(
+        size,
+        f"A risk model with all {parameters} candidate parameters needs at least "
+        f"{size.needed:,} patients; this table {enough}.",
+        f"Riley et al. 2020 (BMJ 368, m441), for {parameters} candidate parameters, an outcome in "
+        f"{100 * share:.1f} % and a Cox-Snell R2 of {size.r2:.3f} ({origin}). A number is one "
+        "parameter, and one more where values are missing; a category one a level but the first.",
+    )
+
+
+def candidate_parameters(table: LabelledTable) -> int:
+    """Return the parameters of a linear model of the columns.
+
+    A number has one, and another where values are missing; a category one a level but the first.
+    """
+    return sum(
+        max(len(one.levels) - 1, 1) if one.kind == CATEGORY else 1 + (one.missing > 0)
+        for one in table.encoder.used
+    )
+
+
+def study_size(risk: Array, auroc: float, threshold: float | None = None) -> ValidationSize | None:
+    """Return what a study needs that validates a model of these held-out risks (n,).
+
+    None for a model that ranks no better than chance.
+    """
+    try:
+        return validation_size(log_odds(risk), auroc, threshold)
+    except ConfigError:
+        return None
+
+
+def study_sentence(size: ValidationSize | None) -> str:
+    """Say how many patients a validation study needs."""
+    if size is None:
+        return "No validation study can be planned for a model that ranks no better than chance."
+    return (
+        f"A study that validates this model needs about {size.needed:,} patients, "
+        f"{size.events:,} of them with the event."
+    )
+
+
+STUDY_NOTE = (
+    "Riley et al. 2021 (Stat Med 40, 4230), as in pmvalsampsize: the 95 % intervals of observed / "
+    "expected events, calibration slope, AUROC and standardised net benefit are .2, .2, .1 and .2 "
+    "wide. The risks of the study are taken to be like the held-out ones here, and to be right."
+)
+
+
+def study_rows(size: ValidationSize | None) -> list[tuple[str, str]]:
+    """Return the patients that each criterion of a validation study asks for."""
+    if size is None:
+        return []
+    benefit = "no threshold" if size.benefit is None else f"{size.benefit:,}"
+    return [
+        ("observed / expected events known within .1", f"{size.ratio:,}"),
+        ("calibration slope known within .1", f"{size.slope:,}"),
+        ("AUROC known within .05", f"{size.statistic:,}"),
+        ("standardised net benefit known within .1", benefit),
+    ]

@@ -1,6 +1,6 @@
 """What the log of one whole run of the workflow says: every job, and the longest chain of them.
 
-    snakemake --cores 2 all > run.log 2>&1
+    snakemake --cores 2 -p all > run.log 2>&1
     python benchmarks/whole_run.py run.log docs/results/whole_run.csv   # a row a job
     python benchmarks/whole_run.py run.log docs/results/whole_run.csv --page docs/cost.md
 

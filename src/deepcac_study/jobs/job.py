@@ -74,6 +74,9 @@ def keep_freed_memory() -> bool:
 
 
 def _log_to(path: str) -> None:
+    """Log to a file, and to the terminal only what is amiss."""
+    for handler in logging.getLogger().handlers:
+        handler.setLevel(logging.WARNING)
     handler = logging.FileHandler(path, mode="w")
     handler.setFormatter(logging.Formatter(_FORMAT))
     logging.getLogger().addHandler(handler)

@@ -27,7 +27,7 @@ SITE = (
     *("--slurm-status-command", "squeue", "--slurm-no-account"),
     *("--slurm-init-seconds-before-status-checks", "5", "--seconds-between-status-checks", "5"),
 )
-RUNS = ("results/demo_cic/deepcac_k2.json", "results/demo_diabetes/cac_lr_k2.json")
+RUNS = ("results/demo_diabetes/deepcac_k2.json", "results/demo_diabetes/cac_lr_k2.json")
 # What each part asks for, and on how many nodes.
 PARTS = {"whole": (["all"], 1), "nodes": (["all"], 2), "broken": (list(RUNS), 1)}
 

@@ -41,3 +41,7 @@ class ScaleWarning(UserWarning):
 
 class VersionWarning(UserWarning):
     """A model was saved by another version of the package."""
+
+
+class TrustWarning(UserWarning):
+    """A saved model is read only by who trusts what is in it."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter, validate_data
@@ -49,18 +50,29 @@ def check_table(
         A column holds text, dates, NaN, inf or a value too large to square.
     """
     options = {"dtype": np.float64, "order": order, "ensure_all_finite": False, "reset": reset}
-    try:
-        found = validate_data(estimator, X, y, **options)
-    except (TypeError, ValueError) as error:
-        other = _column_without_numbers(X)
-        if other is None:
-            raise
-        raise DataError(
-            f"column {other!r} holds text or dates; make it numbers first, for example by "
-            "OneHotEncoder"
-        ) from error
+    found = validated(estimator, X, y, **options)
     check_values(found if isinstance(y, str) else found[0], column_names(estimator), missing)
     return found
+
+
+def validated(estimator: Any, X: Any, y: Any = NO_CLASSES, **options: Any) -> Any:
+    """Return what `validate_data` of scikit-learn returns; what it refuses is a `DataError`.
+
+    Sparse matrices stay a `TypeError`, as scikit-learn's checks ask of every estimator.
+    """
+    check_labels(y)
+    try:
+        return validate_data(estimator, X, y, **options)
+    except (AttributeError, TypeError, ValueError) as error:
+        if sparse.issparse(X):
+            raise
+        other = _column_without_numbers(X)
+        if other is not None:
+            raise DataError(
+                f"column {other!r} holds text or dates; make it numbers first, for example by "
+                "OneHotEncoder"
+            ) from error
+        raise DataError(" ".join(str(error).split())) from error
 
 
 def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
@@ -77,6 +89,32 @@ def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
     if not np.isnan(value):
         why, way = ", inf or too large to square", "make it missing or cut it"
     raise DataError(f"column {names[column]!r} holds {found}{why} in row {row}; {way}")
+
+
+def check_labels(y: Any) -> None:
+    """Refuse labels (n,) of which some are missing, or of several types."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind not in "fO":
+        return
+    if labels.dtype.kind == "f":
+        absent = np.isnan(labels)
+    else:
+        absent = np.array([_is_absent(label) for label in labels], dtype=np.bool_)
+    if absent.any():
+        raise DataError(
+            f"y holds no label in row {int(absent.argmax())} ({int(absent.sum())} rows without "
+            "one); leave these rows out, or make a class of them"
+        )
+    texts = [isinstance(label, str) for label in labels] if labels.dtype.kind == "O" else []
+    if any(texts) and not all(texts):
+        first, second = labels[texts.index(True)], labels[texts.index(False)]
+        raise DataError(f"y holds labels of several types, {first!r} and {second!r}; use one")
+
+
+def _is_absent(label: Any) -> bool:
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
 def check_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from deepcac.errors import DataError
 from deepcac.files.saved_models import check_array, check_ids
+from deepcac.numeric_table import validated
 from deepcac.sklearn_compat import check_feature_names_in
 
 Array = npt.NDArray[np.float64]
@@ -57,7 +58,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
 
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Learn the statistics of training rows `X` of shape (n, d), NaN where missing."""
-        rows = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        rows = validated(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         absent = np.isnan(rows)
         self.median_ = np.zeros(rows.shape[1])
         seen = ~absent.all(axis=0)
@@ -96,7 +97,7 @@ class TableScaler(TransformerMixin, BaseEstimator):
     def transform(self, X: npt.ArrayLike) -> Array:
         """Return the rows of `X` imputed, flagged and standardised, C-ordered float64."""
         check_is_fitted(self)
-        rows = validate_data(
+        rows = validated(
             self,
             X,
             dtype=np.float64,

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
+FEW = 5  # patients of a cell of a table from which its count or share is shown
 
 
 @dataclass(frozen=True)

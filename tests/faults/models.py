@@ -36,6 +36,11 @@ IMPOSSIBLE, POSSIBLE = "impossible", "possible"
 REFUSED, SAME, OTHER = "refused", "same", "another possible model"
 WRONG, TRACEBACK, DEATH = "different without a word", "traceback", "death"
 MUTANT_SECONDS = 30
+BASES = (
+    *("GaussianNB", "LinearDiscriminantAnalysis", "NearestCentroid", "NearestClassMean"),
+    *("NewtonSVC", "Perceptron", "RidgeClassifier", "SGDClassifier"),
+)
+NETWORKS = ("ac_tpc", "cac_dmnn", "dcn_z", "dmnn", "fnn", "grasp", "idec_z", "km_z")
 _NULL_MEANS = ("clip", "id")  # none of it, which is possible
 _SPREADS = ("scale", "sd", "reach", "widths", "var_")
 
@@ -78,6 +83,8 @@ def _read_zip(path: Path) -> Any:
 
 
 def _member(name: str, content: bytes) -> Any:
+    if name.endswith(".safetensors"):
+        return content
     return json.loads(content) if name.endswith(".json") else np.load(io.BytesIO(content))
 
 
@@ -92,6 +99,8 @@ def _write_zip(path: Path, parts: Any) -> None:
 
 
 def _bytes(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
     if not isinstance(value, np.ndarray):
         return json.dumps(value).encode()
     content = io.BytesIO()
@@ -222,6 +231,94 @@ def _subtypes(boosting: bool) -> Any:
     )  # fmt: skip
 
 
+def bases() -> dict[str, Callable[[], Any]]:
+    """Return base classifiers with a declared state, by name; each in clusters of its own."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import Perceptron, RidgeClassifier, SGDClassifier
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import NearestCentroid
+
+    from deepcac.linear.base_classifiers import NearestClassMean
+    from deepcac.linear.newton_svm import NewtonSVC
+
+    return {
+        "GaussianNB": GaussianNB,
+        "LinearDiscriminantAnalysis": LinearDiscriminantAnalysis,
+        "NearestCentroid": NearestCentroid,
+        "NearestClassMean": NearestClassMean,
+        "NewtonSVC": NewtonSVC,
+        "Perceptron": Perceptron,
+        "RidgeClassifier": RidgeClassifier,
+        "SGDClassifier": lambda: SGDClassifier(loss="log_loss", random_state=0),
+    }
+
+
+def _of_base(name: str) -> Callable[[], Any]:
+    return lambda: deepcac.KMClassifier(bases()[name](), n_clusters=2, random_state=0)
+
+
+def _of_scaled() -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    base = make_pipeline(StandardScaler(), LogisticRegression())
+    return deepcac.KMClassifier(base, n_clusters=2, random_state=0)
+
+
+def _decomposed_bayes() -> Any:
+    from sklearn.naive_bayes import GaussianNB
+
+    return deepcac.ClassDecompositionClassifier(GaussianNB(), random_state=0)
+
+
+def _scalers() -> Any:
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+
+    return make_pipeline(SimpleImputer(), MinMaxScaler(), RobustScaler(), StandardScaler(), _cac())
+
+
+def _deep_pipeline() -> Any:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), _subtypes(False))
+
+
+def _network(name: str) -> Callable[[], Any]:
+    from deepcac_study.catalogue.methods import learners
+
+    return lambda: learners().networks[name].load()(max_epochs=1, device="cpu", random_state=0)
+
+
+def item_sets() -> list[Any]:
+    """Return sets of items with topics, for similarities."""
+    from deepcac.similarity import ItemSet
+
+    draw, topic = np.random.default_rng(0), np.repeat([0, 1], 6)
+    columns = [np.column_stack([2.0 * topic - 1, 5.0 * draw.normal(size=12)]) for _ in range(3)]
+    return [ItemSet(each) for each in columns]
+
+
+def _similarity(build: Callable[[], Any]) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        topic = np.repeat([0, 1], 6)
+        deepcac.save(build().fit(item_sets()[:2], [topic, topic]), path)
+
+    return make
+
+
+def _learnt_similarity(name: str, **given: Any) -> Callable[[], Any]:
+    def build() -> Any:
+        from deepcac import similarity
+
+        return getattr(similarity, name)(random_state=0, **given)
+
+    return build
+
+
 KINDS = {
     "command, no clusters": Kind(JSON, _command("")),
     "command, k-means": Kind(JSON, _command("km")),
@@ -234,6 +331,21 @@ KINDS = {
     "pipeline of TableScaler and CACClassifier": Kind(ZIP, _estimator(_pipeline)),
     "ClassDecompositionClassifier": Kind(ZIP, _estimator(_decomposed)),
     "ClassDecompositionClassifier of PairwiseLinearSVC": Kind(ZIP, _estimator(_pairwise)),
+    **{f"KMClassifier of {name}": Kind(ZIP, _estimator(_of_base(name))) for name in BASES},
+    "KMClassifier of a pipeline": Kind(ZIP, _estimator(_of_scaled)),
+    "ClassDecompositionClassifier of GaussianNB": Kind(ZIP, _estimator(_decomposed_bayes)),
+    "pipeline of scalers and CACClassifier": Kind(ZIP, _estimator(_scalers)),
+    "pipeline of StandardScaler and SubtypeClassifier": Kind(ZIP, _estimator(_deep_pipeline)),
+    "SupervisedKMeans": Kind(ZIP, _similarity(_learnt_similarity("SupervisedKMeans", C=10.0))),
+    "SupervisedKMeans of a kernel": Kind(
+        ZIP, _similarity(_learnt_similarity("SupervisedKMeans", kernel="rbf"))
+    ),
+    "PairSimilarity": Kind(ZIP, _similarity(_learnt_similarity("PairSimilarity"))),
+    "EqualWeights": Kind(ZIP, _similarity(_learnt_similarity("EqualWeights"))),
+    **{
+        f"network {name}": Kind(TENSORS, _estimator(_network(name)))
+        for name in NETWORKS
+    },
     "DeepCACClassifier": Kind(TENSORS, _estimator(_deep)),
     "SubtypeClassifier": Kind(TENSORS, _estimator(lambda: _subtypes(False))),
     "SubtypeClassifier with trees": Kind(TENSORS, _estimator(lambda: _subtypes(True))),
@@ -270,8 +382,8 @@ def _in_child(path: Path, form: Form, begin: int, end: int) -> tuple[list[str], 
             # The parent's OpenMP threads are not here: waiting for them would never end.
             with threadpool_limits(1):
                 _report(path, form, range(begin, end), writer)
-        except Exception:
-            traceback.print_exc()
+        except Exception as error:
+            print(f"the fuzzer itself: {error!r}", traceback.format_exc()[-300:], file=sys.stderr)
         finally:
             os._exit(0)
     os.close(writer)
@@ -336,6 +448,9 @@ def _answers(path: Path) -> list[np.ndarray]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = deepcac.load(path, **({"device": "cpu"}))
+        if hasattr(model, "similarity"):
+            new = item_sets()[2]
+            return [np.asarray(model.similarity(new)), np.asarray(model.predict(new, 2))]
         if len(getattr(model, "feature_names_in_", ())):
             X = X.iloc[:, :4]
         asked = ("predict_proba", "decision_function", "assign", "contributions", "predict")
@@ -396,8 +511,8 @@ def _array_mutant(
     way = draw.choice(("nan", "huge", "zero", "moved", "moved", "swap", "shape", "shape", "kind"))
     text = node.dtype.kind not in "fiub"
     if way == "shape" or text or not node.size or node.ndim == 0:
-        shapes = [node[..., None], node.ravel()[:-1], np.append(node, node.ravel()[:1]), node[:0]]
-        shapes += [np.concatenate([node, node[:1]]), node[1:]] if node.ndim else []
+        shapes = [node[..., None], node.ravel()[:-1], np.append(node, node.ravel()[:1])]
+        shapes += [np.concatenate([node, node[:1]]), node[1:], node[:0]] if node.ndim else []
         found = draw.choice(shapes)
         return found, IMPOSSIBLE if found.shape != node.shape else POSSIBLE, "shape"
     if way == "kind":

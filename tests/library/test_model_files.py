@@ -4,6 +4,7 @@ import json
 import pickle
 import tomllib
 import tracemalloc
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -11,19 +12,25 @@ import numpy as np
 import pandas as pd
 import pytest
 from catalogued import make_base, networks
-from models import ZIP
+from models import BASES, ZIP, bases
 from packaging.requirements import Requirement
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import deepcac
 from deepcac.cac import CACClassifier, CACClassifierCV, KMClassifier, MetricKMClassifier
 from deepcac.decomposition import ClassDecompositionClassifier, MixedNaiveBayes, PairwiseLinearSVC
-from deepcac.errors import DataError, VersionWarning
+from deepcac.errors import DataError, TrustWarning, VersionWarning
 from deepcac.preprocess import TableScaler
 from deepcac.similarity import ClassMetric, EqualWeights, ItemSet, PairSimilarity, SupervisedKMeans
 
@@ -130,13 +137,22 @@ def test_scaled_sequences_survive(tmp_path):
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
-def test_a_network_in_a_pipeline_is_refused_before_anything_is_written(tmp_path):
+@pytest.mark.parametrize("last", ["fnn", "SubtypeClassifier"])
+def test_a_pipeline_that_ends_in_a_network_answers_alike(last, tmp_path):
     X, y = rows(60)
-    network = networks()["fnn"](max_epochs=1, device="cpu")
-    model = make_pipeline(TableScaler(), network).fit(X, y)
-    with pytest.raises(DataError, match="Pipeline cannot be saved .* must be saved by itself"):
-        deepcac.save(model, tmp_path / "model")
-    assert list(tmp_path.iterdir()) == []
+    subtypes = deepcac.SubtypeClassifier(
+        n_clusters=2, members=2, folds=2, hidden=3, max_epochs=5, boosting=False, device="cpu"
+    )
+    network = networks()["fnn"](max_epochs=1, device="cpu") if last == "fnn" else subtypes
+    model = make_pipeline(StandardScaler(), network).fit(X, y)
+    deepcac.save(model, tmp_path / "model")
+    assert model.steps[1][1] is network
+    loaded = deepcac.load(tmp_path / "model", device="cpu")
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    whole = ZIP.read(tmp_path / "model")
+    ZIP.write(tmp_path / "model", {n: v for n, v in whole.items() if "safetensors" not in n})
+    with pytest.raises(DataError, match="ends in no estimator"):
+        deepcac.load(tmp_path / "model")
 
 
 class Odd(ClassifierMixin, BaseEstimator):
@@ -164,6 +180,88 @@ def test_a_type_that_is_not_known_must_be_trusted_by_name(tmp_path):
     deepcac.save(KMClassifier(DecisionTreeClassifier(), random_state=0).fit(X, y), tmp_path / "m")
     loaded = deepcac.load(tmp_path / "m", trusted=["sklearn.tree._tree.Tree"])
     assert set(loaded.predict(X)) <= {"died", "lived"}
+
+
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        (KNeighborsClassifier(algorithm="brute"), "neighbors._classification.KNeighborsClassifier"),
+        (RandomForestClassifier(3, random_state=0), "sklearn.ensemble._forest.RandomForestClassif"),
+        (CalibratedClassifierCV(LinearSVC(), cv=2), "sklearn.calibration.CalibratedClassifierCV"),
+        (MLPClassifier((2,), max_iter=5), "sklearn.neural_network._multilayer_perceptron.MLP"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_estimator_without_a_declared_state_is_told_at_save_and_read_by_trust(
+    base, name, tmp_path
+):
+    X, y = rows()
+    model = KMClassifier(base, random_state=0).fit(X, y)
+    with pytest.warns(TrustWarning, match=r"trusted=True") as caught:
+        deepcac.save(model, tmp_path / "model")
+    assert name in str(caught[-1].message)
+    with pytest.raises(DataError, match=r"trusted=\[\.\.\.\]") as refused:
+        deepcac.load(tmp_path / "model")
+    assert name in str(refused.value)
+    loaded = deepcac.load(tmp_path / "model", trusted=True)
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", BASES)
+def test_every_declared_base_is_read_without_trust(name, n_classes, tmp_path):
+    X, _ = rows()
+    y = np.resize(["a", "b", "c"][:n_classes], len(X))
+    model = KMClassifier(bases()[name](), n_clusters=2, random_state=0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TrustWarning)
+        deepcac.save(model, tmp_path / "model")
+    loaded = deepcac.load(tmp_path / "model")
+    for asked, answer in answers(model, X):
+        assert np.array_equal(getattr(loaded, asked)(X), answer), asked
+
+
+def test_a_cluster_of_few_rows_is_not_saved_unless_asked(tmp_path):
+    X, y = rows(60)
+    X.iloc[0] = 90.0
+    model = KMClassifier(n_clusters=2, random_state=0).fit(X, y)
+    assert model.class_counts_.sum(axis=1).min() == 1
+    for whole in (model, Pipeline([("model", model)])):
+        with pytest.raises(DataError, match=r"holds fewer than 5 rows.*small_clusters=True"):
+            deepcac.save(whole, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+    deepcac.save(model, tmp_path / "model", small_clusters=True)
+    assert deepcac.load(tmp_path / "model").n_clusters_found_ == 2
+
+
+def test_a_state_that_would_answer_without_end_is_refused_at_load(tmp_path):
+    X, y = rows()
+    path = tmp_path / "model"
+    deepcac.save(KMClassifier(GaussianNB(), n_clusters=2, random_state=0).fit(X, y), path)
+    parts = ZIP.read(path)
+    for shape in ((2,), (2, 4)):
+        for name in arrays_of(parts, shape):
+            ZIP.write(path, parts | {name: np.zeros(shape)})
+            try:
+                found = deepcac.load(path).decision_function(X)
+            except DataError:
+                continue
+            assert np.isfinite(found).all(), name
+
+
+@pytest.mark.parametrize("power", [-310, -200, -165])
+def test_naive_bayes_of_columns_without_spread_is_refused_at_fit(power):
+    X, y = rows()
+    model = KMClassifier(GaussianNB(), n_clusters=2, random_state=0)
+    with pytest.raises(DataError, match="without spread"):
+        model.fit(X * 10.0**power, y)
+
+
+def test_a_row_beyond_all_numbers_ends_in_one_line():
+    X, y = rows()
+    model = KMClassifier(GaussianNB(), n_clusters=2, random_state=0).fit(1e-20 * X.to_numpy(), y)
+    with pytest.raises(DataError, match="row 1: the base classifier answers nan"):
+        model.predict_proba([[0.0] * 4, [1e149, 0, 0, 0]])
 
 
 def test_other_and_damaged_files_are_refused(tmp_path):

@@ -13,7 +13,7 @@ from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from deepcac.linear.base_classifiers import class_scores, log_odds
+from deepcac.linear.base_classifiers import check_answers, class_scores, log_odds
 from deepcac.numeric_table import check_table
 
 ArrayLike = npt.ArrayLike
@@ -116,8 +116,8 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return counts / counts.sum()
 
     def _decision(self, j: int, model: Any, X: Floats) -> Floats:
-        smoothed = self._smoothed(j)
-        odds = np.log(smoothed) - np.log1p(-smoothed)
+        counts = self.class_counts_[j] + 1.0
+        odds = np.log(counts) - np.log(counts.sum() - counts)
         if isinstance(model, DummyClassifier):
             return np.tile(odds, (len(X), 1))
         values = model.decision_function(X)
@@ -149,4 +149,5 @@ class LocalPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             rows = np.flatnonzero(nearest == j)
             if len(rows):
                 answers[rows] = ask(j, model, X[rows])
+        check_answers(answers)
         return answers

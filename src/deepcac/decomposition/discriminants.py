@@ -18,6 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from deepcac.decomposition.configuration import Configuration, Group
 from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.smo import PairwiseLinearSVC
+from deepcac.linear.base_classifiers import check_learnt
 
 Name = tuple[int, Group]
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None
@@ -52,8 +53,11 @@ def fit_groups(base: Any, X: Any, groups: Ints, weights: Floats | None) -> Any:
     """Fit a clone of `base` to groups of rows, with row weights (n,) if it can take any."""
     model = clone(base)
     if weights is None or not has_fit_parameter(model, "sample_weight"):
-        return model.fit(X, groups)
-    return model.fit(X, groups, sample_weight=weights)
+        model = model.fit(X, groups)
+    else:
+        model = model.fit(X, groups, sample_weight=weights)
+    check_learnt(model)
+    return model
 
 
 class Groups:

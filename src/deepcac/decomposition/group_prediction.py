@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from deepcac.decomposition.mixtures.mixed import Floats, Ints
 from deepcac.decomposition.mixtures.naive_bayes import MixedNaiveBayes
 from deepcac.decomposition.mixtures.validation import check_rows
-from deepcac.linear.base_classifiers import log_odds
+from deepcac.linear.base_classifiers import check_answers, log_odds
 
 
 def _has_probabilities(self: "GroupPrediction") -> bool:
@@ -64,7 +64,9 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             return log_odds(self.predict_proba(X))
         rows = self._rows(X)
         if len(self._class_of_group) == 2:
-            return np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
+            values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
+            check_answers(values)
+            return values
         values = self._of_groups(rows)
         best = [values[:, self._class_of_group == j].max(axis=1) for j in range(len(self.classes_))]
         return best[1] - best[0] if len(best) == 2 else np.column_stack(best)
@@ -81,11 +83,11 @@ class GroupPrediction(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return len(self._class_of_group)
 
     def _of_groups(self, rows: Any) -> Floats:
-        if _has_probabilities(self):
-            return np.asarray(self.estimator_.predict_proba(rows), dtype=np.float64)
         if not _has_scores(self):
             return np.eye(len(self._class_of_group))[self.estimator_.predict(rows)]
-        values = np.asarray(self.estimator_.decision_function(rows), dtype=np.float64)
+        ask = "predict_proba" if _has_probabilities(self) else "decision_function"
+        values = np.asarray(getattr(self.estimator_, ask)(rows), dtype=np.float64)
+        check_answers(values)
         return np.column_stack([-values, values]) if values.ndim == 1 else values
 
     def _base(self) -> Any:

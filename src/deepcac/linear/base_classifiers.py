@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
+from deepcac.errors import DataError
 from deepcac.linear.newton_svm import NewtonSVC
 
 ClassWeight = str | dict[Any, float] | None
@@ -207,7 +208,9 @@ def fit_weighted(
     elif class_weight is not None and takes_weights(model):
         of_classes = compute_sample_weight(class_weight, y)
         rows = of_classes if rows is None else rows * of_classes
-    return model.fit(X, y) if rows is None else model.fit(X, y, sample_weight=rows)
+    model = model.fit(X, y) if rows is None else model.fit(X, y, sample_weight=rows)
+    check_learnt(model)
+    return model
 
 
 def takes_weights(base: BaseEstimator) -> bool:
@@ -246,6 +249,35 @@ def seeded(base: BaseEstimator, random_state: Any) -> BaseEstimator:
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     }
     return model.set_params(**free)
+
+
+def check_answers(values: npt.NDArray[np.float64]) -> None:
+    """Refuse probabilities or decision values (n, ...) that are no numbers."""
+    fits = np.isfinite(values)
+    if not fits.all():
+        row = int(np.argwhere(~fits)[0][0])
+        raise DataError(
+            f"row {row}: the base classifier answers {values[~fits][0]:g}; a value is too far from "
+            "those of fit, or was learnt from columns without spread: scale them first, for "
+            "example by deepcac.preprocess.TableScaler"
+        )
+
+
+def check_learnt(model: BaseEstimator) -> None:
+    """Refuse a classifier that has learnt what is no number, or a variance of nothing."""
+    for name, value in vars(model).items():
+        if not name.endswith("_") or not isinstance(value, np.ndarray):
+            continue
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            raise DataError(
+                f"{type(model).__name__} learnt {name} that are no numbers; scale the columns "
+                "first, for example by deepcac.preprocess.TableScaler"
+            )
+        if name == "var_" and not (value >= np.finfo(np.float64).tiny).all():
+            raise DataError(
+                f"{type(model).__name__} found columns without spread; leave them out, or scale "
+                "them first, for example by deepcac.preprocess.TableScaler"
+            )
 
 
 def log_odds(probability: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

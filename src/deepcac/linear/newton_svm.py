@@ -16,9 +16,9 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from deepcac.errors import DataError
+from deepcac.numeric_table import validated
 
 Floats = npt.NDArray[np.float64]
 ClassWeight = str | dict[object, float] | None
@@ -59,7 +59,7 @@ class NewtonSVC(LinearSVC):
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
         """Fit on rows `X` (n, d) of classes `y` (n,), one against the rest if there are several."""
-        rows, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+        rows, labels = validated(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:

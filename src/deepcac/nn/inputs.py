@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.utils.validation import validate_data
 from torch import Tensor
 
 from deepcac.errors import DataError, ScaleWarning
 from deepcac.files.saved_models import check_array
 from deepcac.nn.fitting.data import as_inputs
-from deepcac.numeric_table import NO_CLASSES, check_table, column_names
+from deepcac.numeric_table import NO_CLASSES, check_table, column_names, validated
 from deepcac.preprocess import SequenceScaler, TableScaler, cut_far
 
 Array = npt.NDArray[np.float64]
@@ -30,7 +29,7 @@ def check_inputs(
     if axes != 3:
         return check_table(estimator, X, y, reset=reset, missing=missing)
     finite: Any = "allow-nan" if missing else True
-    return validate_data(estimator, X, y, reset=reset, allow_nd=True, ensure_all_finite=finite)
+    return validated(estimator, X, y, reset=reset, allow_nd=True, ensure_all_finite=finite)
 
 
 class Preparation:

@@ -1,20 +1,21 @@
 """What fitted estimators hold: lengths that belong together, numbers that can be learnt.
 
-A file that names known types only can still hold a state that no `fit` leaves. Here each type's
-arrays are compared with each other before the first prediction.
+A file that names types of the positive list only can still hold a state that no `fit` leaves. Here
+the whole state of each type is checked before the first prediction; no prediction is tried.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from deepcac.errors import DataError
-from deepcac.files.saved_models import LARGEST, SMALLEST, check_classes_of, check_count, check_ids
+from deepcac.files.saved_models import LARGEST, SMALLEST, check_classes_of, check_count
+from deepcac.persistence.allowed_types import OF_DEEPCAC, OF_SKLEARN
+from deepcac.persistence.state_rules import RULES, Lengths
 
 # A letter is a length, the same wherever it stands; capitals hold for what is inside as well.
 _CLUSTERED = {
@@ -36,9 +37,13 @@ _STATES: dict[str, dict[str, str]] = {
     "MixedNaiveBayes": {"classes_": "G", "_columns": "", "widths_": "P", "densities_": "G"},
     "PairwiseLinearSVC": {"classes_": "G", "_columns": "", "_design": "", "planes_": "ve"},
     "UnitPoints": {"_columns": "", "design_": ""},
+    "Columns": {},
     "Density": {"mean": "P", "sd": "P", "log_share": "L"},
     "Design": {"low": "P", "reach": "P"},
     "Filler": {"means": "P", "modes": "N"},
+    "Step": {},
+    "KernelMap": {"_map": ""},
+    "WorkingSet": {},
     "NearestClassMean": {"classes_": "m", "model_": ""},
     "Renumbered": {"classes_": "m", "classifier_": ""},
     "SupervisedKMeans": {"weights_": "W", "cutting_planes_": ""},
@@ -49,92 +54,130 @@ _STATES: dict[str, dict[str, str]] = {
     "NewtonSVC": _LINEAR,
     "Perceptron": _LINEAR,
     "SGDClassifier": _LINEAR,
-    "RidgeClassifier": {"coef_": "oD", "intercept_": "o"},
+    "RidgeClassifier": {"intercept_": "o", "_label_binarizer": ""},
+    "LabelBinarizer": {"classes_": "m"},
     "LinearDiscriminantAnalysis": _LINEAR,
     "NearestCentroid": {"classes_": "m", "centroids_": "mD"},
     "GaussianNB": {"classes_": "m", "theta_": "mD", "var_": "mD", "class_prior_": "m"},
+    "DummyClassifier": {"classes_": "m", "class_prior_": "m"},
+    "DecisionTreeClassifier": {"classes_": "m", "tree_": ""},
+    "Nystroem": {"components_": "sD", "normalization_": "ss"},
+    "SimpleImputer": {"statistics_": "D"},
     "StandardScaler": {},
+    "MinMaxScaler": {"scale_": "D", "min_": "D"},
+    "RobustScaler": {},
+    "Pipeline": {},
+}
+# Not in every release of scikit-learn, or not of every setting.
+_OPTIONAL: dict[str, dict[str, str]] = {
+    "NearestCentroid": {"deviations_": "mD", "within_class_std_dev_": "D", "class_prior_": "m"},
+    "LinearDiscriminantAnalysis": {"means_": "mD", "priors_": "m", "xbar_": "D"},
+    "GaussianNB": {"class_count_": "m"},
+    "StandardScaler": {"var_": "D"},
+    "MinMaxScaler": {"data_min_": "D", "data_max_": "D", "data_range_": "D"},
+    "Nystroem": {"component_indices_": "s"},
 }
 _ABOVE_0 = ("scale_", "sd", "reach", "widths_", "var_")
-# Compiled code takes their arrays unseen, and a false one ends the process.
-_COMPILED = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "HistGradientBoostingClassifier")
-_TREES = ("sklearn.tree._tree", "sklearn.neighbors._kd_tree", "sklearn.neighbors._ball_tree")
-Lengths = dict[str, int]
+# What of a working set is not yet filled is of no account; NaN is what an imputer replaces.
+_UNREAD = ("_room", "missing_values")
+_DECLARED = frozenset((*OF_DEEPCAC, *OF_SKLEARN))
+_OUTPUTS = ("default", "pandas", "polars")
 
 
-def check_state(model: Any, trusted: Iterable[str] = ()) -> None:
+def check_state(model: Any, trusted: Collection[str] = ()) -> None:
     """Refuse a loaded model that no `fit` can have left.
 
     Parameters
     ----------
     model : estimator
-        Or a pipeline of such.
-    trusted : iterable of str
-        Types that the user vouches for.
+        Or a pipeline of such. What it holds was named on the positive list, or is trusted.
+    trusted : collection of str
+        Types that the user vouches for; what they hold is not looked at.
 
     Raises
     ------
     DataError
-        An attribute is missing, or arrays do not fit each other, or a number is not finite, or
-        the model cannot answer rows of its own.
+        An attribute is missing, or arrays do not fit each other, or a number is not finite.
     """
     if not isinstance(model, BaseEstimator):
         raise DataError(f"holds a {type(model).__name__}, which is no estimator")
     _check(model, {}, frozenset(trusted), set())
-    _try(model)
 
 
-def _check(each: Any, lengths: Lengths, trusted: frozenset[str], seen: set[int]) -> None:
+def _check(part: Any, lengths: Lengths, trusted: frozenset[str], seen: set[int]) -> None:
     """Check an object and what it holds; `lengths` are those of the objects around it."""
-    if id(each) in seen:
+    kind = f"{type(part).__module__}.{type(part).__qualname__}"
+    if id(part) in seen or kind in trusted:
         return
-    seen.add(id(each))
-    own, kind = _parts(each), type(each).__name__
-    if isinstance(each, BaseEstimator):
-        _check_estimator(each, own, trusted)
-    inside: Lengths = lengths if not isinstance(each, BaseEstimator) else {}
-    if kind in _STATES:
-        found = _measure(each, own, dict(lengths))
-        if kind in _RULES:
-            _RULES[kind](each, found)
-        inside = {letter: length for letter, length in found.items() if letter.isupper()}
-    for name, value in own.items():
-        given = isinstance(each, BaseEstimator) and name in each._get_param_names()
-        if not given or name == "steps":  # what else is given is not fitted
-            for one in _objects(value):
-                _check(one, inside, trusted, seen)
+    seen.add(id(part))
+    if kind not in _DECLARED:
+        raise DataError(f"holds a {kind}, whose state cannot be checked")
+    name, fitted = type(part).__name__, isinstance(part, BaseEstimator)
+    if fitted:
+        _check_estimator(part)
+    measured = _measure(part, dict({} if fitted else lengths))
+    inside = {letter: length for letter, length in measured.items() if letter.isupper()}
+    for value in _fitted_values(part):
+        for held in _objects(value):
+            _check(held, {} if isinstance(held, BaseEstimator) else inside, trusted, seen)
+    if name in RULES:  # after its parts, which it compares
+        RULES[name](part, measured)
 
 
-def _check_estimator(each: BaseEstimator, own: dict[str, Any], trusted: frozenset[str]) -> None:
-    kind = type(each)
-    for one in (kind, *map(type, own.values())):
-        compiled = one.__name__ in _COMPILED or one.__module__ in _TREES
-        if compiled and f"{one.__module__}.{one.__name__}" not in trusted:
-            raise DataError(
-                f"holds a {one.__module__}.{one.__name__}, whose compiled code takes any array; "
-                "name it in trusted=[...] if you trust it"
-            )
-    missing = [name for name in kind._get_param_names() if name not in own]
+def _check_estimator(part: BaseEstimator) -> None:
+    """Check parameters and the names of the columns; they decide how an answer is made."""
+    own, kind = vars(part), type(part).__name__
+    missing = [name for name in type(part)._get_param_names() if name not in own]
     if missing:
-        raise DataError(f"{kind.__name__} has no {missing[0]}")
+        raise DataError(f"{kind} has no {missing[0]}")
+    if hasattr(part, "_parameter_constraints"):
+        part._validate_params()
+    if own.get("_sklearn_output_config", {}).get("transform", "default") not in _OUTPUTS:
+        raise DataError(f"{kind} answers in no form that is known")
+    for name in type(part)._get_param_names():
+        if isinstance(own[name], BaseEstimator) and _full_name(own[name]) in _DECLARED:
+            _check_estimator(own[name])
+    if "feature_names_in_" in own:
+        names = own["feature_names_in_"]
+        if not isinstance(names, np.ndarray) or names.ndim != 1:
+            raise DataError("feature_names_in_ are no names")
+        texts = [text for text in names.tolist() if isinstance(text, str)]
+        if len(set(texts)) != len(names) or len(names) != own.get("n_features_in_"):
+            raise DataError("feature_names_in_ are not one different name a column")
 
 
-def _measure(each: Any, own: dict[str, Any], lengths: Lengths) -> Lengths:
+def _full_name(part: Any) -> str:
+    return f"{type(part).__module__}.{type(part).__qualname__}"
+
+
+def _fitted_values(part: Any) -> Iterator[Any]:
+    """Yield what was fitted; parameters are not, but for the steps of a pipeline."""
+    given = type(part)._get_param_names() if isinstance(part, BaseEstimator) else ()
+    for name, value in _parts(part).items():
+        if name not in given or name == "steps":
+            yield value
+
+
+def _measure(part: Any, lengths: Lengths) -> Lengths:
     """Compare the arrays of an object with each other; return their lengths by letter."""
-    kind = type(each).__name__
-    if isinstance(each, BaseEstimator) and "n_features_in_" in own:
-        _same(
-            kind, "n_features_in_", "D", check_count("n_features_in_", each.n_features_in_), lengths
-        )
-    for name, letters in _STATES[kind].items():
+    own, kind = _parts(part), type(part).__name__
+    if "n_features_in_" in own:
+        count = check_count("n_features_in_", own["n_features_in_"], 1)
+        _same(kind, "n_features_in_", "D", count, lengths)
+    optional = {name: letters for name, letters in _OPTIONAL.get(kind, {}).items() if name in own}
+    for name, letters in (_STATES[kind] | optional).items():
         if name not in own:
             raise DataError(f"{kind} has no {name}")
+        if name in optional and own[name] is None:
+            continue
         for letter, length in zip(letters, _shape(kind, name, own[name], letters), strict=True):
             _same(kind, name, letter, length, lengths)
     for name, value in own.items():
-        if name != "_room":  # of a working set: what is not yet filled is of no account
+        if name not in _UNREAD:
             _check_numbers(f"{name} of {kind}", value, name in _ABOVE_0)
     if "classes_" in own:
+        if not isinstance(own["classes_"], np.ndarray):
+            raise DataError(f"classes_ of {kind} are no labels")
         check_classes_of(f"classes_ of {kind}", own["classes_"], 1)
     return lengths
 
@@ -167,10 +210,10 @@ def _check_numbers(what: str, value: Any, above: bool) -> None:
         raise DataError(f"{what} is not above 0")
 
 
-def _parts(each: Any) -> dict[str, Any]:
-    if hasattr(each, "_asdict"):
-        return each._asdict()
-    return vars(each) if hasattr(each, "__dict__") else {}
+def _parts(part: Any) -> dict[str, Any]:
+    if hasattr(part, "_asdict"):
+        return part._asdict()
+    return vars(part) if hasattr(part, "__dict__") else {}
 
 
 def _objects(value: Any) -> Iterator[Any]:
@@ -178,108 +221,7 @@ def _objects(value: Any) -> Iterator[Any]:
     if isinstance(value, BaseEstimator) or hasattr(value, "_asdict"):
         yield value
     elif isinstance(value, list | tuple | dict):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _objects(one)
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _objects(part)
     elif type(value).__name__ in ("KernelMap", "WorkingSet"):
         yield value
-
-
-def _clusters(each: Any, found: Lengths) -> None:
-    """Compare the classifiers of the clusters with the classes."""
-    check_ids("subtypes_", each.subtypes_, found["K"])
-    if (each.class_counts_ < 0).any() or each.class_counts_.dtype.kind not in "if":
-        raise DataError("class_counts_ are no counts")
-    if not found["K"] or found["C"] < 2 or "D" not in found:
-        raise DataError("it has no clusters, classes or columns")
-    for local in each.estimators_:
-        check_ids("classes_ of a cluster", local.classes_, found["C"])
-        width = getattr(local, "n_features_in_", found["D"])
-        if width != found["D"]:
-            raise DataError(f"a cluster's classifier reads {width} columns, of {found['D']}")
-
-
-def _planes(each: Any, found: Lengths) -> None:
-    """Compare planes with classes: one for two of them."""
-    classes = found.get("m", found["o"] if found["o"] > 1 else 2)
-    if classes < 2 or found["o"] != (1 if classes == 2 else classes):
-        raise DataError(f"{found['o']} planes for {classes} classes")
-
-
-def _groups(each: Any, found: Lengths) -> None:
-    check_ids("_class_of_group", each._class_of_group, found["C"])
-    groups = check_ids("classes_ of the groups", each.estimator_.classes_, found["G"])
-    if len(groups) != found["G"]:
-        raise DataError(f"{found['G']} groups, of {len(groups)}")
-
-
-def _pairs(each: Any, found: Lengths) -> None:
-    columns, groups = each._columns, found["G"]
-    sizes = [len(levels) for levels in columns.levels.values()]
-    numbers = found["D"] - len(sizes)
-    width = numbers + sum(1 if size == 2 else size if size > 2 else 0 for size in sizes) + 1
-    modes = each._design.filler.modes
-    if len(each._design.low) != numbers or len(modes) != len(sizes):
-        raise DataError("its design is of other columns")
-    if (modes < 0).any() or (modes >= np.maximum(sizes, 1)).any():
-        raise DataError("its design fills with no level")
-    if (found["v"], found["e"]) != (groups * (groups - 1) // 2, width):
-        raise DataError(f"planes_ are {found['v']} of {found['e']} coordinates")
-
-
-def _densities(each: Any, found: Lengths) -> None:
-    sizes = [len(levels) for levels in each._columns.levels.values()]
-    if found["P"] != found["D"] - len(sizes):
-        raise DataError("its densities are of other columns")
-    for one in each.densities_:
-        if len(one.log_share) != sum(sizes) or not (np.isfinite(one.size) and one.size >= 0):
-            raise DataError("a density is of other levels")
-
-
-def _cuts(each: Any, found: Lengths) -> None:
-    """Compare learnt weights with the program that they came from; a bias is one more."""
-    expected = each.cutting_planes_.n_features - (type(each).__name__ == "PairSimilarity")
-    if len(each.weights_) != expected:
-        raise DataError(f"{len(each.weights_)} weights, of {expected}")
-
-
-_RULES: dict[str, Any] = {
-    **{kind: _clusters for kind, own in _STATES.items() if "subtypes_" in own},
-    "TableScaler": lambda each, found: each.check(),
-    "ClassDecompositionClassifier": _groups,
-    "PairwiseLinearSVC": _pairs,
-    "MixedNaiveBayes": _densities,
-    "SupervisedKMeans": _cuts,
-    "PairSimilarity": _cuts,
-    **{kind: _planes for kind, own in _STATES.items() if "coef_" in own},
-}
-
-
-def _try(model: Any) -> None:
-    """Ask the model about rows of its own; an answer that is none is a `DataError`."""
-    width = getattr(model, "n_features_in_", None)
-    if width is None or not hasattr(model, "predict") or _levels(model):
-        return
-    rows = np.vstack([np.zeros((1, width)), np.ones((1, width)), np.full((1, width), -1.0)])
-    centres = getattr(model, "cluster_centers_", None)
-    if centres is not None:
-        rows = np.vstack([rows, centres])
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None and len(set(names)) != width:
-        raise DataError("feature_names_in_ are not one different name a column")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        classes = check_classes_of("classes_", model.classes_)
-        if not np.isin(model.predict(rows), classes).all():
-            raise DataError("it predicts what is no class of it")
-        if hasattr(model, "predict_proba"):
-            risk = model.predict_proba(rows)
-            whole = np.abs(risk.sum(axis=1) - 1) < 1e-6
-            if risk.shape != (len(rows), len(classes)) or not (whole.all() and (risk >= 0).all()):
-                raise DataError("its probabilities are none")
-
-
-def _levels(model: Any) -> bool:
-    """Tell whether a model reads text, of which no row can be made up."""
-    inner = [step for _, step in getattr(model, "steps", [])] or [model]
-    inner += [each.estimator_ for each in inner if hasattr(each, "estimator_")]
-    return any(getattr(each, "_columns", ((), {}))[1] for each in inner)

@@ -6,55 +6,34 @@ the zip of JSON and arrays of skops. `load` looks at the file to see which.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
+import tempfile
+import warnings
 import zipfile
 from collections.abc import Iterable
 from importlib import import_module
 from io import BytesIO
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from deepcac import __version__
-from deepcac.errors import DataError
+from deepcac.errors import DataError, TrustWarning
 from deepcac.files.atomic import atomic_path
 from deepcac.files.saved_models import MOST_BYTES, MOST_TEXT, check_size, check_version, reading
+from deepcac.persistence.allowed_types import ALLOWED, named_types, untrusted_line
 from deepcac.persistence.fitted_state import check_state
+from deepcac.task import FEW
 
 FORMAT = 2
 HEADER = "deepcac.json"
-# Types that hold data only; a file with any other asks for `trusted`.
-_CAC, _PARTS = "deepcac.cac.", "deepcac.decomposition."
-TRUSTED = (
-    "deepcac.linear.base_classifiers.NearestClassMean",
-    "deepcac.linear.base_classifiers.Renumbered",
-    _CAC + "cross_validated.CACClassifierCV",
-    _CAC + "estimator.CACClassifier",
-    _CAC + "km.KMClassifier",
-    _CAC + "metric_km.MetricKMClassifier",
-    _PARTS + "classifier.ClassDecompositionClassifier",
-    _PARTS + "mixtures.mixed.Columns",
-    _PARTS + "mixtures.mixed.Filler",
-    _PARTS + "mixtures.naive_bayes.Density",
-    _PARTS + "mixtures.naive_bayes.MixedNaiveBayes",
-    _PARTS + "search.Step",
-    _PARTS + "smo.Design",
-    _PARTS + "smo.PairwiseLinearSVC",
-    _PARTS + "smo.UnitPoints",
-    "deepcac.linear.newton_svm.NewtonSVC",
-    "deepcac.preprocess.TableScaler",
-    "deepcac.similarity.class_metric.ClassMetric",
-    "deepcac.similarity.kernelmap.KernelMap",
-    "deepcac.similarity.pair.PairSimilarity",
-    "deepcac.similarity.supervised.SupervisedKMeans",
-    "deepcac.similarity.weighted.EqualWeights",
-    "deepcac.similarity.workingset.WorkingSet",
-)
-
-
+_STEP = "step{}.safetensors"  # a deep classifier in a pipeline
 _DEEP = {
     "ACTPCClassifier": "deepcac.nn.ac_tpc",
     "CACDMNNClassifier": "deepcac.nn.dmnn",
@@ -69,37 +48,41 @@ _DEEP = {
 }
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(model: Any, path: str | os.PathLike[str], *, small_clusters: bool = False) -> None:
     """Write a fitted estimator, or a scikit-learn pipeline of such, to one file.
 
     Parameters
     ----------
     model : estimator
-        A deep classifier must stand alone, not in a pipeline; its `preprocess` scales the rows.
+        Deep classifiers may be steps of a pipeline.
     path : path-like
         Any ending; the whole file is there or none.
+    small_clusters : bool
+        Whether a cluster of fewer than five rows may be written. Its centre tells those rows, so
+        the file must then be kept as the table is.
 
     Raises
     ------
     DataError
-        Something in the model cannot be written without running code when it is read, or the
-        file would be larger than `load` reads.
+        Something in the model cannot be written without running code when it is read, no `fit`
+        leaves such a state, a cluster is small, or the file would be larger than `load` reads.
+
+    Warns
+    -----
+    TrustWarning
+        `load` reads the file only if it is told to trust what is in it.
     """
+    check_is_fitted(model)
+    if not small_clusters:
+        for part in (model, *(step for _, step in getattr(model, "steps", ()))):
+            _check_clusters(part)
     if callable(getattr(model, "save", None)):
         model.save(path)
         return
-    check_is_fitted(model)
-    import skops.io
-
-    try:
-        content = BytesIO(skops.io.dumps(model))
-    except Exception as error:  # each kind of object fails in its own way
-        reason = " ".join(str(error).split())[:200]
-        name = type(model).__name__
-        raise DataError(
-            f"{name} cannot be saved ({reason}); a deep classifier must be saved by itself"
-        ) from error
+    content = _archive(model)
     with zipfile.ZipFile(content, "a") as archive:
+        untrusted = named_types(archive)
+        _refuse_impossible(model, untrusted)
         header = {
             "format": FORMAT,
             "version": __version__,
@@ -108,19 +91,82 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         }
         archive.writestr(HEADER, json.dumps(header, sort_keys=True))
         _check_sizes(archive)
+    if untrusted:
+        warnings.warn(f"{path}: {untrusted_line(untrusted)}", TrustWarning, stacklevel=2)
     with atomic_path(path) as partial:
         partial.write_bytes(content.getvalue())
 
 
-def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = (), device: str = "auto") -> Any:
+def _check_clusters(model: Any) -> None:
+    """Refuse a cluster whose centre would tell of single rows."""
+    sizes = np.bincount(getattr(model, "subtypes_", np.empty(0, np.int64)))
+    small = [number for number, size in enumerate(sizes) if 0 < size < FEW]
+    if small:
+        raise DataError(
+            f"cluster {small[0]} of {type(model).__name__} holds fewer than {FEW} rows, which a "
+            "saved model would tell; fit fewer clusters, or say small_clusters=True and keep the "
+            "file as you keep the table"
+        )
+
+
+def _archive(model: Any) -> BytesIO:
+    """Return a zip of skops, in which a deep step of a pipeline is a file of its own."""
+    import skops.io
+
+    deep = _deep_steps(model)
+    if deep:
+        model = copy.copy(model)
+        model.steps = [
+            (name, "passthrough" if place in deep else step)
+            for place, (name, step) in enumerate(model.steps)
+        ]
+    try:
+        content = BytesIO(skops.io.dumps(model))
+    except Exception as error:  # each kind of object fails in its own way
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{type(model).__name__} cannot be saved ({reason})") from error
+    with zipfile.ZipFile(content, "a") as archive, tempfile.TemporaryDirectory() as folder:
+        for place, step in deep.items():
+            part = Path(folder) / _STEP.format(place)
+            step.save(part)
+            archive.write(part, part.name)
+    return content
+
+
+def _deep_steps(model: Any) -> dict[int, Any]:
+    """Return the deep classifiers among the steps of a pipeline, by place."""
+    steps = getattr(model, "steps", ())
+    return {place: step for place, (_, step) in enumerate(steps) if type(step).__name__ in _DEEP}
+
+
+def _refuse_impossible(model: Any, untrusted: list[str]) -> None:
+    """Refuse to write what `load` would refuse; of a pipeline its deep steps are whole."""
+    try:
+        check_state(model, {*untrusted, *_deep_names()})
+    except Exception as error:  # a state that is changed by hand fails anywhere
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{type(model).__name__} cannot be saved: {reason}") from error
+
+
+def _deep_names() -> set[str]:
+    return {f"{module}.{name}" for name, module in _DEEP.items()}
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    trusted: Iterable[str] | bool = (),
+    device: str = "auto",
+) -> Any:
     """Read an estimator that `save` or ``deepcac fit`` wrote.
 
     Parameters
     ----------
     path : path-like
-    trusted : iterable of str
-        Further types in the model, such as "mymodule.MyClassifier". Those of this package are
-        known, and those of scikit-learn but for trees and what libsvm computes.
+    trusted : iterable of str, or bool
+        Further types in the model, such as "mymodule.MyClassifier"; True trusts whatever the file
+        names. Without it a file holds types of this package and of scikit-learn whose whole state
+        is checked: linear models, naive Bayes, nearest centroids, scalers, and pipelines of them.
     device : str
         Where a deep classifier computes.
 
@@ -144,13 +190,15 @@ def load(path: str | os.PathLike[str], *, trusted: Iterable[str] = (), device: s
     with open(path, "rb") as file:
         start = file.read(8)
     if start.startswith(b"PK"):
-        return _load_archive(path, tuple(trusted))
+        return _load_archive(path, trusted if isinstance(trusted, bool) else tuple(trusted), device)
     if start.startswith(b"{") and b"\0" not in start:
         return _of_the_command("risk_model_file").read_risk_model(path)
     return _load_deep(path, device)
 
 
-def _load_archive(path: str | os.PathLike[str], trusted: tuple[str, ...]) -> Any:
+def _load_archive(
+    path: str | os.PathLike[str], trusted: tuple[str, ...] | bool, device: str
+) -> Any:
     import skops.io
 
     with reading(path):
@@ -158,7 +206,8 @@ def _load_archive(path: str | os.PathLike[str], trusted: tuple[str, ...]) -> Any
             with zipfile.ZipFile(path) as archive:
                 _check_sizes(archive)
                 header = json.loads(archive.read(HEADER))
-                digest = _digest(archive)
+                digest, named = _digest(archive), named_types(archive)
+                deep = [name for name in archive.namelist() if name.endswith(".safetensors")]
         except KeyError as error:
             raise DataError(f"{path}: not a model file of deepcac.save") from error
         if header.get("format") != FORMAT:
@@ -166,15 +215,30 @@ def _load_archive(path: str | os.PathLike[str], trusted: tuple[str, ...]) -> Any
         if header["digest"] != digest:
             raise DataError("its digest does not hold")
         check_version(path, header["version"])
-        try:
-            model = skops.io.load(path, trusted=[*TRUSTED, *trusted])
-        except skops.io.exceptions.UntrustedTypesFoundException as error:
-            told = f"{path}: name it in trusted=[...] if you trust it: {error}"
-            raise DataError(told) from error
+        vouched = set(named if trusted is True else trusted or ())
+        untrusted = [name for name in named if name not in vouched]
+        if untrusted:
+            raise DataError(f"{path}: {untrusted_line(untrusted)}")
+        model = skops.io.load(path, trusted=[*ALLOWED, *vouched])
         if type(model).__name__ != header["estimator"]:
             raise DataError(f"holds a {type(model).__name__}, its header says another")
-        check_state(model, trusted)
+        if deep:
+            _put_deep_steps(model, path, deep, device)
+        check_state(model, vouched | _deep_names())
         return model
+
+
+def _put_deep_steps(
+    model: Any, path: str | os.PathLike[str], names: list[str], device: str
+) -> None:
+    """Put the deep classifiers of an archive where they stand in the pipeline."""
+    places = {_STEP.format(place): place for place in range(len(getattr(model, "steps", ())))}
+    with zipfile.ZipFile(path) as archive, tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            if name not in places or model.steps[places[name]][1] != "passthrough":
+                raise DataError(f"{name[:40]} has no place in the model")
+            step = _load_deep(archive.extract(name, folder), device)
+            model.steps[places[name]] = (model.steps[places[name]][0], step)
 
 
 def _check_sizes(archive: zipfile.ZipFile) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from deepcac.task import FEW
+
 SMALL = 10  # rows of a group from which statistics of it are shown
-FEW = 5  # patients of a cell of a table from which its count or share is shown
 WITHHELD = "withheld"
 
 

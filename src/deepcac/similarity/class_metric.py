@@ -5,9 +5,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from deepcac.errors import DataError
+from deepcac.numeric_table import validated
 from deepcac.similarity.itemset import ItemSet
 from deepcac.similarity.supervised import SupervisedKMeans
 from deepcac.similarity.weighted import check_positive
@@ -81,7 +82,7 @@ class ClassMetric(TransformerMixin, BaseEstimator):
         y : array-like of shape (n,)
             Classes, at least two.
         """
-        rows, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+        rows, labels = validated(self, X, y, dtype=np.float64, order="C")
         check_positive(n_sets=self.n_sets, set_size=self.set_size)
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
@@ -110,7 +111,7 @@ class ClassMetric(TransformerMixin, BaseEstimator):
     def transform(self, X: npt.ArrayLike) -> Floats:
         """Return the rows (n, d) with column j times the root of weight j."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = validated(self, X, dtype=np.float64, reset=False)
         return np.asarray(rows * np.sqrt(self.weights_))
 
 

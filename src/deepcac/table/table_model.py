@@ -1,6 +1,7 @@
 """What the command can ask: models of `deepcac fit`, and estimators that were saved from Python."""
 
 from abc import abstractmethod
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -66,13 +67,48 @@ class TableModel:
 
     def encoded(self, rows: pd.DataFrame) -> Array:
         """Return the features of a frame, shape (n, d), NaN where missing."""
-        table = pa.Table.from_pandas(rows, preserve_index=False)
-        return self.encoder.encode(table, np.arange(1, len(rows) + 1))[0]
+        return self.encoder.encode(arrow_rows(rows), np.arange(1, len(rows) + 1))[0]
 
     @property
     def classes_(self) -> npt.NDArray[np.str_]:
         """Class labels, as text."""
         return np.array(self.classes)
+
+
+def arrow_rows(rows: pd.DataFrame) -> pa.Table:
+    """Return a frame as a table; a column of several types is read as its text.
+
+    Raises
+    ------
+    DataError
+        It is no frame, a name stands twice, or cells are lists or other objects.
+    """
+    if not isinstance(rows, pd.DataFrame):
+        raise DataError(f"rows are a {type(rows).__name__}; give a DataFrame with column names")
+    if rows.empty:
+        raise DataError("the frame holds no rows; give at least one")
+    names = [str(name) for name in rows.columns]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(f"column {twice[0]!r} stands twice; name each column once")
+    columns = [_arrow_cells(name, rows.iloc[:, place]) for place, name in enumerate(names)]
+    return pa.table(dict(zip(names, columns, strict=True)))
+
+
+def _arrow_cells(name: str, cells: "pd.Series[Any]") -> pa.Array:
+    """Return a column as arrow reads it, or else the texts of its cells."""
+    try:
+        column = pa.Array.from_pandas(cells)
+    except (pa.ArrowException, TypeError, ValueError, AttributeError, OverflowError):
+        for row, value in enumerate(cells.astype(object)):
+            if np.ndim(value) or isinstance(value, dict | set):
+                kind = type(value).__name__
+                raise DataError(
+                    f"column {name!r}, row {row}: holds a {kind}; a cell is a number or a text"
+                ) from None
+        texts = [None if pd.isna(value) else str(value) for value in cells.astype(object)]
+        return pa.array(texts, pa.string())
+    return column.cast(pa.string()) if pa.types.is_null(column.type) else column
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from deepcac.decomposition.mixtures.mixed import is_frame
 from deepcac.errors import DataError
-from deepcac.numeric_table import NO_CLASSES, check_table, check_values
+from deepcac.numeric_table import NO_CLASSES, check_table, check_values, validated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ def check_rows(estimator: Any, X: Any, y: Any = NO_CLASSES, *, reset: bool = Tru
         return check_table(estimator, X, y, reset=reset, missing=True, order=None)
     table = X if reset or is_frame(X) else _named(estimator, X)
     if reset:
-        validate_data(estimator, table, y, skip_check_array=True)
+        validated(estimator, table, y, skip_check_array=True)
     else:
         table = _in_order(estimator, table)
     numbers = table.select_dtypes("number")

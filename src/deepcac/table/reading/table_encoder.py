@@ -265,7 +265,12 @@ def _shown_levels(column: EncodedColumn) -> tuple[str, ...]:
 
 
 def _indicators(cells: pa.ChunkedArray, column: EncodedColumn, remarks: list[str]) -> Array:
-    text = cells if is_text(cells.type) else cells.cast(pa.string())
+    try:
+        text = cells if is_text(cells.type) else cells.cast(pa.string())
+    except pa.ArrowException as error:
+        raise DataError(
+            f"column {column.name!r} is of type {cells.type}; text or numbers were expected"
+        ) from error
     values = np.asarray(text.to_pandas().to_numpy(dtype=object, na_value=ABSENT))
     unseen = sorted(set(values) - set(column.levels))
     if unseen and OTHER in column.levels:

@@ -342,10 +342,7 @@ KINDS = {
     ),
     "PairSimilarity": Kind(ZIP, _similarity(_learnt_similarity("PairSimilarity"))),
     "EqualWeights": Kind(ZIP, _similarity(_learnt_similarity("EqualWeights"))),
-    **{
-        f"network {name}": Kind(TENSORS, _estimator(_network(name)))
-        for name in NETWORKS
-    },
+    **{f"network {name}": Kind(TENSORS, _estimator(_network(name))) for name in NETWORKS},
     "DeepCACClassifier": Kind(TENSORS, _estimator(_deep)),
     "SubtypeClassifier": Kind(TENSORS, _estimator(lambda: _subtypes(False))),
     "SubtypeClassifier with trees": Kind(TENSORS, _estimator(lambda: _subtypes(True))),

@@ -12,6 +12,13 @@ from deepcac.judging.fitting import FEWEST
 from deepcac.judging.partitions import part
 from deepcac.judging.resamples import OUTLIER, Resample, Rows
 from deepcac.preprocess import TableScaler
+from deepcac.table.coarse_states import (
+    coarse_centres,
+    coarse_counts,
+    coarse_scaler,
+    indicators,
+    patients,
+)
 from deepcac.table.reading.labelled_table import LabelledTable, Roles
 from deepcac.table.table_model import TableModel
 from deepcac.task import Array, Ids
@@ -124,9 +131,14 @@ class RiskModel(TableModel):
 
 def whole_table(table: LabelledTable, seed: int) -> tuple[TableScaler, Resample]:
     """Return all rows as a resample, each of whose parts they are, and what scaled them."""
-    features, scaler = table.features, TableScaler().fit(table.features.X)
+    scaler = TableScaler().fit(table.features.X)
+    return scaler, _as_resample(table, scaler, seed)
+
+
+def _as_resample(table: LabelledTable, scaler: TableScaler, seed: int) -> Resample:
+    features = table.features
     rows = Rows(features.X, scaler.transform(features.X), features.label, features.row_id)
-    return scaler, Resample(rows, rows, rows, features.n_classes, seed)
+    return Resample(rows, rows, rows, features.n_classes, seed)
 
 
 def fit_risk_model(
@@ -135,17 +147,19 @@ def fit_risk_model(
     """Fit a model on all rows of a table.
 
     The method has ``arm`` ("", "km" or "cac"), ``n_clusters``, ``alpha``, ``C`` and ``clip``. The
-    seed is that of the k-means start. Label and id of the roles are kept.
+    seed is that of the k-means start. Label and id of the roles are kept. No mean, centre or share
+    is that of fewer patients than a cell (`coarse_states`), so that there may be fewer clusters.
     """
-    scaler, whole = whole_table(table, seed)
+    scaler = coarse_scaler(table)
+    whole = _as_resample(table, scaler, seed)
     rows = whole.train
     k = method["n_clusters"] if method["arm"] else 1
     centres = np.empty((0, rows.scaled.shape[1]))
     cluster = np.zeros(len(rows), dtype=np.int64)
     if k > 1:
         found = part(whole, method["arm"], k, method["alpha"]).train
-        centres = np.array([rows.bounded[found == j].mean(axis=0) for j in range(found.max() + 1)])
-        cluster = pairwise_distances_argmin(rows.bounded, centres).astype(np.int64)
+        shares = indicators(table, scaler)[scaler.kept_]
+        centres, cluster = coarse_centres(rows.bounded, found, patients(table), scaler, shares)
     clip = method["clip"]
     X = rows.scaled if clip is None else np.clip(rows.scaled, -clip, clip)
     planes = [
@@ -162,7 +176,8 @@ def _plane(X: Array, y: Ids, all_y: Ids, n_classes: int, C: float) -> Plane:
     counts = np.bincount(y, minlength=n_classes)
     if len(y) < FEWEST or counts.min() < 2:
         overall = np.bincount(all_y, minlength=n_classes) / len(all_y)
-        share = (counts + overall) / (len(y) + 1)
+        counts = coarse_counts(counts)
+        share = (counts + overall) / (counts.sum() + 1)
         scores = np.log(share)
         scores = scores[1:] - scores[:1] if n_classes == 2 else scores
         return Plane(np.zeros((len(scores), X.shape[1])), scores)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
 from deepcac.persistence.model_files import load
+from deepcac.scoring.small_cells import SMALL
 from deepcac.table.answer import arm_name
 from deepcac.table.budgeted_trials import Say
 from deepcac.table.cards.fit_card import fit_facts
@@ -94,6 +95,7 @@ def fit_table(
     else:
         chosen = chosen_method(table, method, clusters, alpha, seed, say)
         model = fit_risk_model(table, roles, chosen, seed)
+        _tell_merged(model, say)
     tried = candidates(method, clusters, alpha, table)
     if isinstance(model, RiskModel):
         if bootstrap:
@@ -116,6 +118,15 @@ def _with_refits(
     say(f"page: {page}")
     method = model.method | {"bootstrap": found.to_dict(n)}
     return replace(model, method=method, spread=spread(table, model, refits))
+
+
+def _tell_merged(model: RiskModel, say: Say) -> None:
+    asked = model.method["n_clusters"]
+    if model.n_subtypes and model.n_subtypes < asked:
+        say(
+            f"{model.n_subtypes} of {asked} clusters are in the model: the others would have had "
+            f"fewer than {SMALL} patients, whom their centres would tell, or no rows"
+        )
 
 
 def _fit_subtypes(

@@ -1,0 +1,133 @@
+"""What a risk model may keep of a table: no mean, centre or share of fewer patients than a cell.
+
+A mean times its rows is a count, and the centre of one patient is that patient. So groups that are
+too small join their neighbours, and counts from 1 to 4 are moved before a model is fitted to them.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import pairwise_distances_argmin
+
+from deepcac.errors import DataError
+from deepcac.judging.resamples import OUTLIER
+from deepcac.preprocess import TableScaler
+from deepcac.scoring.small_cells import FEW, SMALL
+from deepcac.table.reading.labelled_table import LabelledTable
+from deepcac.task import Array, Ids
+
+Flags = npt.NDArray[np.bool_]
+
+
+def coarse_scaler(table: LabelledTable) -> TableScaler:
+    """Return what scales the rows of a table, and tells of no group of fewer patients than a cell.
+
+    The share of a level, or of missing values, that fewer than `FEW` patients have (or lack) is
+    that of `FEW` patients. A number that fewer than `SMALL` patients have, or that is the same in
+    all but fewer than `FEW`, is left out.
+
+    Raises
+    ------
+    DataError
+        No column is left.
+    """
+    X, patient = table.features.X, patients(table)
+    scaler, n = TableScaler().fit(X), len(X)
+    shares = indicators(table, scaler)
+    full = np.hstack([X, np.isnan(X)[:, scaler.flagged_]])
+    mean, scale = (np.zeros(len(scaler.kept_)) for _ in range(2))
+    mean[scaler.kept_], scale[scaler.kept_] = scaler.mean_, scaler.scale_
+    for f in np.flatnonzero(scaler.kept_):
+        values = full[:, f]
+        if shares[f]:
+            ones = _share(values, patient, n)
+            if ones is not None:
+                mean[f], scale[f] = ones, np.sqrt(ones * (1 - ones))
+        elif _tells(values, patient):
+            scaler.kept_[f] = False
+            scaler.median_[f] = 0.0
+    if not scaler.kept_.any():
+        raise DataError(f"no column has two values in {FEW} patients or more")
+    scaler.mean_, scaler.scale_ = mean[scaler.kept_], scale[scaler.kept_]
+    return scaler
+
+
+def patients(table: LabelledTable) -> Ids:
+    """Return the patient of each row: its group, or the row itself."""
+    return np.arange(len(table.features.label)) if table.group is None else table.group
+
+
+def indicators(table: LabelledTable, scaler: TableScaler) -> Flags:
+    """Return which columns and flags, kept or not, are the share of a level or of no value."""
+    names, levels = table.encoder.names, table.encoder.level_names
+    return np.array([*(name in levels for name in names), *(True for _ in scaler.flagged_)])
+
+
+def _share(values: Array, patient: Ids, n: int) -> float | None:
+    """Return the share that an indicator is given; None for its own."""
+    least = FEW / n
+    if len(np.unique(patient[values == 1])) < FEW:
+        return least
+    return 1 - least if len(np.unique(patient[values == 0])) < FEW else None
+
+
+def _tells(values: Array, patient: Ids) -> bool:
+    """Tell whether the mean of a number is that of few patients."""
+    seen = np.isfinite(values)
+    if len(np.unique(patient[seen])) < SMALL:
+        return True
+    different, counts = np.unique(values[seen], return_counts=True)
+    others = seen & (values != different[counts.argmax()])
+    return len(np.unique(patient[others])) < FEW
+
+
+def coarse_centres(
+    bounded: Array, label: Ids, patient: Ids, scaler: TableScaler, shares: Flags
+) -> tuple[Array, Ids]:
+    """Return the centres of clusters of `SMALL` patients or more, and the nearest one of each row.
+
+    A cluster of fewer joins its neighbours; at least one is left. Where fewer than `FEW` patients
+    of a cluster have a level, or lack it, its centre has half of a cell.
+
+    Parameters
+    ----------
+    bounded : ndarray of shape (n, q)
+        Standardised rows, cut at `OUTLIER`.
+    label, patient : ndarray of shape (n,)
+        Cluster and patient of each row.
+    scaler : TableScaler
+    shares : ndarray of bool, shape (q,)
+        Columns that are 0 or 1 before they are standardised.
+    """
+    used = [j for j in np.unique(label) if len(np.unique(patient[label == j])) >= SMALL]
+    if not used:
+        used, label = [0], np.zeros_like(label)
+    members = [label == j for j in used]
+    while True:
+        centres = np.array([_centre(bounded[own], patient[own], scaler, shares) for own in members])
+        nearest = pairwise_distances_argmin(bounded, centres).astype(np.int64)
+        sizes = [len(np.unique(patient[nearest == j])) for j in range(len(centres))]
+        if min(sizes) >= SMALL or len(members) == 1:
+            return centres, nearest
+        del members[int(np.argmin(sizes))]
+
+
+def _centre(rows: Array, patient: Ids, scaler: TableScaler, shares: Flags) -> Array:
+    """Return the mean of rows (n, q), with half a cell for what few patients have or lack."""
+    centre, n = rows.mean(axis=0), len(rows)
+    zero = np.clip(-scaler.mean_ / scaler.scale_, -OUTLIER, OUTLIER)
+    one = np.clip((1 - scaler.mean_) / scaler.scale_, -OUTLIER, OUTLIER)
+    for f in np.flatnonzero(shares):
+        has = np.abs(rows[:, f] - one[f]) < np.abs(rows[:, f] - zero[f])
+        for which, here, other in ((has, one[f], zero[f]), (~has, zero[f], one[f])):
+            if 0 < len(np.unique(patient[which])) < FEW:
+                centre[f] = (FEW / 2 * here + (n - FEW / 2) * other) / n
+    return centre
+
+
+def coarse_counts(counts: Ids) -> Ids:
+    """Return class counts of a cluster, those from 1 to 4 as 0.
+
+    >>> coarse_counts(np.array([30, 1])).tolist()
+    [30, 0]
+    """
+    return np.where(counts < FEW, 0, counts)

@@ -23,6 +23,10 @@ class DataError(DeepCACError, ValueError):
     """Raw or derived data are not what their format promises."""
 
 
+class DataTypeError(DataError, TypeError):
+    """Rows are of a type that holds no table of numbers."""
+
+
 class FetchError(DeepCACError, OSError):
     """A raw file could not be fetched, or is not the file that was asked for."""
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from deepcac.errors import ConfigError, DataError, ScaleWarning
+from deepcac.errors import ConfigError, DataError, DataTypeError, ScaleWarning
 from deepcac.sklearn_compat import check_sample_weight
 
 Floats = npt.NDArray[np.float64]
@@ -56,23 +55,19 @@ def check_table(
 
 
 def validated(estimator: Any, X: Any, y: Any = NO_CLASSES, **options: Any) -> Any:
-    """Return what `validate_data` of scikit-learn returns; what it refuses is a `DataError`.
-
-    Sparse matrices stay a `TypeError`, as scikit-learn's checks ask of every estimator.
-    """
+    """Return what `validate_data` of scikit-learn returns; what it refuses is a `DataError`."""
     check_labels(y)
     try:
         return validate_data(estimator, X, y, **options)
     except (AttributeError, TypeError, ValueError) as error:
-        if sparse.issparse(X):
-            raise
         other = _column_without_numbers(X)
         if other is not None:
             raise DataError(
                 f"column {other!r} holds text or dates; make it numbers first, for example by "
                 "OneHotEncoder"
             ) from error
-        raise DataError(" ".join(str(error).split())) from error
+        kind = DataTypeError if isinstance(error, TypeError) else DataError
+        raise kind(" ".join(str(error).split())) from error
 
 
 def check_values(rows: Floats, names: list[Any], missing: bool) -> None:
@@ -102,8 +97,8 @@ def check_labels(y: Any) -> None:
         absent = np.array([_is_absent(label) for label in labels], dtype=np.bool_)
     if absent.any():
         raise DataError(
-            f"y holds no label in row {int(absent.argmax())} ({int(absent.sum())} rows without "
-            "one); leave these rows out, or make a class of them"
+            f"y contains NaN or None in place of a label, first in row {int(absent.argmax())} "
+            f"({int(absent.sum())} in all); leave these rows out, or make a class of them"
         )
     texts = [isinstance(label, str) for label in labels] if labels.dtype.kind == "O" else []
     if any(texts) and not all(texts):

@@ -1,10 +1,12 @@
 """What people do wrong with a table, for every public classifier: the message names it."""
 
+import datetime
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import ClassifierMixin, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
@@ -20,7 +22,9 @@ from deepcac import (
     nn,
 )
 from deepcac.cac import MetricKMClassifier
-from deepcac.errors import ScaleWarning
+from deepcac.decomposition import MixedNaiveBayes
+from deepcac.errors import DataError, ScaleWarning
+from deepcac.linear.newton_svm import NewtonSVC
 
 LOCAL = {
     "cac": CACClassifier(n_clusters=2, random_state=0),
@@ -300,3 +304,47 @@ def test_a_cluster_of_equal_rows_answers_its_shares():
         assert np.isfinite(model.predict_proba(X)).all()
         assert model.predict_proba([[50.0, 50.0]])[0] == pytest.approx([8 / 12, 4 / 12])
         assert model.predict([[50.0, 50.0]])[0] == 0
+
+
+@pytest.mark.parametrize("build", [CACClassifier, KMClassifier, MixedNaiveBayes, NewtonSVC])
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        (
+            np.array(["dead", None] * 20, dtype=object),
+            r"y contains NaN or None .* row 1 \(20 in all",
+        ),
+        (
+            np.array(["dead", np.nan] * 20, dtype=object),
+            r"y contains NaN or None .* row 1 \(20 in all",
+        ),
+        (
+            pd.array(["dead", None] * 20, dtype="string"),
+            r"y contains NaN or None .* row 1 \(20 in all",
+        ),
+        (pd.Categorical(["dead", None] * 20), r"y contains NaN or None .* row 1 \(20 in all"),
+        (np.array([0.0, np.nan] * 20), r"y contains NaN or None .* row 1 \(20 in all"),
+        (np.array(["dead", 1] * 20, dtype=object), "labels of several types, 'dead' and 1"),
+    ],
+)
+def test_a_label_that_is_missing_or_of_another_type_is_told(build, label, words):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(DataError, match=words):
+        build().fit(X, label)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[{"a": 1}, 2, 3]], [[1, 2]], [[1, 2, 3], [1]], "text", None, 7, [["a", "b", "c"]],
+        [[1j, 1, 1]], [[datetime.date(2020, 1, 1), 1, 1]], sparse.csr_matrix([[1.0, 2, 3]]),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("ask", ["predict_proba", "predict", "decision_function", "assign"])
+def test_rows_of_any_kind_end_in_one_line(ask, rows):
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
+    model = KMClassifier(random_state=0).fit(X, y)
+    with pytest.raises(DataError) as caught:
+        getattr(model, ask)(rows)
+    assert "\n" not in str(caught.value)

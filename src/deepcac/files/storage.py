@@ -5,21 +5,23 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from deepcac.errors import DataError
 from deepcac.files.atomic import atomic_path
 
+# The workflow reads JSON where there is only Snakemake: arrow is imported where a table is.
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
 _SHAPE = b"deepcac.shape"
-# What a damaged file can make of the reader: wrong lengths ask for memory, names are no text.
-_UNREADABLE = (OSError, pa.ArrowException, ValueError, TypeError, KeyError, MemoryError)
+# What a damaged file can make of the reader, besides its own errors: wrong lengths ask for memory,
+# names are no text.
+_UNREADABLE = (OSError, ValueError, TypeError, KeyError, MemoryError)
 
 
-def write_table(path: str | os.PathLike[str], table: pa.Table, group_rows: int = 1 << 20) -> None:
+def write_table(path: str | os.PathLike[str], table: "pa.Table", group_rows: int = 1 << 20) -> None:
     """Write a parquet file whose bytes depend on the table and the library version only.
 
     Every page carries a checksum, and the file a digest of its columns and its number of rows,
@@ -32,6 +34,8 @@ def write_table(path: str | os.PathLike[str], table: pa.Table, group_rows: int =
     group_rows : int
         Rows that are stored, and can be read, apart from the others.
     """
+    import pyarrow.parquet as pq
+
     kept = dict(table.schema.metadata or {}) | {_SHAPE: _shape(table.schema, table.num_rows)}
     with atomic_path(path) as partial:
         pq.write_table(
@@ -49,7 +53,7 @@ def read_table(
     path: str | os.PathLike[str],
     columns: list[str] | None = None,
     where: tuple[str, int] | None = None,
-) -> pa.Table:
+) -> "pa.Table":
     """Read a parquet file; a damaged or missing one is a `DataError` that names it.
 
     Parameters
@@ -60,6 +64,10 @@ def read_table(
     where : (str, int), optional
         A column and its value in the rows that are wanted; no other group of rows is read.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             schema = file.schema_arrow
@@ -75,21 +83,21 @@ def read_table(
             )
             table.validate()
             return table if where is None else table.filter(pc.equal(table[where[0]], where[1]))
-    except _UNREADABLE as error:
+    except (*_UNREADABLE, pa.ArrowException) as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(
             f"{path}: not a readable parquet file ({reason}); delete it and build it again"
         ) from error
 
 
-def _groups(file: pq.ParquetFile, column: str, value: int) -> list[int]:
+def _groups(file: "pq.ParquetFile", column: str, value: int) -> list[int]:
     """Return the groups of rows that may hold a value."""
     place = file.schema_arrow.get_field_index(column)
     found = (file.metadata.row_group(i).column(place) for i in range(file.num_row_groups))
     return [i for i, one in enumerate(found) if one.statistics.min <= value <= one.statistics.max]
 
 
-def _shape(schema: pa.Schema, rows: int) -> bytes:
+def _shape(schema: "pa.Schema", rows: int) -> bytes:
     """Digest what a reader takes from the end of the file: columns, types, levels, rows."""
     # Parquet has its own name for what a list holds.
     types = [str(each.type).replace("list<item:", "list<element:") for each in schema]

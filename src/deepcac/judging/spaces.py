@@ -3,14 +3,17 @@
 import zlib
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import yaml
 from pydantic import Field, model_validator
 
 from deepcac.errors import ConfigError
 from deepcac.files.declared import Entry, checked
+
+# The workflow reads the learners where there is only Snakemake: numpy is imported where it draws.
+if TYPE_CHECKING:
+    import numpy as np
 
 Values = dict[str, Any]
 PARTITION = "partition"
@@ -32,8 +35,10 @@ class Dimension(Entry):
             raise ValueError("name one of choice, uniform and log")
         return self
 
-    def draw(self, rng: np.random.Generator) -> Any:
+    def draw(self, rng: "np.random.Generator") -> Any:
         """Return one value; two numbers are taken from `rng` whatever the dimension is."""
+        import numpy as np
+
         place, chance = rng.random(2)
         if chance < self.zero:
             return 0.0
@@ -79,6 +84,8 @@ def trials(learner: str, n: int) -> list[Values]:
     """Return the values of `n` trials; the first has the defaults."""
     if learner not in learners():
         raise ConfigError(f"no space for {learner!r}; it needs an entry in judging/spaces.yaml")
+    import numpy as np
+
     space = learners()[learner].space
     name = learners()[learner].drawn_as or learner
     rng = np.random.default_rng(zlib.crc32(name.encode()))

@@ -13,17 +13,21 @@ import resource
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
-import numpy as np
-import pyarrow as pa
 
 from deepcac.errors import DataError
 from deepcac.files.storage import content_digest, read_json, write_json, write_table
-from deepcac.task import Fitted, Task
 from deepcac_study.records.commits import code_commit
 from deepcac_study.sourcecode import LIBRARIES, versions
+
+# The workflow looks at records where there is only Snakemake.
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from deepcac.task import Fitted, Task
 
 _LIBRARIES = ("deepcac", "pyarrow", *LIBRARIES)
 
@@ -79,6 +83,8 @@ def processor(info: Path = Path("/proc/cpuinfo")) -> str:
 
 def summarise(splits: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Return mean and sd (over n - 1) of every metric that all splits have."""
+    import numpy as np
+
     summary = {}
     for name in splits[0]["metrics"]:
         values = [split["metrics"].get(name) for split in splits]
@@ -117,8 +123,11 @@ def scores_path(path: str | os.PathLike[str]) -> Path:
     return Path(path).with_suffix(".scores.parquet")
 
 
-def row_scores(row_id: np.ndarray, task: Task, fitted: Fitted) -> pa.Table:
+def row_scores(row_id: "np.ndarray", task: "Task", fitted: "Fitted") -> "pa.Table":
     """Tabulate the test rows of one split: ids, label, prediction, cluster, probabilities."""
+    import numpy as np
+    import pyarrow as pa
+
     n = len(row_id)
     columns = {
         "row_id": pa.array(row_id, pa.int64()),
@@ -132,6 +141,8 @@ def row_scores(row_id: np.ndarray, task: Task, fitted: Fitted) -> pa.Table:
     return pa.table(columns)
 
 
-def write_scores(path: str | os.PathLike[str], parts: list[pa.Table]) -> None:
+def write_scores(path: str | os.PathLike[str], parts: list["pa.Table"]) -> None:
     """Write the rows of all splits beside the record at `path`."""
+    import pyarrow as pa
+
     write_table(scores_path(path), pa.concat_tables(parts))

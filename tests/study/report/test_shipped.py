@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from deepcac.errors import DataError
+from deepcac.pages.wording import minus
 from deepcac_study.records import record_archive
 from deepcac_study.report.kept.snapshot import BLENDS, TABLES, write_snapshot
 from deepcac_study.report.runs.curves import BOOTSTRAPS, CALIBRATION, CURVES
@@ -40,6 +41,8 @@ def test_the_first_page_shows_the_answer_and_what_it_was_made_from(page):
     counts = pd.read_csv(KEPT / "summary.csv").query("part == 'cells' and paper == 'all'")
     agree = counts.query("group == 'independent' and quantity == 'agree'")["value"].item()
     assert f"{int(agree)} agree" in text
+    sentence = pd.read_csv(KEPT / "headline.csv")["sentence"].item()
+    assert minus(sentence) in text
 
 
 def test_no_page_says_that_what_does_not_ship_was_never_run(page):

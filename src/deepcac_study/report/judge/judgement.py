@@ -35,6 +35,7 @@ from deepcac_study.report.judge.judge_figures import (
     spoken,
     verdict_forest,
 )
+from deepcac_study.report.judge.overall_answer import overall_answer
 from deepcac_study.report.kept_table import kept_table
 
 GENERATED = " (generated)"
@@ -141,6 +142,12 @@ def sentence(judged: Judgement | None, *, own: bool = False) -> str:
     ]
     listed = " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
     return f"{_verdict(rows)}: {f'of {len(rows)} comparisons, ' * many}clusters {listed}."
+
+
+def whole_answer(judged: Judgement | None) -> str:
+    """Return the answer of the whole study; nothing where the judge has not compared enough."""
+    found = overall_answer(judged.real) if judged else pd.DataFrame()
+    return "" if found.empty else str(found["sentence"].iloc[0])
 
 
 def basis(judged: Judgement | None, *, own: bool = False) -> str:

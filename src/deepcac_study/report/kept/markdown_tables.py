@@ -19,6 +19,7 @@ from deepcac_study.report.judge.published_divisions import division, less_learne
 from deepcac_study.report.kept import further_docs as further
 from deepcac_study.report.kept import judge_docs as judge
 from deepcac_study.report.kept import paper_docs as papers
+from deepcac_study.report.kept import primary_docs as small
 from deepcac_study.report.kept import snapshot
 from deepcac_study.report.kept import table_docs as new
 from deepcac_study.report.kept import table_snapshot as kept
@@ -40,6 +41,8 @@ _KINDS: Kinds = {
         ((snapshot.SCORES,), (judge.scores, judge.matrix)),
         ((snapshot.SCORES, snapshot.VERDICTS), (judge.clusters,)),
         ((snapshot.VERDICTS,), (judge.counts, judge.excluded, judge.subtypes)),
+        ((snapshot.PRIMARY,), (small.primary, small.separating, small.half_chosen)),
+        ((snapshot.ANSWERED,), (small.headline,)),
         ((kept.TABLES,), (new.table_sizes,)),
         ((kept.VERDICTS,), (new.table_rivals,)),
         ((kept.RISKS,), (new.table_risks,)),
@@ -61,7 +64,7 @@ _KINDS: Kinds = {
         ),
         ((further.CARDED,), (further.card_gains, further.planted_cards)),
         ((further.LABELLED,), (further.label_gains,)),
-        ((RUNS,), (papers.runs,)),
+        ((RUNS,), (papers.runs, papers.one_cluster)),
         ((SEPARATION,), (separation, limits)),
         ((STARTS,), (starts,)),
         ((LEDGER,), (papers.printed, papers.printed_table, papers.cell_tables)),

@@ -24,12 +24,14 @@ from deepcac_study.judge.division_scores import EVENT, decide_pairs
 from deepcac_study.judge.further.further_verdicts import decided
 from deepcac_study.judge.judgement_files import read_records
 from deepcac_study.judge.power_curve import power_curve
+from deepcac_study.judge.primary import primary_comparisons
 from deepcac_study.judge.study_files import ABLATIONS, APART, FOLDER, PLANTED, PUBLIC
 from deepcac_study.judge.tables.over_tables import mean_risks
 from deepcac_study.judge.trial_risks import chosen_risks
 from deepcac_study.report.judge.factorial_grid import factorial_means, load_factorials
 from deepcac_study.report.judge.judge_figures import verdict_forest
 from deepcac_study.report.judge.judgement import headline
+from deepcac_study.report.judge.overall_answer import overall_answer
 from deepcac_study.report.judge.published_divisions import Divided, divided
 from deepcac_study.report.kept import table_snapshot
 from deepcac_study.report.kept.further_docs import DECIDED, further_rows
@@ -64,13 +66,27 @@ RESAMPLES, SCORES, VERDICTS = "judge_resamples", "judge_scores", "judge_verdicts
 POWER, DIVISIONS, PAIRS = "judge_planted", "judge_divisions", "judge_division_pairs"
 ARMS, STABILITY, BLENDS = "subtype_arms", "subtype_stability", "judge_blends"
 RISKS, FACTORIAL = "judge_risks", "factorial"
+PRIMARY, ANSWERED = "judge_primary", "headline"
 MEASURED = "measured"  # the folder of what decides claims and is no record of a run
 # Losses differ by little, and on tables that are solved everything does.
 _DECIMALS = {**dict.fromkeys(DECIDED, 6), table_snapshot.VERDICTS: 8}
 _ORIGIN = ("commits", "pythons", "devices", "processors", "libraries")
 Content = dict[str, Any]
 TABLES = (
-    *(RESAMPLES, RISKS, SCORES, VERDICTS, POWER, DIVISIONS, PAIRS, ARMS, STABILITY, BLENDS),
+    *(
+        RESAMPLES,
+        RISKS,
+        SCORES,
+        VERDICTS,
+        PRIMARY,
+        ANSWERED,
+        POWER,
+        DIVISIONS,
+        PAIRS,
+        ARMS,
+        STABILITY,
+        BLENDS,
+    ),
     *(FACTORIAL, SPLITS, RUNS, SEPARATION, STARTS, *DECIDED, *table_snapshot.KEPT),
     *(*REPORT, *QUOTED, CURVES, CALIBRATION),
 )
@@ -99,6 +115,7 @@ def write_snapshot(results: str | os.PathLike[str], folder: str | os.PathLike[st
     tables |= {name: decided(tables[name]) for name in DECIDED}
     tables[SCORES] = mean_scores(tables[RESAMPLES])
     tables[VERDICTS] = verdicts(tables[RESAMPLES], judge.margin, judge.strict_margin)
+    tables[ANSWERED] = overall_answer(tables[VERDICTS])
     _draw_answer(tables[VERDICTS], place)
     tables |= table_snapshot.kept_tables(run, tables[RESAMPLES], tables[VERDICTS])
     table_snapshot.draw_helping(tables, place)
@@ -126,6 +143,7 @@ def _judged(results: Path) -> dict[str, pd.DataFrame]:
     pairs = [{"division": name, **row} for name, one in scored.items() for row in one["pairs"]]
     return {
         RESAMPLES: resample_scores(records),
+        PRIMARY: primary_comparisons(records),
         POWER: pd.DataFrame(power_curve([read_json(path) for path in planted])),
         DIVISIONS: pd.DataFrame([_division(one) for one in divided(scored.items())]),
         ARMS: arms,

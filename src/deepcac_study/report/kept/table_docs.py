@@ -143,10 +143,14 @@ def table_rivals(verdicts: pd.DataFrame) -> Table:
 def table_risks(table: pd.DataFrame) -> Table:
     """Return calibration and net benefit of each contender, medians over the tables of two classes.
 
-    Brier score and net benefit are those less the learner's alone.
+    Medians are over the tables that all of them have. Brier score and net benefit are those less
+    the learner's alone.
     """
     learner = table["contender"].map(lambda name: parse_contender(str(name)).learner)
     own = table.assign(learner=learner)[learner.isin([LINE, TREES])]
+    ways = own.groupby(["contender", "choice"]).ngroups
+    shared = own.groupby("dataset")["contender"].transform("size") == ways
+    own = own[shared]
     alone = own[(own["contender"] == own["learner"]) & (own["choice"] == TUNED)]
     both = own.merge(alone, on=["dataset", "learner"], suffixes=("", "_alone"))
     against = ["brier", *(str(name) for name in own if str(name).startswith("net_benefit"))]

@@ -13,7 +13,7 @@ from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
 from deepcac_study.records.record_archive import total_seconds
 from deepcac_study.records.runs import Run
-from deepcac_study.report.judge.judgement import Judgement, basis, sentence
+from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
 from deepcac_study.report.site.contents import Contents
 from deepcac_study.sourcecode import LIBRARIES
 
@@ -35,7 +35,7 @@ def answer(shown: Contents) -> Answer:
     drawn = {figure.id: figure for figure in shown.all_figures}
     if len(shown.found.real) or sentence(judged):
         said = [
-            sentence(judged),
+            whole_answer(judged) or sentence(judged),
             basis(judged),
             on_prediction(shown.counts),
             _cells(shown.counts),

@@ -1,0 +1,124 @@
+"""The primary comparisons of the judge: what clusters add, in small families, by four metrics.
+
+A family is one way to use clusters with one learner, over the data sets. The families of
+`deepcac.judging.questions`, which hold all ways and learners together, stand beside them.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from deepcac.judging.choice import CLUSTERED, choose, open_to
+from deepcac.judging.contenders import CAC, DISTANCES, KM
+from deepcac.judging.questions import FORCED, HELP, SEPARATED, Question
+from deepcac.judging.resample_scores import resample_scores
+from deepcac.judging.verdicts import verdicts
+from deepcac_study.judge.tables.over_tables import MARGINS
+
+Records = Mapping[str, Mapping[str, dict[str, Any]]]
+
+# CAC with a weight of its separation above 0, where it is k-means no more.
+SEPARATING = Question(
+    "alpha_above_0", "Does CAC help, with alpha above 0 and two clusters or more?", CLUSTERED
+)
+SEPARATING_KM = Question(
+    "alpha_above_0_km", "Is CAC with alpha above 0 better than k-means?", CLUSTERED, CLUSTERED
+)
+PARTS = (1, 2, 4)  # the margins are those of `MARGINS`, and these parts of them
+_ARMS = (KM, CAC, DISTANCES)
+_KEPT = ["mean", "low", "high", "p", "p_holm", "p_equivalent_holm"]
+
+
+def primary_comparisons(records: Records) -> pd.DataFrame:
+    """Compare every way to use clusters with the learner alone, each in a family of its own.
+
+    Records are by data set and contender. A row a question, metric, data set and pair: as in
+    `deepcac.judging.verdicts.verdicts`; ``alpha_0``, in how many resamples the chosen weight of CAC
+    is 0 (its clusters are those of k-means); and for the margin the ``verdict`` and the p that a
+    gain of it or more is excluded, alone and adjusted; where two clusters or more had to be used
+    also for a half and a quarter of it.
+    """
+    metrics = tuple(MARGINS)
+    scores = resample_scores(records, metrics)
+    apart = resample_scores(_separating(records), metrics)
+    if scores.empty:
+        return pd.DataFrame()
+    asked = [
+        *((HELP, scores, arm, "") for arm in _ARMS),
+        *((FORCED, scores, arm, "") for arm in _ARMS),
+        (SEPARATED, scores, CAC, KM),
+        (SEPARATING, apart, CAC, ""),
+        (SEPARATING_KM, apart, CAC, KM),
+    ]
+    present = list(dict.fromkeys(scores["contender"]))
+    learners = [name for name in present if f"{CAC}_{name}" in present]
+    rows = [
+        _family(
+            question, own, metric, (f"{arm}_{learner}", "_".join(filter(None, (other, learner))))
+        )
+        for question, own, arm, other in asked
+        for learner in learners
+        for metric in metrics
+    ]
+    table = pd.concat(rows, ignore_index=True)
+    zeros = dict(_zeros(records))
+    keys = zip(
+        table["question"], table["dataset"], table["contender"], table["metric"], strict=True
+    )
+    found = [zeros.get(key[1:]) if key[0] == FORCED.id else None for key in keys]
+    return table.assign(alpha_0=pd.array(found, dtype="Int64"))
+
+
+def _family(
+    question: Question, scores: pd.DataFrame, metric: str, pair: tuple[str, str]
+) -> pd.DataFrame:
+    """Decide one family by each of its margins."""
+    own = scores[scores["contender"].isin(pair)]
+    own = own[own.groupby("dataset")["contender"].transform("nunique") == len(pair)]
+    parts = PARTS if question == FORCED else PARTS[:1]
+    margins = [MARGINS[metric] / part for part in parts]
+    found = [
+        verdicts(own, margin, margin, [question], lambda *_: iter([pair]), (metric,))
+        for margin in margins
+    ]
+    first = found[0]
+    if first.empty:
+        return first
+    about = ["question", "metric", "dataset", "contender", "reference", "resamples", "clustered"]
+    told = first[[*about, "score", "reference_score", *_KEPT]].copy()
+    for part, one in zip(parts, found, strict=True):
+        end = f"_{part}" if part > 1 else ""
+        told[f"p_excluded{end}"] = one["better"]
+        told[f"p_excluded_holm{end}"] = one["p_gain_excluded_holm"]
+        told[f"verdict{end}"] = one["verdict"]
+    return told
+
+
+def _separating(records: Records) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return records in which CAC has the trials alone whose weight is above 0."""
+    return {
+        dataset: {name: _above_zero(one) if one["arm"] == CAC else one for name, one in own.items()}
+        for dataset, own in records.items()
+    }
+
+
+def _above_zero(record: dict[str, Any]) -> dict[str, Any]:
+    kept = [t for t, values in enumerate(record["trials"]) if values.get("alpha", 0.0) > 0]
+    samples = [
+        {**sample, "trials": [sample["trials"][t] for t in kept]} for sample in record["resamples"]
+    ]
+    return {**record, "trials": [record["trials"][t] for t in kept], "resamples": samples}
+
+
+def _zeros(records: Records) -> Iterator[tuple[tuple[str, str, str], int]]:
+    """Yield in how many resamples the best of two clusters or more has a weight of 0."""
+    for dataset, own in records.items():
+        for name, record in own.items():
+            if record["arm"] != CAC:
+                continue
+            candidates = open_to(own, name)
+            for metric in MARGINS:
+                trials = choose(candidates, CLUSTERED, metric).trials
+                weights = [candidates["trials"][t].get("alpha") for t in trials]
+                yield (dataset, name, metric), weights.count(0.0)

@@ -1,0 +1,102 @@
+"""Small families of comparisons, and CAC with alpha above 0 beside the one that may be k-means."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deepcac.judging.questions import ANY, FORCED, HELP
+from deepcac.scoring.statistics import holm
+from deepcac_study.judge.primary import SEPARATING, SEPARATING_KM, primary_comparisons
+from deepcac_study.judge.tables.over_tables import MARGINS
+from deepcac_study.report.judge.overall_answer import overall_answer
+
+METRICS = ("auroc", "auprc", "log_loss", "brier", "f1")
+
+
+def record(name, arm, trials, tests, seeds=8):
+    """Return a record whose trials score as planned in every resample, but for a little noise."""
+    rng = np.random.default_rng([*name.encode()])
+    samples = []
+    for seed in range(seeds):
+        made = []
+        for score in tests:
+            value = score + 0.002 * rng.standard_normal()
+            made.append({"seconds": 1.0, "test": dict.fromkeys(METRICS, value),
+                         "validation": dict.fromkeys(METRICS, value)})  # fmt: skip
+        samples.append(
+            {"seed": seed, "n_train": 560, "n_validation": 190, "n_test": 250, "trials": made}
+        )
+    return {"contender": name, "arm": arm, "learner": name.rpartition("_")[2], "trials": trials,
+            "resamples": samples, "n_rows": 1000}  # fmt: skip
+
+
+def study(n_sets=3):
+    """Return a study in which alpha = 0 is chosen, and CAC with alpha above 0 does harm."""
+    alphas = [{"n_clusters": 2, "alpha": 0.0}, {"n_clusters": 3, "alpha": 0.5}]
+    return {
+        f"set{i}": {
+            "lr": record("lr", "", [{}], [0.80]),
+            "km_lr": record("km_lr", "km", [{"n_clusters": 2}], [0.80]),
+            "cac_lr": record("cac_lr", "cac", alphas, [0.80, 0.75]),
+        }
+        for i in range(n_sets)
+    }
+
+
+@pytest.fixture(scope="module")
+def found():
+    return primary_comparisons(study())
+
+
+def asked(found, question, metric="auroc"):
+    return found[(found["question"] == question.id) & (found["metric"] == metric)]
+
+
+def test_cac_is_told_apart_from_the_kmeans_that_it_may_choose_to_be(found):
+    forced = asked(found, FORCED).query("contender == 'cac_lr'")
+    assert (forced["alpha_0"] == 8).all()
+    assert set(forced["verdict"]) == {"equivalent"}
+    for question, reference in ((SEPARATING, "lr"), (SEPARATING_KM, "km_lr")):
+        apart = asked(found, question)
+        assert set(apart["reference"]) == {reference}
+        assert set(apart["verdict"]) == {"worse"}
+        np.testing.assert_allclose(apart["mean"], -0.05, atol=0.003)
+
+
+def test_all_four_metrics_are_judged_by_their_own_margins(found):
+    assert set(found["metric"]) == set(MARGINS)
+    rows = asked(found, FORCED, "brier").query("contender == 'km_lr'")
+    assert (rows["p_excluded"] <= rows["p_excluded_4"]).all()  # a smaller gain is harder to exclude
+
+
+def test_a_family_is_one_contender_over_the_data_sets(found):
+    for question in (HELP, FORCED):
+        for _, own in asked(found, question).groupby("contender"):
+            tested = own.dropna(subset=["p"])
+            np.testing.assert_allclose(tested["p_holm"], holm(tested["p"].to_numpy()))
+
+
+def comparison(question, contender, reference, dataset, **values):
+    usual = {"score": 0.8, "reference_score": 0.8, "mean": 0.0, "verdict": "equivalent",
+             "better": 0.01, "p_gain_excluded_holm": 0.2, "metric": "auroc"}  # fmt: skip
+    return {"question": question.id, "contender": contender, "reference": reference,
+            "dataset": dataset, **usual, **values}  # fmt: skip
+
+
+def test_the_answer_counts_what_is_excluded_and_where_a_line_gains():
+    rows = [
+        comparison(FORCED, "km_lgbm", "lgbm", "credit", reference_score=0.9),
+        comparison(FORCED, "cac_lgbm", "lgbm", "credit", reference_score=0.9, better=0.6),
+        comparison(FORCED, "dist_lgbm", "lgbm", "credit", reference_score=0.9,
+                   p_gain_excluded_holm=0.01),
+        comparison(HELP, "cac_lr", "lr", "credit", score=0.75, reference_score=0.7, mean=0.05,
+                   verdict="better"),
+        comparison(ANY, "cac_lr", "cells_lr", "credit", reference_score=0.72),
+    ]  # fmt: skip
+    (answer,) = overall_answer(pd.DataFrame(rows)).to_dict("records")
+    assert "excluded in 2 of 3 comparisons (1 after correction)" in answer["sentence"]
+    assert "gains on credit" in answer["sentence"]
+    assert "random partitions give 40 % of the gain" in answer["sentence"]
+    assert answer["sentence"].endswith("boosted trees without clusters score higher.")
+    assert overall_answer(pd.DataFrame(rows[:3])).empty
+    assert overall_answer(pd.DataFrame()).empty

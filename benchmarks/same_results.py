@@ -16,8 +16,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from deepcac_study.records.record_archive import manifest, read
-from deepcac_study.records.spot_check import compare
+from deepcac_study.records.cpu_bounds import BOUNDS, read_bounds
+from deepcac_study.records.record_archive import manifest, read, total_seconds
+from deepcac_study.records.spot_check import compare, text_of
 
 PARTS = ("data/features", "data/splits", "data/clusterings", "data/pretrained", "results")
 
@@ -44,18 +45,16 @@ def _digest(path: Path) -> str:
 def repeated(folder: Path, archive: Path) -> Iterator[list[object]]:
     """Yield a header, then a row for each shipped record that the folder has made again."""
     yield ["record", "verdict", "difference", "score", "shipped", "again", "seconds", "commit"]
-    shipped = read(archive)
+    shipped, bounds = read(archive), read_bounds(archive.parent / BOUNDS)
     for row in manifest(archive):
         made = folder / "results" / row.path
         if made.exists() and made.read_bytes() != shipped[row.path]:
             again = json.loads(made.read_bytes())
-            found = compare(row.path, json.loads(shipped[row.path]), again)
-            numbers = (f"{value:.6g}" for value in (found.largest, found.shipped, found.again))
-            difference, ours, theirs = numbers
-            stages = again["machine"].get("seconds", {})
-            seconds = sum(stages.values()) if isinstance(stages, dict) else 0.0
-            place = [found.path, found.verdict, difference, found.where]
-            yield [*place, ours, theirs, f"{seconds:.1f}", row.commit[:7]]
+            found = compare(row.path, json.loads(shipped[row.path]), again, bounds)
+            numbers = [text_of(value) for value in (found.largest, found.shipped, found.again)]
+            seconds = total_seconds(again["machine"].get("seconds") or {})
+            place = [found.path, found.verdict, numbers[0], found.where]
+            yield [*place, *numbers[1:], f"{seconds:.1f}", row.commit]
 
 
 def main() -> None:

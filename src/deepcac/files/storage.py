@@ -114,10 +114,36 @@ def content_digest(value: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
+def machine_digest(value: Mapping[str, Any]) -> str:
+    """Return the sha256 over the ``machine`` entry of a JSON object and its `content_digest`.
+
+    A repeat has another one, so it stands inside ``machine``, as ``digest``.
+    """
+    made = {key: each for key, each in value["machine"].items() if key != "digest"}
+    text = json.dumps([content_digest(value), made], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digests_hold(value: Mapping[str, Any]) -> bool:
+    """Say whether a JSON object is as `write_json` wrote it.
+
+    Older ones have no `machine_digest`.
+    """
+    made = value.get("machine")
+    if isinstance(made, dict) and made.get("digest") not in (None, machine_digest(value)):
+        return False
+    return bool(value.get("digest") == content_digest(value))
+
+
 def write_json(path: str | os.PathLike[str], value: Mapping[str, Any]) -> None:
-    """Write sorted, indented JSON with its `content_digest`; NaN and infinity are refused."""
+    """Write sorted, indented JSON with its digests; NaN and infinity are refused.
+
+    They are `content_digest` and, where an entry ``machine`` says what made it, `machine_digest`.
+    """
     plain = json.loads(json.dumps(value, allow_nan=False))  # keys are text, as a reader gets them
     whole = plain | {"digest": content_digest(plain)}
+    if isinstance(whole.get("machine"), dict):
+        whole["machine"] = whole["machine"] | {"digest": machine_digest(whole)}
     with atomic_path(path) as partial:
         text = json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False)
         partial.write_text(text + "\n", encoding="utf-8")
@@ -128,7 +154,7 @@ def _no_number(name: str) -> None:
 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a JSON object whose digest holds; anything else is a `DataError` that names the file."""
+    """Read a JSON object whose digests hold; anything else is a `DataError` that names the file."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         value = json.loads(text, parse_constant=_no_number)
@@ -136,6 +162,6 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise DataError(f"{path}: not readable as JSON ({error})") from error
     if not isinstance(value, dict):
         raise DataError(f"{path}: holds {type(value).__name__}, an object was expected")
-    if value.get("digest") != content_digest(value):
+    if not digests_hold(value):
         raise DataError(f"{path}: edited or damaged (its digest does not hold); build it again")
     return value

@@ -30,7 +30,10 @@ _COLUMN_NAMES = {
     "n_features": "features",
     "maj": "share of the largest class",
 }
-_GOOD = ("agree", "holds", "better", "the same", "the same scores")
+_GOOD = (
+    *("agree", "holds", "better", "the same", "the same scores"),
+    *("as near as nine in ten repeats", "further, within the bound"),
+)
 _BAD = (
     "differ",
     "fails",
@@ -45,6 +48,7 @@ _BAD = (
 _MIXED = ("partly",)
 _MARKS = {
     **{"the same": "✓", "the same scores": "✓", "different": "✗", "not made": "✗"},
+    **{"as near as nine in ten repeats": "✓", "further, within the bound": "✓"},
     **{"agree": "✓", "holds": "✓", "differ": "✗", "fails": "✗", "partly": "◐"},
     **{"better": "▲", "worse": "▼", "equivalent": "=", "undecided": "?", "collapsed": "!"},
     **{"timeout": "✗", "diverged": "✗", "cannot hold": "✗"},

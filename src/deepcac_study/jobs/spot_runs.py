@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from deepcac.errors import DataError, DeepCACError
 from deepcac.files.atomic import atomic_path
@@ -16,18 +18,24 @@ from deepcac.files.storage import read_json
 from deepcac.pages.tables import Cell, Table
 from deepcac.pages.templating import environment
 from deepcac_study.records.commits import check_commits
-from deepcac_study.records.record_archive import Row, manifest, read
+from deepcac_study.records.cpu_bounds import BOUNDS, Bounds, read_bounds
+from deepcac_study.records.record_archive import Row, manifest, read, total_seconds
 from deepcac_study.records.spot_check import (
     CAME_BACK,
     MISSING,
+    WORST_FIRST,
     Compared,
     at_most_different,
     compare,
     draw,
+    text_of,
 )
 
 log = logging.getLogger(__name__)
-_HEAD = ("record", "verdict", "difference", "score", "shipped", "again", "seconds", "commit")
+_HEAD = (
+    *("record", "verdict", "family", "score", "difference", "of the bound", "shipped", "again"),
+    *("not judged: shipped / again", "seconds shipped", "seconds again", "commit"),
+)
 
 
 def spot_check(
@@ -52,12 +60,12 @@ def spot_check(
     share = f"{draws} of {len(population)} records"
     log.info("%s, about %.0f CPU minutes", share, sum(row.seconds for row in drawn) / 60)
     code = _make(Path(project).absolute(), Path(folder), drawn, cores)
-    shipped = read(archive)
-    found = [_compared(Path(folder), row, shipped[row.path]) for row in drawn]
-    sizes = {"population": len(population), "shipped": len(shipped), "seed": seed}
+    shipped, bounds = read(archive), read_bounds(archive.parent / BOUNDS)
+    found = [_repeat(Path(folder), row, shipped[row.path], bounds) for row in drawn]
     longest = max(row.seconds for row in population)
-    _write_page(Path(folder), found, drawn, {**sizes, "longest": longest})
-    lost = [one.path for one in found if one.verdict not in CAME_BACK]
+    sizes = {"population": len(population), "shipped": len(shipped), "longest": longest}
+    _write_page(Path(folder), found, {**sizes, "seed": seed})
+    lost = [one.row.path for one in found if one.compared.verdict not in CAME_BACK]
     log.info("%d of %d came back; %s", draws - len(lost), draws, Path(folder) / "index.html")
     if lost:
         raise DataError(f"{', '.join(lost)}: not as shipped; see {Path(folder) / 'index.html'}")
@@ -75,30 +83,40 @@ def _make(project: Path, folder: Path, drawn: Sequence[Row], cores: int) -> int:
     return subprocess.run([*call, "--", *targets]).returncode
 
 
-def _compared(folder: Path, row: Row, shipped: bytes) -> Compared:
-    made = folder / "results" / row.path
+class _Repeat(NamedTuple):
+    """A drawn record with what came of making it again."""
+
+    row: Row
+    compared: Compared
+    machine: Mapping[str, Any]  # of the repeat; empty where nothing was made
+
+
+def _repeat(folder: Path, row: Row, shipped: bytes, bounds: Bounds) -> _Repeat:
     try:
-        return compare(row.path, json.loads(shipped), read_json(made))
+        again = read_json(folder / "results" / row.path)
     except DeepCACError:
-        return Compared(row.path, MISSING)
+        return _Repeat(row, Compared(row.path, MISSING), {})
+    return _Repeat(row, compare(row.path, json.loads(shipped), again, bounds), again["machine"])
 
 
-def _write_page(
-    folder: Path, found: Sequence[Compared], drawn: Sequence[Row], told: Mapping[str, float]
-) -> None:
-    rows = [_texts(one, row) for one, row in zip(found, drawn, strict=True)]
+def _write_page(folder: Path, found: Sequence[_Repeat], told: Mapping[str, float]) -> None:
+    ordered = sorted(found, key=lambda one: WORST_FIRST.index(one.compared.verdict))
+    rows = [_texts(one) for one in ordered]
     path = folder / "spotcheck.csv"
     with atomic_path(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([_HEAD, *rows])
     table = Table(
         id="spotcheck",
         title="Each record that was drawn",
-        note="Difference: the largest one of a mean score. Seconds and commit: of the shipped one.",
+        note="Score: what lies furthest from the repeat, in parts of its bound; 1 is the bound. "
+        "Not judged: means over the splits of what hangs on a threshold or on labels.",
         head=_HEAD,
         rows=[[Cell(text) for text in row] for row in rows],
         verdict="verdict",
+        mixed=True,  # a shared number of decimals would invent digits
     )
-    different = sum(one.verdict not in CAME_BACK for one in found)
+    verdicts = [one.compared.verdict for one in ordered]
+    different = sum(verdict not in CAME_BACK for verdict in verdicts)
     text = (
         environment("deepcac_study.report.site")
         .get_template("spotcheck.html")
@@ -108,15 +126,54 @@ def _write_page(
             n=len(found),
             different=different,
             bound=at_most_different(int(told["population"]), len(found), different),
-            counts=Counter(one.verdict for one in found),
+            counts=Counter(verdicts),
+            machines=_machines(ordered),
+            date=datetime.now(UTC).strftime("%d %B %Y").lstrip("0"),
+            seconds=(sum(one.row.seconds for one in found), sum(map(_seconds, found))),
         )
     )
     with atomic_path(folder / "index.html") as partial:
         partial.write_text(text, encoding="utf-8")
 
 
-def _texts(one: Compared, row: Row) -> list[str]:
-    numbers = (one.largest, one.shipped, one.again)
-    largest, shipped, again = ("" if value != value else f"{value:.6g}" for value in numbers)
-    seconds = f"{row.seconds:.1f}"
-    return [one.path, one.verdict, largest, one.where, shipped, again, seconds, row.commit[:7]]
+def _machines(found: Sequence[_Repeat]) -> list[tuple[str, str, str]]:
+    """Return what shipped records and repeats were made with: a name and both sides' values."""
+    made = [one.machine for one in found if one.machine]
+    versions = sorted({f"{name} {n}" for one in made for name, n in one["versions"].items()})
+    commits = sorted({str(one.get("git_commit") or "unknown") for one in made})
+    return [
+        (
+            "CPU",
+            _several(one.row.processor for one in found),
+            _several(str(one["processor"]) for one in made),
+        ),
+        ("told to use fewer instructions", "", _several(_fewer_instructions())),
+        ("commit", _several(one.row.commit for one in found), _several(commits)),
+        ("Python", "", _several(str(one["python"]) for one in made)),
+        ("versions", "", _several(versions)),
+    ]
+
+
+def _fewer_instructions() -> Iterator[str]:
+    """Yield what stands in the environment to make libraries compute as on another CPU."""
+    for name in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY", "NUMBA_CPU_NAME"):
+        if os.environ.get(name):
+            yield f"{name}={os.environ[name]}"
+
+
+def _several(values: Iterable[str]) -> str:
+    return "; ".join(sorted({value for value in values if value}))
+
+
+def _seconds(one: _Repeat) -> float:
+    return total_seconds(one.machine.get("seconds") or {})
+
+
+def _texts(one: _Repeat) -> list[str]:
+    found = one.compared
+    return [
+        *(one.row.path, found.verdict, found.family, found.where),
+        *(text_of(found.largest), text_of(found.of_bound)),
+        *(text_of(found.shipped), text_of(found.again), found.shown),
+        *(f"{one.row.seconds:.1f}", f"{_seconds(one):.1f}" if one.machine else "", one.row.commit),
+    ]

@@ -17,6 +17,7 @@ import lzma
 import os
 import re
 import tarfile
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 
 from deepcac.errors import DataError, one_line_errors
 from deepcac.files.atomic import atomic_path
-from deepcac.files.storage import content_digest, read_json
+from deepcac.files.storage import digests_hold, read_json
 from deepcac_study.catalogue.registry import Registry, load_registry
 from deepcac_study.records.commits import check_commits
 
@@ -48,7 +49,7 @@ class Row(NamedTuple):
     commit: str
     processor: str
     device: str
-    seconds: float  # all stages together
+    seconds: float  # its part of what the job took
 
 
 def part_of(path: str) -> str:
@@ -95,7 +96,7 @@ def pack(
     whole = dict(sorted({**older, **records}.items()))
     told = {path: _content(path, data) for path, data in whole.items()}
     kept = [path for path in whole if may_leave(path, told[path])]
-    rows = [_row(path, whole[path], told[path]) for path in kept]
+    rows = _rows({path: whole[path] for path in kept}, told)
     for part in PARTS:
         with atomic_path(place / f"{part}.tar.xz") as unnamed:
             own = {path: whole[path] for path in kept if part_of(path) == part}
@@ -119,14 +120,18 @@ def read(folder: str | os.PathLike[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for part in PARTS:
         for path, data in _members(place / f"{part}.tar.xz"):
-            row = listed.get(path)
-            if row is None or path in found or part_of(path) != part:
+            if path not in listed or path in found or part_of(path) != part:
                 raise DataError(f"{place / part}.tar.xz: {path!r} is not in {MANIFEST}; {_REMEDY}")
-            if row != _row(path, data, _content(path, data)):
-                raise DataError(
-                    f"{place / part}.tar.xz: {path!r} is not as in {MANIFEST}; {_REMEDY}"
-                )
             found[path] = data
+    contents = {path: _content(path, data) for path, data in found.items()}
+    for row in _rows(found, contents):
+        # Until November 2026 a manifest counted what several records share in each of them.
+        older = row._replace(seconds=round(_sum(_stages(contents[row.path]["machine"])), 1))
+        if listed[row.path] not in (row, older):
+            raise DataError(
+                f"{place / part_of(row.path)}.tar.xz: {row.path!r} is not as in {MANIFEST}; "
+                f"{_REMEDY}"
+            )
     if missing := sorted(set(listed) - set(found)):
         raise DataError(f"{place}: {missing[0]} is in {MANIFEST} alone; {_REMEDY}")
     return found
@@ -188,7 +193,10 @@ def main() -> None:
         registry = load_registry(asked.registry, private=False)
         found = find_records(asked.source)
         check_commits(
-            {path: _row(path, data, _content(path, data)).commit for path, data in found.items()}
+            {
+                path: str(_content(path, data)["machine"].get("git_commit") or "")
+                for path, data in found.items()
+            }
         )
         rows = pack(found, asked.target, partial(may_leave, registry))
         print(f"{len(rows)} records in {asked.target}")
@@ -218,33 +226,80 @@ def _content(path: str, data: bytes) -> dict[str, Any]:
     """Return what a record says; one that is no record is a `DataError`."""
     try:
         value = json.loads(data)
-        if value["digest"] != content_digest(value) or not isinstance(value["machine"], dict):
+        if not digests_hold(value) or not isinstance(value["machine"], dict):
             raise ValueError("its digest does not hold")
-        _seconds(value["machine"])
+        total_seconds(_stages(value["machine"]))
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise DataError(f"{path!r}: not a record ({error}); run it again") from None
     return value
 
 
-def _row(path: str, data: bytes, content: Mapping[str, Any]) -> Row:
-    made = content["machine"]
-    commit, processor, device = (
-        str(made.get(name) or "") for name in ("git_commit", "processor", "device")
-    )
-    sha256 = hashlib.sha256(data).hexdigest()
-    return Row(path, sha256, content["digest"], commit, processor, device, _seconds(made))
+def _rows(records: Mapping[str, bytes], contents: Mapping[str, Mapping[str, Any]]) -> list[Row]:
+    """Return the manifest of records, by path."""
+    made = {path: contents[path]["machine"] for path in records}
+    seconds = seconds_once(made)
+    rows = []
+    for path, data in records.items():
+        told = {"path": path, "sha256": hashlib.sha256(data).hexdigest(), **_made(contents[path])}
+        digest = contents[path]["digest"]
+        rows.append(Row(**told, digest=digest, seconds=round(seconds[path], 1)))
+    return rows
 
 
-def _seconds(made: Mapping[str, Any]) -> float:
-    """Return the seconds of all stages; what is no number is a `TypeError` or a `ValueError`."""
-    seconds = made.get("seconds", {})
-    return round(total_seconds(seconds), 1) if isinstance(seconds, dict) else 0.0
+def _made(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return with what a record was made; empty where it does not say."""
+    machine = content["machine"]
+    names = {"commit": "git_commit", "processor": "processor", "device": "device"}
+    return {name: str(machine.get(entry) or "") for name, entry in names.items()}
+
+
+def seconds_once(made: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Return the seconds of each record, by path, so that their sum is what all of them took.
+
+    Given are the ``machine`` blocks. What the records of one job share (the preparation and the
+    clusterings of a table's runs, the networks of two contenders of the judge) stands in each of
+    them; here each has an equal part of it.
+    """
+    jobs: Counter[tuple[Any, ...]] = Counter()
+    for path, machine in made.items():
+        jobs.update((_job(path, machine), *stage) for stage in _common(machine))
+    return {
+        path: total_seconds(_stages(machine))
+        - sum(
+            seconds * (1 - 1 / jobs[_job(path, machine), name, seconds])
+            for name, seconds in _common(machine)
+        )
+        for path, machine in made.items()
+    }
 
 
 def total_seconds(stages: Mapping[str, float]) -> float:
-    """Return the seconds of all stages; a name with a dot is a part of the stage before the dot."""
-    seconds = {name: float(one) for name, one in stages.items()}
-    return sum(one for name, one in seconds.items() if "." not in name)
+    """Return the seconds of all stages: the ``total`` where there is one, else their sum.
+
+    A name with a dot is a part of the stage before the dot.
+    """
+    return float(stages["total"]) if "total" in stages else _sum(stages)
+
+
+def _sum(stages: Mapping[str, float]) -> float:
+    return sum(float(one) for name, one in stages.items() if "." not in name)
+
+
+def _common(machine: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """Return the stages that records of one job may share; equal to the millisecond, they do."""
+    stages = machine.get("seconds") or {}
+    return [
+        (name, float(stages[name])) for name in ("prepare", "shared", "total") if name in stages
+    ]
+
+
+def _stages(machine: Mapping[str, Any]) -> dict[str, float]:
+    seconds = machine.get("seconds")
+    return seconds if isinstance(seconds, dict) else {}
+
+
+def _job(path: str, machine: Mapping[str, Any]) -> tuple[str, str]:
+    return path.rpartition("/")[0], str(machine.get("git_commit"))
 
 
 def compressed(records: Mapping[str, bytes]) -> bytes:

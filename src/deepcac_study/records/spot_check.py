@@ -4,28 +4,37 @@ The draw is a plain random one, so that the bound is the exact one of acceptance
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import hypergeom
 
 from deepcac.errors import ConfigError
-from deepcac.pages.wording import METRIC_NAMES
-from deepcac_study.catalogue.methods import methods
+from deepcac_study.records.cpu_bounds import Bounds, gap, least_bound
+from deepcac_study.records.deciding import (
+    Floats,
+    Series,
+    deciding,
+    facts,
+    family,
+    leaves,
+    shown,
+    summary_fault,
+)
 from deepcac_study.records.record_archive import Row
 
-SAME, NUMBERS, NEAR, DIFFERENT, MISSING = (
+SAME, NUMBERS, NEAR, FAR, DIFFERENT, MISSING = (
     "the same",
     "the same scores",
-    "within the spread of processors",
+    "as near as nine in ten repeats",
+    "further, within the bound",
     "different",
     "not made",
 )
-CAME_BACK = (SAME, NUMBERS, NEAR)
-# Largest difference of a mean score between kinds of processor: docs/reliability.md.
-SPREAD, NETWORK_SPREAD = 0.001, 0.02
-_VOLATILE = ("machine", "digest", "seconds")
+CAME_BACK = (SAME, NUMBERS, NEAR, FAR)
+ROUNDING = 1e-6  # no repeat is called far for less
+WORST_FIRST = (DIFFERENT, MISSING, FAR, NEAR, NUMBERS, SAME)
 
 
 class Compared(NamedTuple):
@@ -33,11 +42,23 @@ class Compared(NamedTuple):
 
     path: str  # relative to ``results``
     verdict: str  # one of `CAME_BACK`, `DIFFERENT` or `MISSING`
-    largest: float = np.nan  # largest difference of a score; NaN where nothing was made
-    where: str = ""  # the score that differs most
-    # Its two values, or those of the first score where none differs.
-    shipped: float = np.nan
-    again: float = np.nan
+    family: str = ""
+    # What lies furthest from the repeat, in parts of its bound; a fact that differs is infinite.
+    where: str = ""
+    of_bound: float = np.nan
+    largest: float = np.nan  # its difference, in its own unit
+    shipped: Any = None
+    again: Any = None
+    shown: str = ""  # what is not judged, shipped and again
+
+
+class _Furthest(NamedTuple):
+    of_bound: float = 0.0
+    where: str = ""
+    largest: float = 0.0
+    shipped: Any = None
+    again: Any = None
+    typical: bool = True  # whether nine in ten repeats lie as far or further
 
 
 def draw(
@@ -65,30 +86,94 @@ def draw(
     return mixed[:n], population
 
 
-def compare(path: str, shipped: Mapping[str, Any], again: Mapping[str, Any]) -> Compared:
+def compare(
+    path: str, shipped: Mapping[str, Any], again: Mapping[str, Any], bounds: Bounds
+) -> Compared:
     """Compare a shipped record with one that was made again.
 
-    Timings and the machine do not count. On another kind of processor a mean score may differ by
-    `SPREAD`, that of a network by `NETWORK_SPREAD`.
+    Names, sizes, seeds and settings must be equal, and mean and deviation those of the splits.
+    Threshold-free scores may differ by what `bounds` allows: split by split, and their mean.
+    Timings and the machine do not count. Which CPU a record names makes no difference, because
+    anybody can write one into it.
     """
-    ours, theirs = dict(_leaves(shipped)), dict(_leaves(again))
-    numbers = [name for name, value in ours.items() if _is_number(value)]
-    scores = [name for name in numbers if _is_score(name)] or numbers
-    gaps = {
-        name: abs(ours[name] - theirs[name]) if _is_number(theirs.get(name)) else np.inf
-        for name in scores
-    }
-    where = max(gaps, key=gaps.__getitem__, default="")
-    largest = gaps.get(where, 0.0)
-    if ours == theirs:
+    kind = family(path, shipped)
+    texts = _shown(shown(shipped), shown(again))
+    fault = _fact(facts(shipped), facts(again)) or _summary(shipped)
+    if fault is not None:
+        where, ours, theirs = fault
+        return Compared(path, DIFFERENT, kind, where, np.inf, np.nan, ours, theirs, texts)
+    try:
+        found = [one for series in deciding(path, shipped, again) for one in _parts(series, bounds)]
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
+        return Compared(path, DIFFERENT, kind, "its parts are others", np.inf, shown=texts)
+    furthest = max(
+        found, key=lambda one: one.of_bound, default=_Furthest(0, "", 0, None, None, True)
+    )
+    if dict(leaves(shipped)) == dict(leaves(again)):
         verdict = SAME
-    elif largest == 0:
+    elif furthest.of_bound == 0:
         verdict = NUMBERS
+    elif furthest.of_bound > 1:
+        verdict = DIFFERENT
     else:
-        other = shipped["machine"].get("processor") != again["machine"].get("processor")
-        verdict = NEAR if other and largest <= _spread(shipped) else DIFFERENT
-    values = (float(side.get(where, np.nan)) for side in (ours, theirs))
-    return Compared(path, verdict, largest, where, *values)
+        verdict = NEAR if all(one.typical for one in found) else FAR
+    where, of_bound = furthest.where, furthest.of_bound
+    return Compared(path, verdict, kind, where, of_bound, *furthest[2:5], texts)
+
+
+def _parts(series: Series, bounds: Bounds) -> Iterator[_Furthest]:
+    """Yield the furthest split of a score, and its mean, against their bounds."""
+    ours, theirs = series.shipped, series.again
+    bound = bounds.get((series.family, series.score)) or least_bound(series.family, series.score)
+    of_split, of_mean = gap(series)
+    apart = np.abs(ours - theirs)
+    n = int(np.nanargmax(np.where(np.isnan(ours) != np.isnan(theirs), np.inf, apart)))
+    yield _Furthest(
+        of_split / bound.split_bound,
+        f"{series.place}, split {n + 1}",
+        float(apart[n]),
+        float(ours[n]),
+        float(theirs[n]),
+        of_split <= max(bound.split_nine_in_ten, ROUNDING),
+    )
+    means = _mean(ours), _mean(theirs)
+    apart_mean, typical = abs(means[0] - means[1]), of_mean <= max(bound.mean_nine_in_ten, ROUNDING)
+    where = f"{series.place}, mean"
+    yield _Furthest(of_mean / bound.mean_bound, where, apart_mean, *means, typical)
+
+
+def _mean(values: Floats) -> float:
+    """Return the mean of what is there; NaN for nothing."""
+    return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
+
+
+def _fact(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """Return the first fact that is another in the repeat, with both values."""
+    for place in {**ours, **theirs}:
+        if ours.get(place, _NONE) != theirs.get(place, _NONE):
+            return place, ours.get(place), theirs.get(place)
+    return None
+
+
+_NONE = object()
+
+
+def _summary(shipped: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    fault = summary_fault(shipped)
+    return fault and (f"{fault[0]} is not that of the splits", *fault[1:])
+
+
+def _shown(ours: Mapping[str, float], theirs: Mapping[str, float]) -> str:
+    return "; ".join(
+        f"{name} {value:.4g} / {theirs.get(name, np.nan):.4g}" for name, value in ours.items()
+    )
+
+
+def text_of(value: Any) -> str:
+    """Write a number with the digits that it has, up to six; a missing one is empty."""
+    if value is None or value != value:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def at_most_different(population: int, drawn: int, different: int, level: float = 0.95) -> int:
@@ -100,31 +185,3 @@ def at_most_different(population: int, drawn: int, different: int, level: float 
     possible = np.arange(different, population - drawn + different + 1)
     seen = hypergeom.cdf(different, population, possible, drawn)
     return int(possible[seen >= 1 - level].max())
-
-
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield each plain value of a record with its place, but for timings and the machine."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            if name not in _VOLATILE:
-                yield from _leaves(inner, f"{place}.{name}" if place else str(name))
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for number, inner in enumerate(value):
-            yield from _leaves(inner, f"{place}.{number}")
-    else:
-        yield place, value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_score(place: str) -> bool:
-    """Say whether a number is a score: of a run its mean over the splits, else any."""
-    parts = place.split(".")
-    return parts[0] != "splits" and parts[-1] != "sd" and bool(METRIC_NAMES.keys() & set(parts))
-
-
-def _spread(record: Mapping[str, Any]) -> float:
-    method = methods().get(str(record.get("method")))
-    return NETWORK_SPREAD if method is not None and method.family == "deep" else SPREAD

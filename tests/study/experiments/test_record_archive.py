@@ -217,3 +217,56 @@ def test_a_record_of_a_commit_that_does_not_exist_is_named(results, tmp_path, mo
     with pytest.raises(DataError, match="of commit aaaaaaa"):
         main()
     assert not (tmp_path / "a").exists()
+
+
+def test_what_a_job_took_counts_once(tmp_path):
+    """Two runs of a table share 6 seconds; of a total nothing else counts; twins share all."""
+    results = tmp_path / "results"
+    stages = {
+        "cic/lr_k1.json": {"fit": 1.0, "fit.trees": 0.5, "shared": 6.0},
+        "cic/km_lr_k2.json": {"fit": 2.0, "shared": 6.0},
+        "credit/lr_k1.json": {"fit": 2.0, "shared": 6.0},
+        "skmeans/a/pair.json": {"total": 10.0, "training": 9.0, "longest_training": 4.0},
+        "judge/cic/subtypes.json": {"total": 8.0},
+        "judge/cic/subtypes_gbm.json": {"total": 8.0},
+    }
+    for path, seconds in stages.items():
+        made = {"git_commit": "a" * 40, "processor": "one", "device": "cpu", "seconds": seconds}
+        write_json(results / path, {"dataset": "cic", "machine": made})
+    found = {
+        row.path: row.seconds for row in pack(find_records(results), tmp_path / "a", everything)
+    }
+    assert found == {
+        **{"cic/lr_k1.json": 4.0, "cic/km_lr_k2.json": 5.0, "credit/lr_k1.json": 8.0},
+        **{"skmeans/a/pair.json": 10.0},
+        **{"judge/cic/subtypes.json": 4.0, "judge/cic/subtypes_gbm.json": 4.0},
+    }
+    # A manifest of before, which counted every stage of every record, is still read.
+    text = (tmp_path / "a" / MANIFEST).read_text()
+    older = text.replace(",cpu,5.0\n", ",cpu,8.0\n").replace(",cpu,10.0\n", ",cpu,23.0\n")
+    assert older != text
+    (tmp_path / "a" / MANIFEST).write_text(older)
+    assert read(tmp_path / "a") == find_records(results)
+    (tmp_path / "a" / MANIFEST).write_text(text.replace(",cpu,5.0\n", ",cpu,1.0\n"))
+    with pytest.raises(DataError, match="not as in"):
+        read(tmp_path / "a")
+
+
+def test_what_made_a_record_is_inside_a_digest(tmp_path):
+    put(tmp_path, "cic/lr_k1.json")
+    path = tmp_path / "cic/lr_k1.json"
+    content = json.loads(path.read_text())
+    for name, value in (("processor", "two"), ("seconds", {"fit": 9.0}), ("git_commit", "b" * 40)):
+        path.write_text(json.dumps({**content, "machine": {**content["machine"], name: value}}))
+        with pytest.raises(DataError, match="digest does not hold"):
+            read_json(path)
+    # What another record was made with is no part of this one.
+    put(tmp_path, "cic/lr_k2.json", 5)
+    other = json.loads((tmp_path / "cic/lr_k2.json").read_text())
+    path.write_text(json.dumps({**content, "machine": other["machine"]}))
+    with pytest.raises(DataError, match="digest does not hold"):
+        read_json(path)
+    # Older records have none.
+    older = {name: value for name, value in content["machine"].items() if name != "digest"}
+    path.write_text(json.dumps({**content, "machine": older}))
+    assert read_json(path)["value"] == 1

@@ -1,17 +1,25 @@
 """A spot check: the draw, the comparison, the bound, and what a check writes."""
 
+import csv
 import json
+import re
 from math import comb
+from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.storage import write_json
 from deepcac_study.jobs import spot_runs
-from deepcac_study.records.record_archive import Row, pack
+from deepcac_study.records.cpu_bounds import Gap, bounds_of, gap, read_bounds
+from deepcac_study.records.deciding import Family, Series, deciding
+from deepcac_study.records.record import summarise
+from deepcac_study.records.record_archive import Row, pack, read
 from deepcac_study.records.spot_check import (
     DIFFERENT,
+    FAR,
     NEAR,
     NUMBERS,
     SAME,
@@ -54,44 +62,203 @@ def test_minutes_leave_out_the_longest_records():
         draw(ROWS, 41, seed=0)
 
 
-def record(auroc, processor="one", method="cac_lr", **more):
-    made = {"processor": processor, "seconds": {"fit": 1.0}}
+ROOT = Path(__file__).parents[3]
+BOUNDS = read_bounds(ROOT / "docs" / "results" / "cpu_bounds.csv")
+SHIPPED = read(ROOT / "docs" / "results" / "records")
+
+
+def record(*auroc, processor="one", method="cac_lr", **more):
+    splits = [
+        {"seed": n, "n_test": 9, "metrics": {"auroc": x, "f1": 0.4}, "status": "ok"}
+        for n, x in enumerate(auroc)
+    ]
     return {
-        **{"method": method, "summary": {"auroc": {"mean": auroc, "sd": 0.1}}, "machine": made},
-        **{"splits": [{"seconds": 3.0, "auroc": auroc}]},
+        "method": method,
+        "protocol": "sound",
+        "splits": splits,
+        "summary": summarise(splits),
+        "machine": {
+            **{"processor": processor, "seconds": {"fit": 1.0}, "python": "3"},
+            **{"versions": {"numpy": "2"}, "git_commit": "b" * 40},
+        },
         **more,
     }
 
 
+def verdict(shipped, again, path="cic/cac_lr_k2.json"):
+    return compare(path, shipped, again, BOUNDS).verdict
+
+
 @pytest.mark.parametrize(
-    ("again", "verdict"),
+    ("again", "expected"),
     [
-        (record(0.8), SAME),
-        (record(0.8, "two"), SAME),
-        (record(0.8, scores="another digest"), NUMBERS),
-        (record(0.8000001), DIFFERENT),
-        (record(0.8000001, "two"), NEAR),
-        (record(0.7985, "two"), DIFFERENT),
+        (record(0.8, 0.82), SAME),
+        (record(0.8, 0.82, processor="two"), SAME),
+        (record(0.8, 0.82, scores="another digest"), NUMBERS),
+        (record(0.8 + 1e-9, 0.82), NEAR),
+        (record(0.8, 0.8209), FAR),
+        (record(0.8, 0.84), DIFFERENT),
+        (record(0.8), DIFFERENT),
+        (record(0.8, 0.82, n_rows=7), DIFFERENT),
+        (record(0.8, 0.82, status="diverged"), DIFFERENT),
     ],
 )
-def test_a_classical_record_comes_back_or_not(again, verdict):
-    assert compare("cic/cac_lr_k2.json", record(0.8), again).verdict == verdict
+def test_a_classical_record_comes_back_or_not(again, expected):
+    assert verdict(record(0.8, 0.82), again) == expected
 
 
-def test_a_network_may_differ_by_more_between_processors_and_a_lost_score_is_a_difference():
-    shipped = record(0.8, method="deepcac")
-    assert compare("", shipped, record(0.785, "two", "deepcac")).verdict == NEAR
-    assert compare("", shipped, record(0.785, "one", "deepcac")).verdict == DIFFERENT
-    found = compare("", shipped, {**shipped, "summary": {}})
-    assert (found.verdict, found.largest) == (DIFFERENT, float("inf"))
+def test_the_processor_that_a_record_names_changes_no_verdict():
+    far = record(0.8, 0.84, processor="two")
+    assert verdict(record(0.8, 0.82), far) == DIFFERENT
+    assert verdict(record(0.8, 0.82, processor="three"), far) == DIFFERENT
 
 
-def test_a_record_without_known_scores_is_compared_by_all_its_numbers():
-    shipped = {"gain": 0.1, "verdict": "better", "machine": {}}
-    assert compare("", shipped, {**shipped, "machine": {"processor": "x"}}).verdict == SAME
-    found = compare("", shipped, {**shipped, "gain": 0.2})
-    assert (found.verdict, found.where) == (DIFFERENT, "gain")
-    assert compare("", shipped, {**shipped, "verdict": "worse"}).verdict == NUMBERS
+def test_a_network_may_differ_by_a_part_of_its_deviation_over_the_splits():
+    shipped = record(0.8, 0.82, 0.84, method="deepcac")
+    assert verdict(shipped, record(0.805, 0.82, 0.84, method="deepcac")) in (NEAR, FAR)
+    # A deviation that the shipped record claims gives it no room: that of the repeat counts.
+    wide = record(0.7, 0.82, 0.94, method="deepcac")
+    assert verdict(wide, shipped) == DIFFERENT
+
+
+def test_f1_and_silhouette_are_shown_and_not_judged():
+    again = record(0.8, 0.82)
+    for split in again["splits"]:
+        split["metrics"] |= {"f1": 0.9, "silhouette": 0.1}
+    again["summary"] = summarise(again["splits"])
+    found = compare("cic/cac_lr_k2.json", record(0.8, 0.82), again, BOUNDS)
+    assert found.verdict == NUMBERS
+    assert found.shown == "f1 0.4 / 0.9"
+
+
+def trials(*scores, **risks):
+    """Return a judge record of one resample, from validation and test AUROC of each trial."""
+    parts = [
+        {
+            part: dict.fromkeys(("auroc", "auprc", "brier", "log_loss"), value)
+            for part, value in zip(("validation", "test"), pair, strict=True)
+        }
+        for pair in scores
+    ]
+    sample = {"seed": 0, "n_test": 5, "trials": parts, "risks": risks}
+    given = [{"C": float(n)} for n, _ in enumerate(scores)]
+    return {"contender": "lr", "trials": given, "resamples": [sample], "machine": {}}
+
+
+def test_trials_that_nobody_chose_do_not_count_and_a_tie_is_no_difference():
+    path = "judge/cic/lr.json"
+    shipped = trials((0.8, 0.7), (0.6, 0.5))
+    assert verdict(shipped, trials((0.8, 0.7), (0.6, 0.9)), path) == NUMBERS
+    assert verdict(shipped, trials((0.8, 0.9), (0.6, 0.5)), path) == DIFFERENT
+    tie = trials((0.8, 0.7), (0.8 - 1e-9, 0.5))
+    other = trials((0.8 - 1e-9, 0.7), (0.8, 0.5))
+    assert verdict(tie, other, path) in (NEAR, FAR)
+    # Another choice that no tie explains.
+    assert verdict(tie, trials((0.7, 0.7), (0.8, 0.5)), path) == DIFFERENT
+
+
+def test_risks_of_another_trial_are_not_compared_and_those_of_one_are():
+    path, scores = "judge/cic/lr.json", ((0.8, 0.7), (0.8 - 1e-9, 0.5))
+    one = trials(*scores, **{"0": {"slope": 1.0, "net_benefit": [0.1, 0.2]}})
+    other = trials(*scores, **{"1": {"slope": 9.0, "net_benefit": [0.1, 0.2]}})
+    forged = trials(*scores, **{"0": {"slope": 1.5, "net_benefit": [0.1, 0.2]}})
+    assert verdict(one, other, path) == NUMBERS
+    assert verdict(one, forged, path) == DIFFERENT
+
+
+def test_a_record_of_another_kind_is_compared_by_its_numbers():
+    path, shipped = "judge/planted/lr_0.json", {"gain": 0.1, "verdict": "better", "machine": {}}
+    assert verdict(shipped, {**shipped, "machine": {"processor": "x"}}, path) == SAME
+    found = compare(path, shipped, {**shipped, "gain": 0.2}, BOUNDS)
+    assert (found.verdict, found.where) == (DIFFERENT, "gain, split 1")
+    found = compare(path, shipped, {**shipped, "verdict": "worse"}, BOUNDS)
+    assert (found.verdict, found.shipped, found.again) == (DIFFERENT, "better", "worse")
+    assert verdict(shipped, {"verdict": "better", "machine": {}}, path) == DIFFERENT
+
+
+def forged(path, how):
+    content = json.loads(SHIPPED[path])
+    auroc = [split["metrics"] for split in content["splits"]]
+    if how == "one split":
+        auroc[0]["auroc"] = 0.999
+    elif how == "mean kept":
+        for split, step in zip(auroc, (0.1, -0.1, 0.1, -0.1), strict=False):
+            split["auroc"] += step
+    elif how == "better":
+        for split in auroc:
+            split["auroc"] += 0.05
+    content["summary"] = summarise(content["splits"])
+    if how == "small deviation":
+        content["summary"]["auroc"]["sd"] *= 0.1
+        content["n_rows"] = 999999
+    return content
+
+
+@pytest.mark.parametrize("how", ["one split", "mean kept", "better", "small deviation"])
+@pytest.mark.parametrize(
+    "path",
+    ["titanic/xgb_k1.json", "cic/cac_lr_k2.json", "cic/deepcac_k3.json", "magic/fnn_k1.json"],
+)
+def test_forged_records_are_found_when_they_are_drawn(path, how):
+    assert verdict(json.loads(SHIPPED[path]), json.loads(SHIPPED[path]), path) == SAME
+    assert verdict(forged(path, how), json.loads(SHIPPED[path]), path) == DIFFERENT
+
+
+def test_the_deviation_alone_is_held_against_the_splits():
+    content = json.loads(SHIPPED["titanic/xgb_k1.json"])
+    content["summary"]["auroc"]["sd"] *= 0.1
+    found = compare(
+        "titanic/xgb_k1.json", content, json.loads(SHIPPED["titanic/xgb_k1.json"]), BOUNDS
+    )
+    assert (found.verdict, found.where) == (
+        DIFFERENT,
+        "summary.auroc.sd is not that of the splits",
+    )
+
+
+def test_every_kind_of_shipped_record_is_the_same_as_itself_and_not_as_another():
+    """One record a folder: itself comes back; with any score that decides moved, it does not."""
+    by_folder = {path.rpartition("/")[0]: path for path in sorted(SHIPPED)}
+    for path in by_folder.values():
+        content = json.loads(SHIPPED[path])
+        assert verdict(content, content, path) == SAME
+        assert list(deciding(path, content, content)), path
+
+
+def test_what_has_other_parts_is_different_and_no_traceback():
+    path = "judge/titanic/lr.json"
+    content = json.loads(SHIPPED[path])
+    for edit in (
+        {"resamples": content["resamples"][:-1]},
+        {"resamples": [{**content["resamples"][0], "trials": []}]},
+        {"resamples": 3},
+        {"trials": content["trials"][:-1]},
+    ):
+        assert verdict({**content, **edit}, content, path) == DIFFERENT
+
+
+def test_the_bounds_are_those_of_the_measurement():
+    folder = ROOT / "docs" / "results"
+    with open(folder / "cpu_repeats.csv", encoding="utf-8") as file:
+        gaps = [Gap(*row[:4], float(row[4]), float(row[5])) for row in list(csv.reader(file))[1:]]
+    assert {(one.family, one.score): one for one in bounds_of(gaps)} == BOUNDS
+    assert len({one.record for one in gaps}) >= 40
+    assert len({one.cpu for one in gaps}) >= 2
+    assert {one.family for one in gaps} | {Family.JUDGED_NETWORKS} == set(Family)
+    assert all(one.split <= BOUNDS[one.family, one.score].split_bound for one in gaps)
+
+
+def test_gaps_by_hand():
+    ours, theirs = np.array([0.8, 0.9]), np.array([0.82, 0.9])
+    lines = Series(Family.LINES, "auroc", "", ours, theirs)
+    assert gap(lines) == pytest.approx((0.02, 0.01))
+    network = Series(Family.NETWORKS, "auroc", "", ours, theirs)
+    deviation = 0.08 / 2**0.5
+    assert gap(network) == pytest.approx((0.02 / deviation, 0.01 / deviation))
+    large = Series(Family.THEOREMS, "other", "", np.array([110.0]), np.array([100.0]))
+    assert gap(large) == pytest.approx((0.1, 0.1))
+    lost = Series(Family.LINES, "auroc", "", np.array([0.8, np.nan]), theirs)
+    assert gap(lost) == (np.inf, np.inf)
 
 
 def test_the_bound_is_that_of_counting():
@@ -111,9 +278,11 @@ def project(tmp_path, monkeypatch):
     """A project whose workflow makes every record that is asked for, as it is told to."""
     results, project = tmp_path / "made", tmp_path / "project"
     for k in range(1, 6):
-        write_json(results / f"a/lr_k{k}.json", record(0.5 + k / 100, scores=f"{k}"))
+        write_json(results / f"a/lr_k{k}.json", record(0.5 + k / 100, 0.6, scores=f"{k}"))
     shipped = {p.relative_to(results).as_posix(): p.read_bytes() for p in results.rglob("*.json")}
     pack(shipped, project / "docs" / "results" / "records", lambda *_: True)
+    bounds = (ROOT / "docs" / "results" / "cpu_bounds.csv").read_bytes()
+    (project / "docs" / "results" / "cpu_bounds.csv").write_bytes(bounds)
     told = SimpleNamespace(broken=set(), calls=[])
 
     def run(call):
@@ -122,7 +291,8 @@ def project(tmp_path, monkeypatch):
             path = target.removeprefix("results/")
             if told.broken and path.endswith(tuple(told.broken)):
                 content = json.loads(shipped[path])
-                content["summary"]["auroc"]["mean"] += 0.01
+                content["splits"][0]["metrics"]["auroc"] += 0.01
+                content["summary"] = summarise(content["splits"])
                 write_json(tmp_path / "check" / target, content)
             else:
                 (tmp_path / "check" / target).parent.mkdir(parents=True, exist_ok=True)
@@ -155,7 +325,25 @@ def test_a_record_that_does_not_come_back_is_named_after_the_page_is_written(pro
         spot_runs.spot_check(root, folder, 5, seed=7)
     page = (folder / "index.html").read_text()
     assert "4 of 5 records came back" in page
-    assert "different" in page
+    lines = list(csv.DictReader((folder / "spotcheck.csv").read_text().splitlines()))
+    assert lines[0]["record"] == "a/lr_k3.json"  # failures first
+    assert [line["verdict"] for line in lines] == [DIFFERENT, *[SAME] * 4]
+    assert (lines[0]["shipped"], lines[0]["again"]) == ("0.53", "0.54")
+    assert float(lines[0]["of the bound"]) > 1
+    assert page.index("a/lr_k3.json") < page.index("a/lr_k1.json")
+
+
+def test_the_page_tells_what_made_both_sides_and_invents_no_digit(project, monkeypatch):
+    root, folder, _ = project
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    spot_runs.spot_check(root, folder, 5, seed=7)
+    page = (folder / "index.html").read_text()
+    assert "b" * 40 in page
+    assert all(text in page for text in ("numpy 2", "OPENBLAS_CORETYPE=Nehalem", "Made on "))
+    assert "took 5 seconds" in page
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
+    assert {"0.51", "0.6"} & set(cells)
+    assert not {"0.510000", "0.600000"} & set(cells)
 
 
 def test_a_run_that_failed_is_not_made(project, monkeypatch):

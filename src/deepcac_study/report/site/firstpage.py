@@ -11,7 +11,7 @@ from deepcac.pages.wording import minus
 from deepcac_study.papers.agreement import AGREE, DIFFER
 from deepcac_study.papers.evidence import VERDICTS
 from deepcac_study.papers.summary import NULL, Count, in_words, on_prediction, value
-from deepcac_study.records.record_archive import total_seconds
+from deepcac_study.records.record_archive import seconds_once
 from deepcac_study.records.runs import Run
 from deepcac_study.report.judge.judgement import Judgement, basis, sentence, whole_answer
 from deepcac_study.report.site.contents import Contents
@@ -140,7 +140,8 @@ def provenance(runs: Sequence[Run]) -> str:
         sorted({str(one.get(name) or "") for one in machines} - {""})
         for name in ("device", "processor", "python")
     )
-    seconds = sum(total_seconds(one.get("seconds") or {}) for one in machines)
+    by_path = {run.path: one for run, one in zip(runs, machines, strict=True)}
+    seconds = sum(seconds_once(by_path).values())
     return (
         f"{len(runs):,} records of deepcac {', '.join(filter(None, versions)) or '(unknown)'}, "
         f"commit {_few(commits)}; the newest is of {date.day} {date:%B %Y}. Machine: "

@@ -1,0 +1,299 @@
+"""What of a record decides anything: threshold-free scores of each split, and plain facts.
+
+F1, accuracy and min(Se, +P) hang on one threshold, a silhouette on labels: last digits move them
+by points, and no verdict should rest on that. So they are shown beside a repeat, but not judged.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from deepcac.judging.choice import CLUSTERED, TUNED, choose, open_to
+from deepcac_study.catalogue.methods import methods
+from deepcac_study.records.record import summarise
+
+Record = Mapping[str, Any]
+Floats = npt.NDArray[np.float64]
+
+
+class Family(StrEnum):
+    """Records whose repeats differ alike."""
+
+    LINES = "linear classifiers"
+    TREES = "trees"
+    NEIGHBOURS = "nearest neighbours"
+    CLUSTERS = "CAC, k-means and other clusters"
+    NETWORKS = "networks"
+    PUBLISHED = "networks, as published"
+    SEQUENCES = "networks on sequences"
+    JUDGED = "judge"
+    JUDGED_NETWORKS = "judge, networks"
+    METRICS = "supervised k-means, by pairs"
+    ORACLES = "supervised k-means, Iterative and Spectral"
+    DECOMPOSITION = "class decomposition"
+    THEOREMS = "theorems"
+
+
+# Families whose splits a last digit moves: they are measured in deviations over the splits.
+BY_DEVIATION = (Family.NETWORKS, Family.PUBLISHED, Family.SEQUENCES, Family.JUDGED_NETWORKS)
+SCORES = ("auroc", "auprc", "brier", "log_loss")
+OTHER, LOSS = "other", "loss"
+_MACRO = ("auroc_macro", "auprc_macro")
+SHOWN = ("f1", "f1_macro", "accuracy", "min_se_pp", "silhouette")
+_UNJUDGED = {*SHOWN, "ari", "nmi", "ece", "seconds", "machine", "digest", "history", "summary"}
+_TREES, _NEIGHBOURS = ("rf", "xgb"), "knn"
+_FACTS = {
+    *("arm", "base", "contender", "dataset", "draws", "events", "k", "labels", "learner"),
+    *("method", "n_classes", "n_columns", "n_features", "n_rows", "n_source", "n_target", "n_test"),
+    *("n_train", "n_validation", "protocol", "question", "reference", "rows", "schema", "seed"),
+    *("status", "stratified", "strength", "switches", "synthetic", "test", "train", "verdict"),
+    *("inputs", "effort", "budget", "shares", "missing"),
+}
+_PLACES = {
+    **{
+        "theory/": Family.THEOREMS,
+        "bias_variance/": Family.DECOMPOSITION,
+    },
+    **{"decomposition/": Family.DECOMPOSITION, "as_published/decomposition/": Family.DECOMPOSITION},
+    "judge/ablations/": Family.JUDGED_NETWORKS,
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """One score of a shipped record and of its repeat, over the splits.
+
+    Attributes
+    ----------
+    family : Family
+    score : str
+        One of `SCORES`, or `OTHER`.
+    place : str
+        Where it stands in the record.
+    shipped, again : ndarray of shape (n_splits,)
+    """
+
+    family: Family
+    score: str
+    place: str
+    shipped: Floats
+    again: Floats
+
+
+def family(path: str, record: Record) -> Family:
+    """Return the family of the record at a path below ``results``."""
+    place = next((name for start, name in _PLACES.items() if path.startswith(start)), None)
+    if place is not None:
+        return place
+    if path.startswith("skmeans/"):
+        return Family.METRICS if record.get("method") in ("none", "pair") else Family.ORACLES
+    if "pairs" in record:  # all contenders of a division, networks among them
+        return Family.JUDGED_NETWORKS
+    if "method" not in record:
+        return _judged_family(str(record.get("contender", "")))
+    method = methods()[record["method"]]
+    if method.sequence:
+        return Family.SEQUENCES
+    if method.family == "deep" or "dmnn" in method.id:
+        return Family.NETWORKS if record["protocol"] == "sound" else Family.PUBLISHED
+    if method.classifier == _NEIGHBOURS:
+        return Family.NEIGHBOURS
+    if method.arm != "base" or method.classifier == "ec3":
+        return Family.CLUSTERS
+    return Family.TREES if method.classifier in _TREES else Family.LINES
+
+
+def _judged_family(contender: str) -> Family:
+    network = contender.rpartition("_")[2] in ("fnn", "deepcac", "dmnn", "grasp", "z")
+    return Family.JUDGED_NETWORKS if network or contender.startswith("subtypes") else Family.JUDGED
+
+
+def deciding(path: str, shipped: Record, again: Record) -> Iterator[Series]:
+    """Yield what decides in a record and its repeat.
+
+    Of a run these are the splits' threshold-free scores; of trials, those of the trials that
+    either side chose; of any other record, its numbers with a fraction. A place that one side
+    lacks has NaN there.
+    """
+    if "splits" in shipped and "summary" in shipped:
+        kind, sides = family(path, shipped), (shipped, again)
+        for name in (*SCORES, *_MACRO):
+            values = [_metric(side["splits"], name) for side in sides]
+            yield from _series(kind, name, f"splits.{name}", *values)
+    elif isinstance(shipped.get("contenders"), Mapping):
+        for name, own in shipped["contenders"].items():
+            yield from _trials(_judged_family(name), name, own, again["contenders"][name])
+        yield from _table_risks(shipped, again)
+    elif _has_trials(shipped):
+        yield from _trials(family(path, shipped), "", shipped, again)
+    else:
+        yield from _plain(path, shipped, again)
+
+
+def facts(record: Record) -> dict[str, Any]:
+    """Return what every repeat must give exactly: names, sizes, seeds, settings, verdicts."""
+    return {
+        place: value
+        for place, value in leaves(record)
+        if _FACTS & {(parts := place.split("."))[0], _name(parts)}
+        or (parts[0] == "trials" and len(parts) > 2)
+    }
+
+
+def summary_fault(record: Record) -> tuple[str, float, float] | None:
+    """Return place, value and right value of a mean or sd that is not that of the splits."""
+    if not ("splits" in record and "summary" in record):
+        return None
+    right = summarise(record["splits"])
+    for name, values in record["summary"].items():
+        for kind, value in values.items():
+            wanted = right.get(name, {}).get(kind, np.nan)
+            if not abs(value - wanted) <= 1e-9 * max(1.0, abs(wanted)):
+                return f"summary.{name}.{kind}", value, wanted
+    return None
+
+
+def shown(record: Record) -> dict[str, float]:
+    """Return the means of what is shown, but not judged."""
+    means = record.get("summary")
+    return {n: means[n]["mean"] for n in SHOWN if n in means} if isinstance(means, Mapping) else {}
+
+
+def leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each plain value of a record with its place, but for timings and the machine."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name not in ("machine", "digest", "whole_digest", "seconds"):
+                yield from leaves(inner, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for number, inner in enumerate(value):
+            yield from leaves(inner, f"{place}.{number}")
+    else:
+        yield place, value
+
+
+def _name(parts: Sequence[str]) -> str:
+    """Return the last part of a place that is no number."""
+    return next((part for part in reversed(parts) if not part.isdigit()), "")
+
+
+def _metric(splits: Sequence[Record], name: str) -> list[float]:
+    values = [split["metrics"].get(name) for split in splits]
+    return [np.nan if value is None else float(value) for value in values]
+
+
+def _series(
+    kind: Family, name: str, place: str, ours: Sequence[float], theirs: Sequence[float]
+) -> Iterator[Series]:
+    """Yield a score unless neither side has it; the shorter side lacks values."""
+    sides = [np.full(max(len(ours), len(theirs)), np.nan) for _ in range(2)]
+    for side, values in zip(sides, (ours, theirs), strict=True):
+        side[: len(values)] = values
+    if not all(np.isnan(side).all() for side in sides):
+        score = name.removesuffix("_macro")
+        yield Series(kind, score if score in SCORES else OTHER, place, *sides)
+
+
+def _has_trials(record: Record) -> bool:
+    samples = record.get("resamples") or [{}]
+    return "trials" in record and "trials" in samples[0]
+
+
+def _trials(kind: Family, place: str, shipped: Record, again: Record) -> Iterator[Series]:
+    """Yield validation and test scores of the trials that either side chose, by each score.
+
+    Another trial is chosen in a repeat where two are level on the validation rows. Both sides'
+    scores of both trials are compared, so a forged choice is seen and a tie is none.
+    """
+    parted = [t for t, given in enumerate(shipped["trials"]) if given.get("n_clusters", 1) > 1]
+    open_trials = [range(len(shipped["trials"])), *([parted] if parted else [])]
+    pairs = [
+        (one["trials"], other["trials"])
+        for one, other in zip(shipped["resamples"], again["resamples"], strict=False)
+        if len(one["trials"]) == len(other["trials"]) == len(shipped["trials"])
+    ]
+    if len(pairs) != len(shipped["resamples"]):
+        yield Series(kind, OTHER, f"{place}.resamples".strip("."), *np.array([[1.0], [np.nan]]))
+        return
+    for name in SCORES:
+        chosen = [
+            {max(numbers, key=_validated(side, name)) for side in pair for numbers in open_trials}
+            for pair in pairs
+        ]
+        for part in ("validation", "test"):
+            ours, theirs = (
+                [
+                    float(pair[side][t][part][name])
+                    for pair, numbers in zip(pairs, chosen, strict=True)
+                    for t in sorted(numbers)
+                ]
+                for side in (0, 1)
+            )
+            where = f"{place}.{part}.{name}".strip(".")
+            yield from _series(kind, name, where, ours, theirs)
+    risks = [
+        (one["risks"][trial], other["risks"][trial])
+        for one, other in zip(shipped["resamples"], again["resamples"], strict=True)
+        for trial in one.get("risks", {}).keys() & other.get("risks", {}).keys()
+    ]
+    yield from _risks(kind, place, risks)
+
+
+def _validated(trials: Sequence[Record], name: str) -> Callable[[int], float]:
+    """Return what tells the validation score of a trial."""
+    return lambda number: float(trials[number]["validation"][name])
+
+
+def _table_risks(shipped: Record, again: Record) -> Iterator[Series]:
+    """Yield calibration and net benefit where both sides chose the same trial."""
+    sides = (shipped["contenders"], again["contenders"])
+    for name in shipped["contenders"]:
+        pairs = []
+        for way in (TUNED, CLUSTERED):
+            if not shipped["risks"] or way not in shipped["risks"][0].get(name, {}):
+                continue
+            chosen = [choose(open_to(dict(side), name), way, "log_loss").trials for side in sides]
+            pairs += [
+                (one[name][way], other[name][way])
+                for one, other, a, b in zip(shipped["risks"], again["risks"], *chosen, strict=True)
+                if a == b
+            ]
+        yield from _risks(_judged_family(name), name, pairs)
+
+
+def _risks(kind: Family, place: str, pairs: Sequence[tuple[Record, Record]]) -> Iterator[Series]:
+    """Yield each measure of risks, over the splits."""
+    values: dict[str, tuple[list[float], list[float]]] = {}
+    for pair in pairs:
+        for ours, theirs in zip(*(list(leaves(side)) for side in pair), strict=True):
+            both = values.setdefault(ours[0].partition(".")[0], ([], []))
+            for side, (_, value) in zip(both, (ours, theirs), strict=True):
+                side.append(np.nan if value is None else float(value))
+    for name, both in values.items():
+        yield from _series(kind, name, f"{place}.risks.{name}".strip("."), *both)
+
+
+def _plain(path: str, shipped: Record, again: Record) -> Iterator[Series]:
+    """Yield the numbers with a fraction of a record that is neither a run nor trials."""
+    ours, theirs = (
+        {place: value for place, value in leaves(side) if _is_judged(place, value)}
+        for side in (shipped, again)
+    )
+    together: dict[str, list[str]] = {}
+    for place in ours | theirs:
+        parts = place.split(".")
+        together.setdefault(".".join(p for p in parts if not p.isdigit()), []).append(place)
+    kind = family(path, shipped)
+    for name, places in together.items():
+        if path.startswith("skmeans/") and _name(name.split(".")) != LOSS:
+            continue  # C and what follows from it are chosen by last digits
+        values = [[side.get(place, np.nan) for place in places] for side in (ours, theirs)]
+        yield from _series(kind, _name(name.split(".")), name, *values)
+
+
+def _is_judged(place: str, value: Any) -> bool:
+    return isinstance(value, float) and not (_UNJUDGED | _FACTS) & set(place.split("."))

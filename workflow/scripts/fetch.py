@@ -8,7 +8,7 @@ with job(snakemake):
     from deepcac_study.catalogue.registry import load_registry, registry_folder
     from deepcac_study.raw.fetch import configured_mirrors, fetch
 
-    registry = load_registry(registry_folder(Path(snakemake.scriptdir).resolve().parents[1]))
+    registry = load_registry(registry_folder(Path(snakemake.config["project"])))
     fetch(
         registry.file(snakemake.wildcards.source, snakemake.wildcards.file),
         snakemake.output.raw,

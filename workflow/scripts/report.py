@@ -11,7 +11,7 @@ with job(snakemake):
     from deepcac_study.records.record import scores_path
     from deepcac_study.report.site.page import build
 
-    project = Path(snakemake.scriptdir).resolve().parents[1]
+    project = Path(snakemake.config["project"])
     registry = registry_folder(project)
     layout = Layout(load_registry(registry), snakemake.config)
     standing = snakemake.params.standing

@@ -12,7 +12,7 @@ with job(snakemake):
 
     params = snakemake.params
     if params.fetched:  # an open source: what was edited since is not trusted
-        project = Path(snakemake.scriptdir).resolve().parents[1]
+        project = Path(snakemake.config["project"])
         check_raw(load_registry(registry_folder(project)), snakemake.input)
     transform(
         Step.model_validate(params.step),

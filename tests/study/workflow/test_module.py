@@ -57,3 +57,55 @@ def test_the_small_run_of_the_catalogue_is_planned_to_the_report(tmp_path):
     assert done.returncode == 0, said
     jobs = dict(re.findall(r"^(run|table_runs_1|report|all) +(\d+)$", said, re.MULTILINE))
     assert jobs == {"table_runs_1": "1", "report": "1", "all": "1"}
+
+
+@pytest.mark.slow
+def test_a_module_comes_from_a_hosted_repository_at_a_commit(tmp_path):
+    """A bare repository stands in for the host, by git's own `insteadOf`."""
+    served, outside = tmp_path / "host" / "owner" / "project.git", tmp_path / "mine"
+    outside.mkdir()
+    commit = subprocess.run(
+        ["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    subprocess.run(["git", "clone", "-q", "--bare", str(ROOT), str(served)], check=True)
+    text = snakefile().replace(
+        '"DeepCAC-repro/workflow/Snakefile"',
+        f'github("owner/project", path="workflow/Snakefile", commit="{commit}")',
+    )
+    (outside / "Snakefile").write_text(text)
+    stand_in = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{tmp_path}/host/.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://github.com/",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    done = subprocess.run(
+        [*command, "data/splits/demo_diabetes.parquet"],
+        cwd=outside,
+        env=environment(ROOT) | stand_in,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (outside / "data/splits/demo_diabetes.parquet").exists()
+    copy = outside / ".snakemake" / "modules" / commit
+    assert (copy / "config" / "registry").is_dir()
+
+
+def test_a_module_from_gitfile_is_refused_in_one_line(tmp_path):
+    block = f'gitfile("{ROOT}", path="workflow/Snakefile", ref="HEAD")'
+    text = snakefile().replace('"DeepCAC-repro/workflow/Snakefile"', block)
+    (tmp_path / "Snakefile").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "-n"],
+        cwd=tmp_path,
+        env=environment(ROOT),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "give the path of a clone" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr

@@ -1,0 +1,48 @@
+# Where the project's own files are: two folders up; of a module from a repository, a copy of its commit.
+import subprocess
+import sys
+import tarfile
+import tempfile
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.sourcecache import LocalGitFile
+
+
+def laid_out(source, folder=Path(".snakemake/modules")):
+    """Return a copy of the hosted repository at the commit that a module was taken from."""
+    if isinstance(source, LocalGitFile):
+        raise WorkflowError(
+            "Snakemake does not find the scripts of a module from gitfile(...); take it from "
+            "github(...) or gitlab(...), or give the path of a clone"
+        )
+    source.fetch_if_required()
+    git = ["git", "--git-dir", str(source.hosted_repo.repo.git_dir)]
+    call = [*git, "rev-parse", f"{source.ref}^{{commit}}"]
+    commit = subprocess.run(
+        call, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    copy = folder.absolute() / commit
+    if not copy.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        files = subprocess.run(
+            [*git, "archive", commit], check=True, capture_output=True
+        )
+        partial = Path(tempfile.mkdtemp(dir=folder))
+        with tarfile.open(fileobj=BytesIO(files.stdout)) as archive:
+            archive.extractall(partial, filter="data")
+        try:
+            partial.rename(copy)
+        except OSError:  # another process was first
+            assert copy.is_dir()
+    return copy
+
+
+_here = workflow.current_basedir
+project = laid_out(_here) if hasattr(_here, "ref") else Path(_here).parents[1]
+
+# A plain clone is planned where only Snakemake is installed; jobs need the package.
+if find_spec("deepcac_study") is None:
+    sys.path.insert(0, str(project / "src"))

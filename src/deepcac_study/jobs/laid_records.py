@@ -93,17 +93,19 @@ class LaidRecords:
             parts.append(f"{other} {missing_history() or 'were made by other code'}")
         return "; ".join(parts)
 
-    def check(self, targets: Collection[str], forced: Collection[str]) -> None:
+    def check(
+        self, targets: Collection[str], forced: Collection[str], planned: Collection[str] = ()
+    ) -> None:
         """Refuse records that must not be served: edited ones, and targets that other code made.
 
         Snakemake takes any file that is there for what its rule made. Looked at are all records in
-        the places of shipped ones, and those that are asked for by name. A `DataError` names them;
-        what is `forced` is made again, and passes.
+        the places of shipped ones, those that are asked for by name, and those that are `planned`.
+        A `DataError` names them; what is `forced` is made again, and passes.
         """
         named = {name for name in targets if name.startswith("results/") and name.endswith(".json")}
         edited = sorted(
             name
-            for name in (self._rows.keys() | named) - self._laid - set(forced)
+            for name in {*self._rows, *named, *planned} - self._laid - set(forced)
             if self._is_edited(name)
         )
         if edited:

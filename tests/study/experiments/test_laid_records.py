@@ -64,6 +64,15 @@ def test_an_edited_record_is_never_served(archive, tmp_path, which, how):
     LaidRecords(archive, results, which).check([], [asked])  # made again
 
 
+def test_an_edited_record_that_was_made_here_is_refused_where_it_is_planned(archive, tmp_path):
+    results, planned = tmp_path / "results", "results/demo_cic/lr_k1.json"
+    write_json(results / "demo_cic/lr_k1.json", {"value": 1, "machine": {}})
+    LaidRecords(archive, results, "none").check(["all"], [], [planned])
+    (results / "demo_cic/lr_k1.json").write_text('{"value": 2}')
+    with pytest.raises(DataError, match=f"^{planned}: edited"):
+        LaidRecords(archive, results, "none").check(["all"], [], [planned])
+
+
 def test_a_record_that_was_made_here_is_served(archive, tmp_path):
     results = tmp_path / "results"
     lay(archive, results)

@@ -7,6 +7,7 @@ file must have the bytes (a record the digest) of a run without SLURM.
 """
 
 import argparse
+import atexit
 import shutil
 import signal
 import subprocess
@@ -34,13 +35,15 @@ PARTS = {"whole": (["all"], 1), "nodes": (["all"], 2), "broken": (list(RUNS), 1)
 
 def start(project: Project, log: Path, *options: str) -> "subprocess.Popen[bytes]":
     with log.open("wb") as stream:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "snakemake", *PLAN, *options],
             cwd=project.folder,
             env=project.environment(),
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
+    atexit.register(process.kill)  # asked to end, Snakemake waits for jobs that are gone by then
+    return process
 
 
 def whole(cluster: Cluster, project: Project, targets: list[str]) -> int:

@@ -3,11 +3,18 @@
 from dataclasses import dataclass
 
 from deepcac.errors import ConfigError
-from deepcac.judging.spaces import PARTITION, Values, learners, of_kind, trials
+from deepcac.judging.spaces import PARTITION, Values, learners, of_kind, partition_grid, trials
 
-# A model in each part by k-means or CAC; the distances to the k-means centres as features; and
-# two controls: a model in each cell around rows drawn at random, or in each bucket of a hash.
-KM, CAC, DISTANCES, CELLS, HASH = ARMS = ("km", "cac", "dist", "cells", "hash")
+# A model in each part by k-means or CAC; as further features the distances to the k-means centres,
+# the cluster of k-means, or the weights of a Gaussian mixture; and controls: a model in each cell
+# around rows drawn at random, or in each bucket of a hash.
+KM, CAC, DISTANCES, IDS, SOFT, CELLS, HASH = ARMS = (
+    *("km", "cac", "dist", "ids", "soft", "cells", "hash"),
+)
+BESIDE = (DISTANCES, IDS, SOFT)  # what they know of clusters stands beside the features
+
+
+_WHOLE = ("latent", "subtypes", "bagging", "bent", "experts")  # kinds that have no arms
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,7 @@ class Contender:
     @property
     def network(self) -> bool:
         """Whether its trials are networks, of which fewer are made."""
-        return self.kind in ("network", "latent", "subtypes")
+        return self.kind in ("network", "latent", "subtypes", "experts")
 
     @property
     def kind(self) -> str:
@@ -39,13 +46,19 @@ class Contender:
         the arm may choose trials of the learner alone anyhow (`choice.open_to`). A learner of fixed
         settings has one trial.
         """
+        return self._parted(n, trials(PARTITION, n))
+
+    def grid_trials(self, n: int) -> list[Values]:
+        """Return trials whose clusters and alpha are no draws: every cell in turn."""
+        return self._parted(n, partition_grid(n))
+
+    def _parted(self, n: int, partitions: list[Values]) -> list[Values]:
         drawn = trials(self.learner, n if learners()[self.learner].space else 1)
         if not self.arm:
             return drawn
-        parted = trials(PARTITION, n)
         if self.arm != CAC:
-            parted = [{k: v for k, v in one.items() if k != "alpha"} for one in parted]
-        both = zip(drawn, parted, strict=True)
+            partitions = [{k: v for k, v in one.items() if k != "alpha"} for one in partitions]
+        both = zip(drawn, partitions, strict=True)
         return [one | own for one, own in both if own["n_clusters"] > 1]
 
 
@@ -55,7 +68,7 @@ def parse_contender(name: str) -> Contender:
     if name in known:
         return Contender(name)
     arm, _, learner = name.partition("_")
-    if arm in ARMS and learner in known - set(of_kind("latent", "subtypes", "bagging")):
+    if arm in ARMS and learner in known - set(of_kind(*_WHOLE)):
         return Contender(learner, arm)
     raise ConfigError(
         f"no contender {name!r}; use a learner ({', '.join(sorted(known))}), or an arm "

@@ -1,4 +1,4 @@
-"""Fitting one trial of a contender: on all rows, in each part, or with distances as features."""
+"""Fitting one trial of a contender: on all rows, in each part, or with what clusters tell."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from deepcac.files.declared import resolve
-from deepcac.judging.contenders import DISTANCES, Contender
+from deepcac.judging.contenders import BESIDE, Contender
 from deepcac.judging.learners import Array, Predict
-from deepcac.judging.partitions import Partition, distances, part
+from deepcac.judging.partitions import Partition, beside, part
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.judging.spaces import Values, learners
 from deepcac.task import Ids
@@ -18,15 +18,18 @@ FEWEST = 20  # training rows a part needs for a model of its own
 Fit = Callable[[Values, Rows, Rows, Resample], Predict]
 
 
-def fit_trial(contender: Contender, values: Values, sample: Resample) -> Predict:
-    """Fit one trial on a resample; return what gives rows their class probabilities."""
+def fit_trial(contender: Contender, values: Values, sample: Resample, turn: int = 0) -> Predict:
+    """Fit one trial on a resample; return what gives rows their class probabilities.
+
+    `turn` is the draw of a partition that is drawn at random.
+    """
     fit, own = learner_fit(contender.learner, values)
     k = values.get("n_clusters", 1)
     if not contender.arm or k == 1:
         return fit(own, sample.train, sample.validation, sample)
-    if contender.arm == DISTANCES:
-        return _with_distances(fit, own, sample, k)
-    found = part(sample, contender.arm, k, values.get("alpha", 0.0))
+    if contender.arm in BESIDE:
+        return _with_columns(fit, own, sample, beside(sample, contender.arm, k))
+    found = part(sample, contender.arm, k, values.get("alpha", 0.0), turn)
     return in_parts(fit, own, sample, found, int(found.train.max()) + 1)
 
 
@@ -37,9 +40,10 @@ def learner_fit(learner: str, values: Values) -> tuple[Fit, Values]:
     return fit, {name: v for name, v in values.items() if name in entry.space}
 
 
-def _with_distances(fit: Fit, values: Values, sample: Resample, k: int) -> Predict:
-    """Fit with the distances to the k-means centres as further features."""
-    measure = distances(sample, k)
+def _with_columns(
+    fit: Fit, values: Values, sample: Resample, measure: Callable[[Rows], Array]
+) -> Predict:
+    """Fit with what the clusters tell as further features."""
     train, validation = (rows.beside(measure(rows)) for rows in (sample.train, sample.validation))
     answer = fit(values, train, validation, sample)
     return lambda rows: answer(rows.beside(measure(rows)))

@@ -55,6 +55,22 @@ def lr(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predi
 
 def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
     """LightGBM on the raw features, stopped by the validation loss."""
+    return _lightgbm(values, train, validation, sample, lambda rows: rows.raw)
+
+
+def linear_lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:
+    """LightGBM with a line in every leaf, on the scaled features without outliers."""
+    linear = {**values, "linear_tree": True}
+    return _lightgbm(linear, train, validation, sample, lambda rows: rows.bounded)
+
+
+def _lightgbm(
+    values: Values,
+    train: Rows,
+    validation: Rows,
+    sample: Resample,
+    columns: Callable[[Rows], Array],
+) -> Predict:
     import lightgbm
 
     weigh = values["class_weight"]
@@ -64,12 +80,13 @@ def lgbm(values: Values, train: Rows, validation: Rows, sample: Resample) -> Pre
         **{"num_threads": 1, "seed": sample.seed, "deterministic": True},
         **{"force_col_wise": True, "bagging_freq": 1, "verbose": -1},
     }
-    data = lightgbm.Dataset(train.raw, train.y, weight=_weights(train, weigh))
+    data = lightgbm.Dataset(columns(train), train.y, weight=_weights(train, weigh), params=settings)
     stop = lightgbm.early_stopping(PATIENCE, verbose=False)
-    weight = _weights(validation, weigh)
-    held_out = lightgbm.Dataset(validation.raw, validation.y, weight=weight, reference=data)
+    held_out = lightgbm.Dataset(
+        columns(validation), validation.y, weight=_weights(validation, weigh), reference=data
+    )
     model = lightgbm.train(settings, data, ROUNDS, valid_sets=[held_out], callbacks=[stop])
-    return lambda rows: _by_class(model.predict(rows.raw, num_threads=1))
+    return lambda rows: _by_class(model.predict(columns(rows), num_threads=1))
 
 
 def hgb(values: Values, train: Rows, validation: Rows, sample: Resample) -> Predict:

@@ -1,15 +1,20 @@
-"""Ways to part rows into clusters: k-means, CAC, and two controls that mean nothing."""
+"""Ways to part rows into clusters, what they tell beside the features, and two controls."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
+from sklearn.mixture import GaussianMixture
 
 from deepcac.cac.cluster import cluster, kmeans_labels
-from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM
+from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, IDS, KM, SOFT
 from deepcac.judging.resamples import Resample, Rows
 from deepcac.task import Array, Ids
+
+LEAST_VARIANCE = 1e-3  # of standardised columns; a column of 0 and 1 may be constant in a part
 
 
 class Partition(NamedTuple):
@@ -19,40 +24,66 @@ class Partition(NamedTuple):
     assign: Callable[[Rows], Ids]
 
 
-def part(sample: Resample, arm: str, k: int, alpha: float) -> Partition:
+def part(sample: Resample, arm: str, k: int, alpha: float, turn: int = 0) -> Partition:
     """Part the rows of a resample, whose ``shared`` keeps what was clustered before.
 
-    Arms: "km" is k-means; "cac" is CAC from these clusters with `alpha`; "dist" is k-means again,
-    whose distances are features; "cells" lie around k training rows drawn at random; "hash" is one
-    of the row id, which knows nothing.
+    Arms: "km" is k-means; "cac" is CAC from these clusters with `alpha`; "cells" lie around k
+    training rows drawn at random, by the draw `turn`; "hash" is one of the row id, which knows
+    nothing.
     """
     if arm == HASH:
         return Partition(*_hashed(sample, k))
-    centres, labels = _centred(sample, arm, k, alpha)
+    centres, labels = _centred(sample, arm, k, alpha, turn)
     return Partition(labels, lambda rows: _nearest(rows.bounded, centres))
 
 
-def distances(sample: Resample, k: int) -> Callable[[Rows], Array]:
-    """Return what gives rows their distances to the k-means centres, standardised."""
-    centres, _ = _centred(sample, KM, k, 0.0)
-    train = euclidean_distances(sample.train.bounded, centres)
+def beside(sample: Resample, arm: str, k: int) -> Callable[[Rows], Array]:
+    """Return what gives rows the columns of an arm, standardised as the training rows say.
+
+    "dist" are the distances to the k-means centres, "ids" the clusters one-hot, and "soft" the
+    weights of a Gaussian mixture with variances of its own for each column.
+    """
+    measure = {DISTANCES: _distances, IDS: _indicators, SOFT: _weights}[arm](sample, k)
+    train = measure(sample.train)
     mean, scale = train.mean(axis=0), train.std(axis=0)
     scale[scale == 0] = 1.0
-    return lambda rows: (euclidean_distances(rows.bounded, centres) - mean) / scale
+    return lambda rows: (measure(rows) - mean) / scale
 
 
-def _centred(sample: Resample, arm: str, k: int, alpha: float) -> tuple[Array, Ids]:
-    """Return the centres and the training labels of an arm, made once a resample."""
-    arm = KM if arm == DISTANCES else arm
-    key: tuple[Any, ...] = (arm, k, alpha) if arm == CAC else (arm, k)
+def _distances(sample: Resample, k: int) -> Callable[[Rows], Array]:
+    centres, _ = _centred(sample, KM, k, 0.0)
+    return lambda rows: euclidean_distances(rows.bounded, centres)
+
+
+def _indicators(sample: Resample, k: int) -> Callable[[Rows], Array]:
+    centres, _ = _centred(sample, KM, k, 0.0)
+    return lambda rows: np.eye(len(centres))[_nearest(rows.bounded, centres)]
+
+
+def _weights(sample: Resample, k: int) -> Callable[[Rows], Array]:
+    key = (SOFT, k)
     if key not in sample.shared:
-        sample.shared[key] = _cluster(sample, arm, k, alpha)
+        mixture = GaussianMixture(
+            k, covariance_type="diag", reg_covar=LEAST_VARIANCE, random_state=sample.seed
+        )
+        with warnings.catch_warnings():  # a mixture that still moves is as good a feature
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            sample.shared[key] = mixture.fit(sample.train.bounded)
+    fitted: GaussianMixture = sample.shared[key]
+    return lambda rows: fitted.predict_proba(rows.bounded)
+
+
+def _centred(sample: Resample, arm: str, k: int, alpha: float, turn: int = 0) -> tuple[Array, Ids]:
+    """Return the centres and the training labels of an arm, made once a resample."""
+    key: tuple[Any, ...] = (arm, k, alpha) if arm == CAC else (arm, k, turn)
+    if key not in sample.shared:
+        sample.shared[key] = _cluster(sample, arm, k, alpha, turn)
     return sample.shared[key]
 
 
-def _cluster(sample: Resample, arm: str, k: int, alpha: float) -> tuple[Array, Ids]:
+def _cluster(sample: Resample, arm: str, k: int, alpha: float, turn: int) -> tuple[Array, Ids]:
     X = sample.train.bounded
-    rng = np.random.RandomState(sample.seed)
+    rng = np.random.RandomState([sample.seed, turn] if turn else sample.seed)
     if arm == CELLS:
         centres = X[rng.choice(len(X), k, replace=False)]
         return centres, _nearest(X, centres)

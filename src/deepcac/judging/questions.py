@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deepcac.judging.choice import CLUSTERED, DEFAULT, TUNED
-from deepcac.judging.contenders import CAC, CELLS, DISTANCES, HASH, KM, Contender, parse_contender
+from deepcac.judging.contenders import BESIDE, CAC, CELLS, HASH, KM, Contender, parse_contender
+from deepcac.judging.random_partitions import BEST, MEAN, VIEWS
 from deepcac.judging.spaces import of_kind
 
 
@@ -44,12 +45,34 @@ NEGATIVE = Question("negative_control", "Does a hash of the row number help, cho
 SUBTYPES = Question(
     "subtypes", "Does a risk model with two subtypes or more cost anything?", choice=CLUSTERED
 )
+RANDOM = Question(
+    "random",
+    "Are clusters better than the average random partition?",
+    choice=CLUSTERED,
+    reference_choice=CLUSTERED,
+)
+CHOSEN_RANDOM = Question(
+    "chosen_random",
+    "Are clusters better than the random partition that validation chooses?",
+    choice=CLUSTERED,
+    reference_choice=CLUSTERED,
+)
+BENT = Question("bent", "Are clusters better than a bent line?")
+RIVALS = Question("rivals", "Are clusters better than products, lines in leaves, or experts?")
+BEND = Question("bend", "Does bending help the learner, without clusters?")
+# Of the clinical tasks (docs/judge-plan.md), and those of them that decide whether clusters help.
+CLINICAL = (HELP, FORCED, SEPARATED, RANDOM, CHOSEN_RANDOM, BENT, RIVALS, BEND)
+DECISIVE = (HELP, RANDOM, BENT)
+_BENDING = (RANDOM, CHOSEN_RANDOM, BENT, RIVALS, BEND)
+_BENT_OF = {"spline_lr": "lr", "products_lr": "lr", "moe": "lr", "linear_lgbm": "lgbm"}
 QUESTIONS = (HELP, FORCED, SEPARATED, ANY, DEEP_HELP, BOOSTING, PRINTED, SUBTYPES, BAG, NEGATIVE)
 
 
 def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
     """Yield contender and reference of each comparison, of those that have finished."""
     for name in present:
+        if name.startswith(VIEWS):  # views of a control are references alone
+            continue
         one = parse_contender(name)
         for reference in _references(question, one):
             if reference in present:
@@ -58,7 +81,9 @@ def pairs(question: Question, present: list[str]) -> Iterator[tuple[str, str]]:
 
 def _references(question: Question, one: Contender) -> list[str]:
     if question in (HELP, FORCED):
-        return [one.learner] if one.arm in (KM, CAC, DISTANCES) else []
+        return [one.learner] if one.arm in (KM, CAC, *BESIDE) else []
+    if question in _BENDING:
+        return _bending(question, one)
     if question == SEPARATED:
         return [f"{KM}_{one.learner}"] if one.arm == CAC else []
     if question == ANY:
@@ -67,7 +92,7 @@ def _references(question: Question, one: Contender) -> list[str]:
     if question == DEEP_HELP:
         return of_kind("network") if one.kind == "latent" else []
     if question == BOOSTING:  # of boosting itself `HELP` asks
-        others = one.arm in (KM, CAC, DISTANCES) and one.kind != "boosting"
+        others = one.arm in (KM, CAC, *BESIDE) and one.kind != "boosting"
         return of_kind("boosting") if others or one.kind == "latent" else []
     if question == PRINTED:
         return of_kind("boosting") if one.kind == "latent" else []
@@ -77,3 +102,15 @@ def _references(question: Question, one: Contender) -> list[str]:
     if question == BAG:
         return of_kind("boosting") if one.kind == "bagging" else []
     return [one.learner] if one.arm == HASH else []
+
+
+def _bending(question: Question, one: Contender) -> list[str]:
+    """Return the references of the questions about what bends a line without clusters."""
+    if question == BEND:
+        return [_BENT_OF[one.learner]] if one.learner in _BENT_OF else []
+    if question in (RANDOM, CHOSEN_RANDOM):
+        view = MEAN if question == RANDOM else BEST
+        return [f"{view}_{one.learner}"] if one.arm in (KM, CAC) else []
+    if one.arm not in (KM, CAC, *BESIDE):
+        return []
+    return ["spline_lr"] if question == BENT else [name for name in _BENT_OF if name != "spline_lr"]

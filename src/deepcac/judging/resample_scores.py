@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from deepcac.judging.choice import CHOICES, CLUSTERED, DEFAULT, TUNED, choose, open_to
+from deepcac.judging.random_partitions import with_views
 from deepcac.judging.resamples import test_share
 
 METRICS = ("auroc", "auprc")
@@ -29,7 +30,8 @@ def resample_scores(
     return pd.DataFrame(
         [
             row
-            for dataset, found in records.items()
+            for dataset, stored in records.items()
+            for found in [with_views(stored)]
             for contender in found
             for row in _rows(dataset, contender, found, metrics)
         ]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Values = dict[str, Any]
 PARTITION = "partition"
+GRID_CLUSTERS = (2, 3, 4, 5)
+GRID_ALPHAS = (0.03, 0.0, 0.003, 0.3, 3.0)
 
 
 class Dimension(Entry):
@@ -58,7 +60,9 @@ class Dimension(Entry):
 class Learner(Entry):
     """What is drawn for a learner, and what fits it; the partition has neither kind nor fit."""
 
-    kind: Literal["plain", "boosting", "bagging", "network", "latent", "subtypes"] = "plain"
+    kind: Literal[
+        "plain", "boosting", "bent", "experts", "bagging", "network", "latent", "subtypes"
+    ] = "plain"
     fit: str = ""
     drawn_as: str = Field("", description="the learner whose draws it takes, if not its own")
     space: dict[str, Dimension]
@@ -78,6 +82,16 @@ def of_kind(*kinds: str) -> list[str]:
     """Return the learners of some kinds, in the order of `spaces.yaml`."""
     known = learners().items()
     return [name for name, one in known if one.kind in kinds and name != PARTITION]
+
+
+def partition_grid(n: int) -> list[Values]:
+    """Return `n` partitions that go through every number of clusters and every alpha in turn.
+
+    With `n` a multiple of `GRID_CLUSTERS` times `GRID_ALPHAS` each cell is there as often as the
+    others; alpha 0 is k-means. The first is that of the defaults.
+    """
+    cells = [{"n_clusters": k, "alpha": alpha} for alpha in GRID_ALPHAS for k in GRID_CLUSTERS]
+    return [dict(cells[place % len(cells)]) for place in range(n)]
 
 
 def trials(learner: str, n: int) -> list[Values]:

@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from deepcac.feature_matrix import FeatureMatrix
-from deepcac.judging.contenders import Contender
+from deepcac.judging.contenders import CELLS, Contender
 from deepcac.judging.fitting import fit_trial
 from deepcac.judging.learners import Predict
+from deepcac.judging.random_partitions import score_draws
 from deepcac.judging.resamples import Resample, Rows, resamples
 from deepcac.judging.trial_scores import score_trial
 
@@ -32,10 +33,17 @@ class Effort(NamedTuple):
     train_rows: int  # at most
     trials: int  # draws a contender
     network_trials: int  # draws a network
+    partitions: int = 1  # draws of random cells, in which the chosen trials are fitted
+    grid: bool = False  # clusters and alpha of an arm go through a grid in place of draws
 
     def trials_of(self, contender: Contender) -> int:
         """Return how many trials a contender is given."""
         return self.network_trials if contender.network else self.trials
+
+    def values_of(self, contender: Contender) -> list[dict[str, Any]]:
+        """Return the values of the trials of a contender."""
+        n = self.trials_of(contender)
+        return contender.grid_trials(n) if self.grid else contender.trials(n)
 
 
 def judge_rows(
@@ -67,12 +75,16 @@ def judge_samples(
     samples: Iterable[Resample], contenders: Iterable[Contender], effort: Effort
 ) -> list[tuple[dict[str, Any], pa.Table]]:
     """Run the trials of contenders on resamples; return what `judge_rows` does for each."""
-    trials = {one: one.trials(effort.trials_of(one)) for one in contenders}
+    trials = {one: effort.values_of(one) for one in contenders}
     found: dict[Contender, list[dict[str, Any]]] = {one: [] for one in trials}
     tables: dict[Contender, list[pa.Table]] = {one: [] for one in trials}
     for sample in samples:
         for one, drawn in trials.items():
             entry, table = run_resample(sample, one, drawn)
+            if one.arm == CELLS and effort.partitions > 1:
+                entry["partitions"] = score_draws(
+                    sample, one, drawn, entry["trials"], effort.partitions
+                )
             found[one].append(entry)
             tables[one].append(table)
             best = max(trial["validation"]["auroc"] for trial in entry["trials"])

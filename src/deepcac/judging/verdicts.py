@@ -10,7 +10,7 @@ import pandas as pd
 
 from deepcac.errors import DataError
 from deepcac.judging.draws import SHARE
-from deepcac.judging.questions import BAG, QUESTIONS, Question, pairs
+from deepcac.judging.questions import BAG, CLINICAL, QUESTIONS, Question, pairs
 from deepcac.judging.resample_scores import METRICS
 from deepcac.scoring.equivalence import (
     NEVER,
@@ -157,7 +157,7 @@ def summary(table: pd.DataFrame, margin: float) -> list[dict[str, Any]]:
     ``over_datasets``: for each pair of contenders the number of data sets and the probabilities of
     `over_datasets`.
     """
-    texts = {question.id: question.text for question in QUESTIONS}
+    texts = {question.id: question.text for question in (*QUESTIONS, *CLINICAL)}
     return [
         {
             "question": question,

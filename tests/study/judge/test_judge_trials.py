@@ -11,7 +11,7 @@ from deepcac.feature_matrix import FeatureMatrix, write_features
 from deepcac.files.storage import read_table, write_table
 from deepcac.judging.contenders import parse_contender
 from deepcac.judging.fitting import fit_trial
-from deepcac.judging.partitions import distances, part
+from deepcac.judging.partitions import beside, part
 from deepcac.judging.resamples import resamples
 from deepcac.judging.spaces import learners, trials
 from deepcac.judging.trial_scores import best_threshold, score_trial
@@ -125,7 +125,7 @@ def test_training_rows_of_centred_parts_are_those_of_the_nearest_centre(sample, 
 
 
 def test_distances_are_standardised_on_the_training_rows(sample):
-    found = distances(sample, 3)(sample.train)
+    found = beside(sample, "dist", 3)(sample.train)
     assert found.shape == (len(sample.train), 3)
     assert np.allclose(found.mean(axis=0), 0, atol=1e-9)
     assert np.allclose(found.std(axis=0), 1)

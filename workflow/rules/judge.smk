@@ -10,6 +10,7 @@ study_files = [
     *study.ablations,
     *study.tables,
     *study.shapes,
+    *study.clinical_results,
     *collect("results/factorial/{name}.parquet", name=config["factorial"]),
     *further.records,
 ]
@@ -56,6 +57,54 @@ use rule judge_trials as judge_subtypes with:
         "logs/benchmarks/judge/{dataset}/subtypes.tsv"
     wildcard_constraints:
         dataset=_DATASET,
+
+
+use rule judge_trials as judge_clinical with:
+    output:
+        records=["results/judge/clinical/{dataset}/{contender}.json"],
+        answers=["results/judge/clinical/{dataset}/{contender}.parquet"],
+    log:
+        "logs/judge/clinical/{dataset}/{contender}.log",
+    benchmark:
+        "logs/benchmarks/judge/clinical/{dataset}/{contender}.tsv"
+    wildcard_constraints:
+        dataset="[a-z0-9_]+",
+        contender="[a-z0-9_]+",
+    params:
+        code=code_digest("deepcac_study.judge.trial_files"),
+        effort=study.clinical_effort,
+        synthetic=lambda wildcards: wildcards.dataset.startswith("demo_"),
+        grouped=lambda wildcards: registry.dataset(wildcards.dataset).grouped,
+
+
+# Small families, what decides, and estimates pooled over cohorts: docs/judge-plan.md.
+rule judge_clinical_tasks:
+    input:
+        trials=to_make(study.clinical),
+    output:
+        verdicts="results/judge/clinical/verdicts.csv",
+        decisions="results/judge/clinical/decisions.csv",
+        pooled="results/judge/clinical/pooled.csv",
+    log:
+        "logs/judge/clinical.log",
+    benchmark:
+        "logs/benchmarks/judge/clinical.tsv"
+    conda:
+        "../../envs/deepcac.yaml"
+    params:
+        code=code_digest("deepcac_study.judge.clinical_tasks"),
+        call="deepcac_study.judge.clinical_tasks.write_clinical",
+        given=lambda wildcards, input, output: {
+            "verdicts_path": output.verdicts,
+            "decisions_path": output.decisions,
+            "pooled_path": output.pooled,
+            "trial_paths": study.clinical,
+            "cohorts": config["judge"]["clinical"]["cohorts"],
+            "apart": config["judge"]["clinical"]["apart"],
+            "strict": config["judge"]["strict_margin"],
+        },
+    script:
+        "../scripts/call.py"
 
 
 rule judge_planted:

@@ -225,10 +225,12 @@ def check_config(config: dict[str, Any], registry: Registry) -> dict[str, Any]:
     matched = (match.datasets for match in known.judge.matches)
     planned = (plan.datasets for plan in known.runs)
     divided = [division.dataset for division in known.judge.public.divisions]
+    clinical = known.judge.clinical
     tables = (known.judge.tables.datasets, known.judge.tables.shapes)
     moves = [move.dataset for move in known.judge.transfer.moves]
     further = (moves, known.judge.scorecards.datasets, known.judge.richer_labels)
-    judged = (*matched, known.judge.ablations, divided, *tables, *further)
+    tasks = [clinical.datasets, *(match.datasets for match in clinical.also)]
+    judged = (*matched, known.judge.ablations, divided, *tables, *tasks, *further)
     named = (known.datasets, known.factorial, learnt, *judged, *decomposed, *planned)
     for name in (one for names in named for one in names):
         registry.dataset(name)

@@ -72,6 +72,21 @@ class Tables(Entry):
     network_trials: int = Field(1, ge=1, description="as of the judge")
 
 
+class Clinical(Entry):
+    """Clinical tasks, in families of their own and pooled over cohorts; see docs/judge-plan.md."""
+
+    datasets: list[Id] = Field(
+        [], description="tasks, as `results/judge/clinical/{dataset}/{contender}.json`"
+    )
+    contenders: list[str] = Field([], description="as in `matches`")
+    cohorts: dict[str, str] = Field({}, description="the cohort of tasks that share one")
+    apart: list[Id] = Field(
+        [], description="tasks of no documented origin: judged, but in no pooled estimate"
+    )
+    partitions: int = Field(20, ge=1, description="random partitions of the control")
+    also: list[Match] = Field([], description="further contenders on some of the tasks")
+
+
 class Shift(Entry):
     """A move of a model to other rows, where it is recalibrated with a few labels."""
 
@@ -117,6 +132,9 @@ class Judge(Entry):
         "are changed one at a time, as `results/judge/ablations/{dataset}.json`",
     )
     tables: Tables = Field(Tables.model_validate({}), description="more tables, one job each")
+    clinical: Clinical = Field(
+        Clinical.model_validate({}), description="clinical tasks, with a grid of k and alpha"
+    )
     transfer: Transfer = Field(Transfer.model_validate({}), description="see docs/transfer.md")
     scorecards: Scorecards = Field(
         Scorecards.model_validate({}), description="see docs/transfer.md"

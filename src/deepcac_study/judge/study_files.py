@@ -11,10 +11,18 @@ from deepcac.judging.contenders import parse_contender
 
 FOLDER = "results/judge"
 PLANTED, ABLATIONS, PUBLIC = "planted", "ablations", "public"
-TABLES, SHAPES = "tables", "shapes"
+TABLES, SHAPES, CLINICAL = "tables", "shapes", "clinical"
 # Those of `deepcac_study.judge.further.further_files`.
 TRANSFER, SCORECARDS, RICHER = FURTHER = ("transfer", "scorecards", "richer_labels")
-APART = (PLANTED, ABLATIONS, PUBLIC, TABLES, SHAPES, *FURTHER)  # folders that are no data sets
+APART = (
+    PLANTED,
+    ABLATIONS,
+    PUBLIC,
+    TABLES,
+    SHAPES,
+    CLINICAL,
+    *FURTHER,
+)  # folders that are no data sets
 _EFFORT = ["resamples", "resamples_small", "small_rows", "train_rows", "trials", "network_trials"]
 
 
@@ -49,9 +57,12 @@ class StudyFiles:
     @property
     def files(self) -> list[str]:
         """Everything that the study writes."""
-        stored = [str(answers_path(record)) for record in (*self.trials, *self.public)]
+        several = (*self.trials, *self.public, *self.clinical)
+        stored = [str(answers_path(record)) for record in several]
         return [
             *self.trials,
+            *self.clinical,
+            *self.clinical_results,
             *stored,
             *self.planted,
             *self.public,
@@ -118,6 +129,29 @@ class StudyFiles:
         """The records of tables that are judged in one job each."""
         asked = filter(self.reachable, self.judge["tables"]["datasets"])
         return [f"{FOLDER}/{TABLES}/{dataset}.json" for dataset in asked]
+
+    @property
+    def clinical_effort(self) -> dict[str, Any]:
+        """How much every contender is given on a clinical task."""
+        return self.effort | {"partitions": self.judge["clinical"]["partitions"], "grid": True}
+
+    @property
+    def clinical(self) -> list[str]:
+        """The stored trials of every contender on every clinical task."""
+        own = self.judge["clinical"]
+        matches = [own, *own["also"]]
+        return [
+            f"{FOLDER}/{CLINICAL}/{dataset}/{parse_contender(name).id}.json"
+            for match in matches
+            for dataset in filter(self.reachable, match["datasets"])
+            for name in match["contenders"]
+        ]
+
+    @property
+    def clinical_results(self) -> list[str]:
+        """What the clinical tasks say together, if there are any."""
+        names = ("verdicts.csv", "decisions.csv", "pooled.csv") if self.clinical else ()
+        return [f"{FOLDER}/{CLINICAL}/{name}" for name in names]
 
     @property
     def shapes(self) -> list[str]:

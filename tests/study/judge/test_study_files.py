@@ -3,9 +3,16 @@
 import pytest
 
 from deepcac.errors import ConfigError
+from deepcac.judging.trials import Effort
 from deepcac_study.judge.study_files import StudyFiles
 
 JUDGE = {
+    "clinical": {
+        "datasets": ["rhc", "hidden"],
+        "contenders": ["lr", "km_lr"],
+        "also": [{"datasets": ["cic"], "contenders": ["fnn"]}],
+        "partitions": 20,
+    },
     "matches": [
         {"datasets": ["cic", "hidden"], "contenders": ["lr", "km_lr"]},
         {"datasets": ["cic"], "contenders": ["lr", "lgbm"]},
@@ -57,6 +64,16 @@ def test_answers_stand_beside_records_of_trials_alone():
     assert "results/judge/public/hours/lgbm.parquet" in files
     assert "results/judge/planted/lr_0.5.parquet" not in files
     assert len(files) == len(set(files))
+
+
+def test_clinical_tasks_have_a_folder_and_an_effort_of_their_own():
+    assert STUDY.clinical == [
+        f"results/judge/clinical/{name}.json" for name in ("rhc/lr", "rhc/km_lr", "cic/fnn")
+    ]
+    effort = dict.fromkeys(Effort._fields[:6], 7)
+    found = StudyFiles(JUDGE | effort, lambda dataset: True).clinical_effort
+    assert Effort(**found) == Effort(*[7] * 6, partitions=20, grid=True)
+    assert "results/judge/clinical/pooled.csv" in STUDY.files
 
 
 def test_parts_of_the_positive_control_have_names():

@@ -1,12 +1,14 @@
 """What is refused before anything starts: one line that names the place and the way out."""
 
+import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
 
 import pytest
-from checkouts import checkout, environment
+from checkouts import ROOT, checkout, environment
 
 from deepcac.errors import ConfigError
 from deepcac_study.jobs import starting
@@ -26,6 +28,28 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch, name):
     monkeypatch.setattr(starting, "check_writable", refuse)
     with pytest.raises(ConfigError, match=f"{name}: cannot be written"):
         check_folders(tmp_path)
+
+
+# The root user without the right to pass by rights.
+BOUND = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override")
+
+
+@pytest.mark.parametrize("name", ["results", "data/raw"])
+def test_rights_alone_are_enough(tmp_path, name):
+    if shutil.which("setpriv") is None or os.getuid() != 0:
+        pytest.skip("needs root and setpriv")
+    (tmp_path / name).mkdir(parents=True)
+    (tmp_path / name).chmod(0o555)
+    code = "from deepcac_study.jobs.starting import check_folders as check; check('.')"
+    done = subprocess.run(
+        [*BOUND, sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment(ROOT),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"{name}: cannot be written (Permission denied)" in done.stderr
 
 
 def test_the_folder_of_a_restricted_source_must_exist(tmp_path):

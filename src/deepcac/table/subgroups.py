@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import roc_auc_score
 
 from deepcac.errors import DataError
-from deepcac.scoring.calibration import calibration
+from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain
+from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import FEW, few_rows
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.held_out_risks import HeldOut
@@ -34,10 +35,10 @@ class Subgroup(NamedTuple):
         Of the model without clusters: mean over resamples, 95 % interval.
     change, change_low, change_high : float
         AUROC with clusters minus without.
-    ratio, slope : float
+    ratio, slope : Estimate
         Calibration of the model without clusters, over all resamples.
-    benefit : float
-        Net true positives in 1,000 patients that clusters add at the threshold.
+    benefit : (float, float, float)
+        Net true positives in 1,000 patients that clusters add at the threshold, with interval.
     """
 
     column: str
@@ -50,9 +51,9 @@ class Subgroup(NamedTuple):
     change: float
     change_low: float
     change_high: float
-    ratio: float
-    slope: float
-    benefit: float
+    ratio: Estimate
+    slope: Estimate
+    benefit: tuple[float, float, float]
 
 
 def subgroups(
@@ -140,7 +141,7 @@ def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArra
 
 def _scored(
     found: HeldOut, inside: npt.NDArray[np.bool_], models: tuple[str, str], threshold: float
-) -> tuple[float, ...] | None:
+) -> tuple[Any, ...] | None:
     """Return the scores of a subgroup, in the order of `Subgroup`; None if no test part has any."""
     y, plain, clustered = found.y[inside], *(found.risk[name][inside] for name in models)
     resample = found.resample[inside]
@@ -154,12 +155,11 @@ def _scored(
     without, with_ = np.array(each).T
     sizes = {"n_train": 3.0, "n_test": 1.0}  # 75 % and 25 % of the rows
     score, change = (corrected_t_test(one, **sizes) for one in (without, with_ - without))
-    fit = calibration(y, plain)
-    gain = net_benefit_gain(
-        y, clustered, plain, np.array([threshold]), found.patient[inside], draws=2
-    )[0, 0]
+    patient = found.patient[inside]
+    fit = calibration_intervals(y, plain, patient)
+    gain = net_benefit_gain(y, clustered, plain, np.array([threshold]), patient)
     return (
         *(score.mean, score.low, score.high),
         *(change.mean, change.low, change.high),
-        *(fit.ratio, fit.slope, 1000 * float(gain)),
+        *(fit.ratio, fit.slope, tuple(1000 * float(one) for one in gain[:, 0])),
     )

@@ -1,5 +1,6 @@
 """Risks on the page of a comparison: subgroups, thresholds, and what is withheld."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,8 @@ from deepcac.table.pages.risk_section import (
     risk_questions,
     risk_section,
     risks_by_outcome,
+    usual_thresholds,
+    worth,
 )
 from deepcac.table.reading.class_labels import standing_alone
 from deepcac.table.reading.labelled_table import Roles, read_labelled
@@ -53,7 +56,36 @@ def test_a_subgroup_is_scored_on_its_own_rows(judged):
     assert own.auroc == pytest.approx(np.mean(scores))
     assert own.low < own.auroc < own.high
     assert own.rows == len(set(kept.row[at]))
-    assert own.ratio == pytest.approx(kept.y[at].sum() / kept.risk[found.best][at].sum())
+    assert own.ratio.value == pytest.approx(kept.y[at].sum() / kept.risk[found.best][at].sum())
+
+
+def test_thresholds_are_the_users_or_a_default_that_is_stated(judged):
+    table, trials, found = judged
+    share = trials.held_out.y.mean()
+    section = risk_section(table, trials.held_out, found, RiskQuestions())
+    assert section["default"].startswith("No thresholds were given.")
+    usual = usual_thresholds(trials.held_out)
+    assert usual[0] / (1 - usual[0]) == pytest.approx(share / (1 - share) / 3)
+    many = trials.held_out._replace(y=1 - trials.held_out.y)
+    assert usual_thresholds(many) == pytest.approx(1 - usual[::-1])  # many events: no end at 95 %
+    asked = risk_section(table, trials.held_out, found, RiskQuestions((0.1, 0.3)))
+    assert (asked["default"], asked["range"]) == ("", "10.0 % to 30.0 %")
+    pair = ("lr", "hash_lr")
+    apart = trials.held_out._replace(
+        risk={"lr": trials.held_out.risk["lr"], "hash_lr": trials.held_out.risk["lr"] ** 2}
+    )
+    said = worth(apart, *pair[::-1], np.array([0.1, 0.2, 0.3]))
+    assert re.search(r"treating from a risk of 10 % on, .* from a risk of 30 % on, .* \(95 %", said)
+
+
+def test_every_number_of_calibration_has_an_interval(judged):
+    table, trials, found = judged
+    section = risk_section(table, trials.held_out, found, RiskQuestions(by=["sex"]))
+    assert all(" to " in cell for row in section["rows"] for cell in row[1:])
+    assert all(" to " in cell for row in section["by_rows"] for cell in row[5:])
+    decision = section["figures"][1]
+    assert decision.head[3:] == ("low", "high")
+    assert all(low <= value <= high for _, _, value, low, high in decision.data)
 
 
 def test_a_level_of_few_rows_is_neither_named_nor_told_by_the_others(judged):
@@ -125,7 +157,7 @@ def test_clusters_that_were_not_chosen_change_no_treatment(judged):
     kept = trials.held_out
     same = kept._replace(risk={**kept.risk, found.clustered: kept.risk[found.best]})
     content = risk_section(table, same, found, RiskQuestions(by=["sex"]))
-    assert "as many of 1,000 patients are treated rightly" in content["worth"]
+    assert "As many of 1,000 patients are treated rightly" in content["worth"]
     assert "since no clusters were chosen" in content["worth"]
     assert [row[0] for row in content["rows"]] == [contender_name(found.best)]
     assert [row[4] for row in content["by_rows"]] == ["0.000", "0.000"]  # and no interval of it
@@ -166,8 +198,8 @@ def test_the_section_names_what_is_too_few_and_says_the_range(judged):
     content = risk_section(table, trials.held_out, found, RiskQuestions((0.1, 0.5), ("sex", "age")))
     assert content["by_few"] == "sex x"
     assert content["range"] == "10.0 % to 50.0 %"
-    assert "from a risk of 30 % on" in content["worth"]
+    assert "from a risk of 10 % on" in content["worth"]
     assert [one.id for one in content["figures"]] == ["calibration", "decision", "risks"]
     assert len(content["rows"]) == 2
     assert len(content["by_rows"]) == 6
-    assert content["by_head"][-1].endswith("treating from 30 % on")
+    assert content["by_head"][-1].endswith("treating from 10 % on")

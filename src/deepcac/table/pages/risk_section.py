@@ -5,11 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure as Canvas
+from scipy.special import expit
 
 from deepcac.errors import DataError
 from deepcac.pages.figures import PALETTE, Figure
-from deepcac.scoring.calibration import CalibrationCurve, calibration, calibration_curve
-from deepcac.scoring.net_benefit import net_benefit, net_benefit_gain, treat_all
+from deepcac.scoring.calibration import CalibrationCurve, calibration_curve, log_odds
+from deepcac.scoring.calibration_intervals import calibration_intervals
+from deepcac.scoring.net_benefit import net_benefit_gain, treat_all
+from deepcac.scoring.resampled_scores import Estimate
 from deepcac.scoring.small_cells import FEW, WITHHELD
 from deepcac.table.answer import Answer, contender_name, signed
 from deepcac.table.held_out_risks import HeldOut
@@ -28,8 +31,8 @@ class RiskQuestions(NamedTuple):
     Attributes
     ----------
     thresholds : (float, float) or None
-        Risks from which a patient may be treated, the lowest and the highest; from half the
-        share of events to three times it if None.
+        Risks from which a patient may be treated, the lowest and the highest; of a third to three
+        times the odds of the event if None.
     by : sequence of str
         Columns that make subgroups.
     """
@@ -39,6 +42,10 @@ class RiskQuestions(NamedTuple):
 
 
 USUAL = RiskQuestions()
+DEFAULT = (
+    "No thresholds were given. The default is the risks whose odds are a third to three times "
+    "those of the event."
+)
 
 
 def risk_questions(thresholds: str | None, by: str | None) -> RiskQuestions:
@@ -79,12 +86,13 @@ def risk_section(
     ends = asked.thresholds
     thresholds = usual_thresholds(held_out) if ends is None else np.linspace(*ends, 25)
     names = (found.best, found.clustered)
-    middle = float(thresholds[len(thresholds) // 2])
+    treated = float(held_out.y.mean()) if ends is None else ends[0]
     same = np.array_equal(held_out.risk[found.best], held_out.risk[found.clustered])
     drawn = names[:1] if same else names
     return {
         "worth": worth(held_out, found.clustered, found.best, thresholds),
         "range": f"{100 * thresholds[0]:.1f} % to {100 * thresholds[-1]:.1f} %",
+        "default": DEFAULT if ends is None else "",
         "figures": [
             calibration_figure(held_out, drawn, table.shown_classes[1]),
             decision_figure(held_out, drawn, thresholds),
@@ -92,14 +100,20 @@ def risk_section(
         ],
         "head": _HEAD,
         "rows": [_calibrated(held_out, name) for name in drawn],
-        **_by(table, held_out, asked.by, names, middle),
+        **_by(table, held_out, asked.by, names, treated),
     }
 
 
 def _calibrated(held_out: HeldOut, name: str) -> tuple[str, ...]:
-    fit = calibration(held_out.y, held_out.risk[name])
-    texts = (signed(fit.intercept, 2), *(f"{value:z.2f}" for value in fit[1:3]))
-    return (contender_name(name), *texts, *(f"{value:.4f}" for value in fit[3:]))
+    fit = calibration_intervals(held_out.y, held_out.risk[name], held_out.patient)
+    cells = [_estimated(one, 2) for one in fit[1:3]] + [_estimated(one, 4) for one in fit[3:]]
+    intercept = fit.intercept
+    span = f"({signed(intercept.low, 2)} to {signed(intercept.high, 2)})"
+    return (contender_name(name), f"{signed(intercept.value, 2)} {span}", *cells)
+
+
+def _estimated(one: Estimate, digits: int) -> str:
+    return f"{one.value:z.{digits}f} ({one.low:z.{digits}f} to {one.high:z.{digits}f})"
 
 
 def _by(
@@ -118,7 +132,9 @@ def _by(
             *(WITHHELD if n is None else f"{n:,}" for n in (one.rows, one.events)),
             _span((one.auroc, one.low, min(one.high, 1.0)), "{:.3f}".format),
             _span((one.change, one.change_low, one.change_high), signed),
-            *(f"{one.ratio:.2f}", f"{one.slope:z.2f}", signed(one.benefit, 1)),
+            *(_estimated(number, 2) for number in (one.ratio, one.slope)),
+            f"{signed(one.benefit[0], 1)} ({signed(one.benefit[1], 1)} to "
+            f"{signed(one.benefit[2], 1)})",
         )
         for one in shown
     ]
@@ -139,7 +155,7 @@ def calibration_figure(found: HeldOut, names: tuple[str, ...], event: str) -> Fi
         id="calibration",
         title="Are the risks right?",
         caption=f"Share of {event} at each predicted risk, on test rows of all resamples, with a "
-        "95 % interval over patients. On the dotted line a risk of 20 % means 20 of 100.",
+        "pointwise 95 % interval over patients. On the dotted line a risk of 20 % means 20 of 100.",
         section="risks",
         size=(5.2, 4.4),
         draw=lambda canvas: _draw_calibration(canvas, curves, event),
@@ -165,22 +181,31 @@ def _draw_calibration(canvas: Canvas, curves: Mapping[str, CalibrationCurve], ev
 
 def decision_figure(found: HeldOut, names: tuple[str, ...], thresholds: Array) -> Figure:
     """Draw the net benefit of models over thresholds, beside treating all and nobody."""
-    lines = {contender_name(name): net_benefit(found.y, found.risk[name], thresholds)
-             for name in names}  # fmt: skip
-    lines |= {"treat all": treat_all(found.y, thresholds), "treat none": 0 * thresholds}
+    nobody, nothing = np.zeros(len(found.y)), np.zeros(len(thresholds))
+    models = {
+        contender_name(name): net_benefit_gain(
+            found.y, found.risk[name], nobody, thresholds, found.patient
+        )
+        for name in names
+    }
+    everybody = treat_all(found.y, thresholds)
+    lines = models | {
+        "treat all": np.vstack([everybody] * 3), "treat none": np.vstack([nothing] * 3)
+    }  # fmt: skip
     return Figure(
         id="decision",
         title="Is acting on the risks worth it?",
         caption="Net benefit: patients rightly treated minus those wrongly treated at the odds of "
-        "the threshold, for each patient. Predictions of all resamples are pooled.",
+        "the threshold, for each patient, with 95 % intervals over patients. Predictions of all "
+        "resamples are pooled.",
         section="risks",
         size=(5.2, 4.0),
         draw=lambda canvas: _draw_decision(canvas, lines, thresholds),
-        head=("model", "threshold", "net_benefit"),
+        head=("model", "threshold", "net_benefit", "low", "high"),
         data=[
-            (name, float(t), float(v))
+            (name, float(t), *map(float, line))
             for name, values in lines.items()
-            for t, v in zip(thresholds, values, strict=True)
+            for t, line in zip(thresholds, values.T, strict=True)
         ],
     )
 
@@ -190,8 +215,9 @@ def _draw_decision(canvas: Canvas, lines: Mapping[str, Array], thresholds: Array
     grey = "#888888"
     looks = [*((colour, "-") for colour in PALETTE[: len(lines) - 2]), (grey, "--"), (grey, ":")]
     for (colour, dash), (name, values) in zip(looks, lines.items(), strict=True):
-        axis.plot(thresholds, values, label=name, color=colour, linestyle=dash)
-    highest = max(float(values.max()) for values in lines.values())
+        axis.plot(thresholds, values[0], label=name, color=colour, linestyle=dash)
+        axis.fill_between(thresholds, values[1], values[2], color=colour, alpha=0.15, linewidth=0)
+    highest = max(float(values[0].max()) for values in lines.values())
     axis.set(xlabel="threshold: treat from this risk on", ylabel="net benefit a patient")
     axis.set(ylim=(-0.25 * highest, 1.4 * highest))
     axis.legend(loc="upper right")
@@ -233,22 +259,27 @@ def _shares(risk: Array, patient: Ids, edges: Array) -> Array:
 
 
 def worth(found: HeldOut, clustered: str, best: str, thresholds: Array) -> str:
-    """Say what clusters change at the middle threshold, among 1,000 patients."""
+    """Say what clusters change at the lowest and the highest threshold, among 1,000 patients."""
+    if np.array_equal(found.risk[clustered], found.risk[best]):
+        return "As many of 1,000 patients are treated rightly, since no clusters were chosen."
     gain, low, high = 1000 * net_benefit_gain(
         found.y, found.risk[clustered], found.risk[best], thresholds, found.patient
     )
-    j = len(thresholds) // 2
-    who = f"Treating from a risk of {100 * thresholds[j]:.0f} % on: with clusters"
-    what = "of 1,000 patients are treated rightly, false alarms subtracted"
-    if np.array_equal(found.risk[clustered], found.risk[best]):
-        return f"{who} as many {what}, since no clusters were chosen."
-    change = f"{abs(gain[j]):.1f} {'more' if gain[j] > 0 else 'fewer'}"
-    if not round(gain[j], 1):
-        change = "as many"
-    return f"{who} {change} {what} (95 % interval {signed(low[j], 1)} to {signed(high[j], 1)})."
+    changes = []
+    for j in (0, len(thresholds) - 1):
+        change = f"{abs(gain[j]):.1f} {'more' if gain[j] > 0 else 'fewer'}"
+        change = change if round(gain[j], 1) else "as many"
+        changes.append(
+            f"from a risk of {100 * thresholds[j]:.0f} % on, {change} (95 % interval "
+            f"{signed(low[j], 1)} to {signed(high[j], 1)})"
+        )
+    return (
+        "Of 1,000 patients, clusters change how many are treated rightly, false alarms subtracted: "
+        f"treating {'; '.join(changes)}."
+    )
 
 
 def usual_thresholds(found: HeldOut) -> Array:
-    """Return thresholds from half the share of events to three times it, below .95."""
-    share = float(found.y.mean())
-    return np.linspace(share / 2, min(3 * share, 0.95), 25)
+    """Return thresholds whose odds go from a third of those of the event to three times them."""
+    odds = log_odds(found.y.mean())
+    return np.asarray(expit(np.linspace(odds - np.log(3), odds + np.log(3), 25)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from deepcac.scoring.statistics import corrected_error
 
@@ -65,19 +65,20 @@ def measured(
     `freedom` is that of Student's distribution; infinite for the normal one.
     """
     error = max(error, 1e-12)
-    spread = stats.t(freedom, loc=mean, scale=error)
-    worse, better = float(spread.cdf(-margin)), float(spread.sf(margin))
-    quantile, strictest = stats.t.ppf([1 - LEVEL / 2, 1 - LEVEL / 2 / tests], freedom).tolist()
+    # Of scipy's functions, which are many times as fast as its distributions.
+    worse, better = special.stdtr(freedom, [(-margin - mean) / error, (mean - margin) / error])
+    levels = [1 - LEVEL / 2, 1 - LEVEL / 2 / tests, POWER]
+    quantile, strictest, power = special.stdtrit(freedom, levels).tolist()
     return Difference(
         mean=mean,
         low=mean - quantile * error,
         high=mean + quantile * error,
-        p=float(2 * stats.t.sf(abs(mean) / error, freedom)),
-        p_equivalent=max(worse, better),
-        detectable=(strictest + float(stats.t.ppf(POWER, freedom))) * error,
-        worse=worse,
-        same=1.0 - worse - better,
-        better=better,
+        p=float(2 * special.stdtr(freedom, -abs(mean) / error)),
+        p_equivalent=float(max(worse, better)),
+        detectable=(strictest + power) * error,
+        worse=float(worse),
+        same=float(1.0 - worse - better),
+        better=float(better),
     )
 
 

@@ -155,12 +155,20 @@ class _OfRuns(Answers):
             return None
         if cell.kind == "alpha":
             return _of_alpha(run)
-        metric = cell.item if cell.kind == "log" else run.reported(cell.item, cell.paper)
-        score = run.score(metric) if run.status == "ok" else None
+        score = run.score(_metric(run, cell)) if run.status == "ok" else None
         if score is None:
             return Ours(None, None, run.status, run.path)
         # One split has no spread.
         return Ours(score[0], score[1] if len(run.splits) > 1 else None, run.status, run.path)
+
+    def remark(self, cell: PrintedCell) -> str:
+        """Say what our AUPRC of the positive class is, where the cell has the classes' mean."""
+        place = (cell.dataset_id, cell.method_id, cell.n_clusters or 0)
+        run = self.runs.find("sound", *place) if _averaged(cell) else None
+        score = run.score("auprc") if run and cell.item == "auprc" else None
+        if run is None or score is None or int(run.record.get("n_classes", 2)) > 2:
+            return ""
+        return f"AUPRC: mean over the classes; of the positive class {score[0]:.3f} (sound)"
 
     def target(self, cell: PrintedCell) -> str:
         """Return the record that would decide a cell."""
@@ -170,6 +178,20 @@ class _OfRuns(Answers):
         if not (cell.dataset_id and cell.method_id and cell.n_clusters):
             return "a method of its own"
         return f"{folder}/{cell.method_id}_k{cell.n_clusters}.json"
+
+
+def _metric(run: Run, cell: PrintedCell) -> str:
+    """Return the metric that a cell was printed in, whatever the protocol: like with like.
+
+    DeepCAC prints means over the classes, also of two (switch D1).
+    """
+    if cell.kind == "log":
+        return cell.item
+    return f"{cell.item}_macro" if _averaged(cell) else run.reported(cell.item, cell.paper)
+
+
+def _averaged(cell: PrintedCell) -> bool:
+    return cell.paper == "deepcac" and cell.item in ("auroc", "auprc")
 
 
 def _of_alpha(run: Run) -> Ours | None:

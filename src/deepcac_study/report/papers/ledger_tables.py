@@ -21,6 +21,10 @@ NOTE = (
     "deviations and 0.02; within 0.005 where our run has the paper's own split), ✗ differs; the "
     "mark belongs to the run of the cell's own protocol."
 )
+OF_CLASSES = (
+    " AUPRC and AUROC are means over the classes in all three numbers, as DeepCAC prints them. The "
+    "AUPRC of the positive class, which sound claims are decided by, is in the ledger's notes."
+)
 _DECIDED = (HOLDS, PARTLY, FAILS, CANNOT, UNDECIDED)
 _MOST = 3
 _NAMED = re.compile(r"\b(Table|Fig)s?\.? (\d+(?:[a-d]?(?:, | and | or |-)\d+)*)")
@@ -82,12 +86,16 @@ def _table(paper: Paper, printed: PrintedTable, rows: Sequence[Entry]) -> Table:
     return Table(
         id=f"{paper.key}_table{printed.number}{suffix}",
         title=f"{paper.citation}, Table {printed.number}: {printed.title}",
-        note=NOTE,
+        note=NOTE + OF_CLASSES * any(_of_classes(entry) for entry in rows),
         head=[*head, *(" ".join(column) for column in across)],
         rows=body,
         n_labels=len(head),
         group=paper.key,
     )
+
+
+def _of_classes(entry: Entry) -> bool:
+    return entry.paper == "deepcac" and entry.item in ("auroc", "auprc")
 
 
 def entry_cell(entry: Entry) -> Cell:

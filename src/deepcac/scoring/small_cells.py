@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from deepcac.task import FEW
+from deepcac.task import FEW, Array, Ids
 
 SMALL = 10  # rows of a group from which statistics of it are shown
 WITHHELD = "withheld"
+_MOST_PARTS = 1000  # of all tables, whose sums and differences are looked at
+Flags = npt.NDArray[np.bool_]
 
 
 def withheld(count: int, total: int | None = None) -> int | None:
@@ -29,7 +32,7 @@ def withheld_parts(counts: Sequence[int | None]) -> list[int | None]:
     return shown
 
 
-def few_rows(counts: npt.ArrayLike, few: int = FEW) -> npt.NDArray[np.bool_]:
+def few_rows(counts: npt.ArrayLike, few: int = FEW) -> Flags:
     """Return which groups of a table of counts are withheld, its margins being known.
 
     Those with a cell from 1 to `few` - 1; of one such group alone the smallest other one too,
@@ -45,3 +48,89 @@ def few_rows(counts: npt.ArrayLike, few: int = FEW) -> npt.NDArray[np.bool_]:
         total = table.sum(axis=1)
         hidden[np.lexsort((total, total == 0, hidden))[0]] = True
     return hidden
+
+
+def few_parts(tables: Sequence[Ids], y: Ids, few: int = FEW) -> list[Flags]:
+    """Return which parts are withheld of several tables of the same rows, shown on one page.
+
+    Those of `few_rows` in each table; and as many more as are needed so that no sum or difference
+    of parts that are shown, of all tables and of all rows, is a withheld part or the few rows by
+    which one part exceeds another: a column that refines another one gives nothing back.
+
+    Parameters
+    ----------
+    tables : sequence of ndarray of shape (n,)
+        The part of each row in each table, from 0.
+    y : ndarray of shape (n,)
+        Class of each row; zeros where only sizes are shown.
+    few : int
+
+    Returns
+    -------
+    list of ndarray of bool, shape (parts,)
+
+    Examples
+    --------
+    >>> ward, unit = np.repeat([0, 1], [60, 40]), np.repeat([0, 1, 2], [57, 3, 40])
+    >>> few_parts([ward, unit], np.zeros(100, dtype=int))
+    [array([False, False]), array([ True,  True,  True])]
+    """
+    counts = [_counted(part, y) for part in tables]
+    hidden = [few_rows(count, few) for count in counts]
+    if not any(mask.any() for mask in hidden):
+        return hidden
+    ends = np.cumsum([len(mask) for mask in hidden])
+    whole = np.concatenate(hidden)
+    if len(whole) > _MOST_PARTS:
+        return [np.full(len(mask), mask.any()) for mask in hidden]
+    overlap = _overlaps(tables, ends)
+    secret = _secrets(np.concatenate(counts), overlap, few)
+    table = np.repeat(np.arange(len(hidden)), [len(mask) for mask in hidden])
+    while (more := _given_back(overlap, secret, whole, table)) is not None:
+        whole[more] = True
+    return np.split(whole, ends[:-1])
+
+
+def _counted(part: Ids, y: Ids) -> Ids:
+    counts = np.zeros((int(part.max(initial=-1)) + 1, int(y.max(initial=0)) + 1), dtype=np.int64)
+    np.add.at(counts, (part, y), 1)
+    return counts
+
+
+def _overlaps(tables: Sequence[Ids], ends: Ids) -> Array:
+    """Return how many rows each two parts share, all rows being the last part."""
+    n = len(tables[0])
+    column = np.stack([part + end for part, end in zip(tables, [0, *ends[:-1]], strict=True)])
+    column = np.vstack([column, np.full((1, n), ends[-1])])
+    row = np.tile(np.arange(n), len(column))
+    members = sparse.csr_matrix((np.ones(column.size), (row, column.ravel())))
+    return np.asarray((members.T @ members).toarray())
+
+
+def _secrets(counts: Ids, overlap: Array, few: int) -> Array:
+    """Return what must not be told, shape (secrets, parts + 1), as sums of parts."""
+    sizes, unit = np.diag(overlap)[:-1], np.eye(len(overlap))
+    small = ((counts > 0) & (counts < few)).any(axis=1)
+    inner, outer = np.nonzero((overlap[:-1, :-1] == sizes[:, None]) & (sizes < sizes[:, None].T))
+    rest = counts[outer] - counts[inner]
+    tells = ((rest > 0) & (rest < few)).any(axis=1)
+    return np.vstack([unit[:-1][small], unit[outer[tells]] - unit[inner[tells]]])
+
+
+def _given_back(overlap: Array, secret: Array, hidden: Flags, table: Ids) -> int | None:
+    """Return a part that helps to tell a secret; None where nothing does.
+
+    It is the smallest of a table that has hidden parts already, or else of any.
+    """
+    shown = np.flatnonzero(np.append(~hidden, True))
+    target = overlap @ secret.T
+    gram = overlap[np.ix_(shown, shown)]
+    weights = np.linalg.pinv(gram, rcond=1e-9, hermitian=True) @ target[shown]
+    size = np.einsum("sp,ps->s", secret, target)
+    told = np.flatnonzero(size - (target[shown] * weights).sum(axis=0) < 1e-6 * size)
+    if not len(told):
+        return None
+    helps = shown[:-1][np.abs(weights[:-1, told[0]]) > 1e-6]
+    holed = helps[np.isin(table[helps], table[hidden])]
+    helps = holed if len(holed) else helps
+    return int(helps[np.argmin(np.diag(overlap)[helps])]) if len(helps) else None

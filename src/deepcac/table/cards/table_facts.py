@@ -11,6 +11,7 @@ import numpy as np
 from deepcac import __version__
 from deepcac.table.cards.model_card import table_lines
 from deepcac.table.output_files import StrPath
+from deepcac.table.page_text import page_lines, quotable
 from deepcac.table.reading.column_lines import HEAD, column_lines
 from deepcac.table.reading.label_leaks import HEAD as LEAKS_HEAD
 from deepcac.table.reading.labelled_table import ROLES, LabelledTable, Roles
@@ -45,7 +46,7 @@ def table_facts(
     return {
         "data": [*_digests(source), f"{table.total:,} rows, {len(table.columns)} columns."],
         "preparation": [
-            *table.remarks,
+            *page_lines(table.remarks, _names(table, roles)),
             *(f"Column {one.name!r} is not used: {one.note}." for one in out),
         ],
         "outcome": [f"Column {roles.label!r}: {' or '.join(table.classes)}."],
@@ -62,11 +63,15 @@ def table_facts(
         **_USUAL,
         "flow": [f"{table.total:,} rows in the file, {n:,} rows used.", *_classes(table)],
         "characteristics": table_lines(HEAD, column_lines(table.rows, table.columns)),
-        "limitations": [LEAKS_HEAD, *table.leaks]
+        "limitations": [LEAKS_HEAD, *page_lines(table.leaks, _names(table, roles))]
         if table.leaks
         else ["No column tells the label or the row almost alone."],
         "code": [f"Command: {command}", _software()],
     }
+
+
+def _names(table: LabelledTable, roles: Roles) -> frozenset[str]:
+    return quotable(table.columns, (*table.classes, roles.label))
 
 
 def _digests(source: StrPath) -> list[str]:

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from deepcac.pages.templating import environment
 from deepcac.scoring.equivalence import NOT_TESTED
 from deepcac.table.answer import signed
 from deepcac.table.output_files import StrPath
+from deepcac.table.page_text import page_text, quotable
 from deepcac.table.reading.label_leaks import HEAD
 
 METRICS = {"auroc": "AUROC", "auprc": "AUPRC"}
@@ -23,9 +25,18 @@ def write_page(path: StrPath, template: str, content: Mapping[str, Any]) -> None
     """Write a page from a template of this package, which shows the content."""
     made = environment("deepcac.table")
     made.filters["address"] = _address
+    made.filters["page_text"] = partial(page_text, names=_names(content))
     text = made.get_template(template).render(leaks_head=HEAD, version=__version__, **content)
-    with atomic_path(path) as partial:
-        partial.write_text(text, encoding="utf-8")
+    with atomic_path(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+
+
+def _names(content: Mapping[str, Any]) -> frozenset[str]:
+    """Return what a page may quote: what its content says, or what its table has."""
+    table = content.get("table")
+    if table is None:
+        return frozenset(content.get("names", ()))
+    return quotable(table.columns, (*table.classes, table.label))
 
 
 def comparison_table(

@@ -1,0 +1,83 @@
+"""What a page says of a message: the message, without rows, cells and counts of few patients.
+
+A message for a terminal is for whoever has the table; it may name a row and its cell. A page is
+sent to others. So every line of a page that began as a message passes here.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from deepcac.scoring.small_cells import FEW
+
+if TYPE_CHECKING:
+    from deepcac.table.reading.table_encoder import EncodedColumn
+
+UNNAMED = "'…'"
+_NUMBERS = r"\d[\d,]*(?:(?:, | and | or | to )\d[\d,]*)*"
+_QUOTED = re.compile(r"(?<![\w'\"])('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?!\w)")
+# A row and what stands in it; a row.
+_CELL = re.compile(
+    rf",? ?(?:in )?\b(?:data )?rows? {_NUMBERS}: (?:'(?:[^'\\]|\\.)*'|\"[^\"]*\"|[^\s;,]+)"
+)
+_ROW = re.compile(rf"\b(?:in )?(?:data )?rows? {_NUMBERS}(?! (?:of|rows))")
+_UNITS = r"(?:rows?|cells?|patients?|values?|times|labels?|copies|ids?|visits?|records?|levels?)"
+_SHARE = re.compile(rf"(?<![\d,.])(\d[\d,]*) of (\d[\d,]*)(?= {_UNITS}\b)")
+_COUNT = re.compile(rf"(?<![\d,.])(?:[1-4]|one|two|three|four)(?= (?:\w+ )?{_UNITS}\b)")
+_BARE = re.compile(r"\(([1-4])\)|\(([1-4]) in all\)|(?<=: )[1-4](?= [×x]\b)")
+_RANGE = re.compile(r"\b(?:it )?goes from \S+ to [^\s;,]+")
+_LISTED = re.compile(r"; there are [^;]*")
+_ONLY_IN_FEW = re.compile(rf"(?<=: )\S+(?= stands in fewer than {FEW}\b)")
+
+
+def page_text(message: object, names: Collection[str] = ()) -> str:
+    """Return what a page says of a message.
+
+    Parameters
+    ----------
+    message : str or Exception
+    names : collection of str
+        What may be quoted: columns, and levels and classes of `FEW` patients or more. Whatever
+        else stands in quotation marks is withheld.
+
+    Examples
+    --------
+    >>> page_text("column 'age', data row 7: '6o' is no number; mend it", ["age"])
+    "column 'age': a cell is no number; mend it"
+    >>> page_text("2 of 300 rows have no value of 'crp'", ["crp"])
+    "fewer than 5 of 300 rows have no value of 'crp'"
+    """
+    text = _CELL.sub(": a cell", str(message))
+    text = _ROW.sub("in another row", text)
+    text = _SHARE.sub(_share, text)
+    text = _COUNT.sub(f"fewer than {FEW}", text)
+    text = _BARE.sub(f"(fewer than {FEW})", text)
+    text = _RANGE.sub("has another range", text)
+    text = _LISTED.sub("", text)
+    text = _ONLY_IN_FEW.sub("a value", text)
+    known = frozenset(names)
+    return _QUOTED.sub(lambda found: found[0] if _inside(found[0]) in known else UNNAMED, text)
+
+
+def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[str]:
+    """Return the `page_text` of each message, equal ones once."""
+    return list(dict.fromkeys(page_text(message, names) for message in messages))
+
+
+def quotable(
+    columns: Iterable["EncodedColumn"], classes: Collection[str] = ()
+) -> frozenset[str]:
+    """Return the names that a page may quote: of columns, their levels, and classes."""
+    named = [text for column in columns for text in (column.name, *column.levels)]
+    return frozenset((*named, *classes))
+
+
+def _share(found: re.Match[str]) -> str:
+    part, whole = (int(found[j].replace(",", "")) for j in (1, 2))
+    if 0 < part < FEW:
+        return f"fewer than {FEW} of {found[2]}"
+    return f"nearly all of {found[2]}" if 0 < whole - part < FEW else found[0]
+
+
+def _inside(quoted: str) -> str:
+    return re.sub(r"\\(.)", r"\1", quoted[1:-1])

@@ -64,9 +64,7 @@ def page_lines(messages: Iterable[object], names: Collection[str] = ()) -> list[
     return list(dict.fromkeys(page_text(message, names) for message in messages))
 
 
-def quotable(
-    columns: Iterable["EncodedColumn"], classes: Collection[str] = ()
-) -> frozenset[str]:
+def quotable(columns: Iterable["EncodedColumn"], classes: Collection[str] = ()) -> frozenset[str]:
     """Return the names that a page may quote: of columns, their levels, and classes."""
     named = [text for column in columns for text in (column.name, *column.levels)]
     return frozenset((*named, *classes))

@@ -1,7 +1,6 @@
 """How well models do in subgroups of patients: sex, bands of age."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +11,11 @@ from deepcac.errors import DataError
 from deepcac.scoring.calibration_intervals import calibration_intervals
 from deepcac.scoring.net_benefit import net_benefit_gain
 from deepcac.scoring.resampled_scores import Estimate
-from deepcac.scoring.small_cells import FEW, few_rows
+from deepcac.scoring.small_cells import FEW, few_parts
 from deepcac.scoring.statistics import corrected_t_test
 from deepcac.table.held_out_risks import HeldOut
 from deepcac.table.reading.cells import plain
+from deepcac.table.reading.column_parts import column_parts
 from deepcac.table.reading.labelled_table import LabelledTable
 
 FEWEST_EVENTS = 10  # events and non-events of a subgroup that is shown
@@ -82,11 +82,13 @@ def subgroups(
     at = np.searchsorted(table.features.row_id, found.row)
     y = table.features.label
     shown, few = [], []
+    few_of = _hidden(table, found, columns)
     for column in columns:
         levels = list(_levels(table, column))
         tested = [y[np.unique(at[inside[at]])] for _, inside in levels]
+        hidden = np.zeros(len(levels), dtype=np.bool_)
+        hidden[: len(few_of[column])] = few_of[column]
         counts = np.array([np.bincount(own, minlength=2) for own in tested])
-        hidden = few_rows(counts)
         for (name, inside), own, secret in zip(levels, counts, hidden, strict=True):
             enough = bool(own.min() >= FEWEST_EVENTS)
             scores = _scored(found, inside[at], models, threshold) if enough else None
@@ -97,6 +99,21 @@ def subgroups(
             rows, events = (None if secret else int(n) for n in (own.sum(), own[1]))
             shown.append(Subgroup(column, name, rows, events, *scores))
     return shown, list(dict.fromkeys(few))
+
+
+def _hidden(
+    table: LabelledTable, found: HeldOut, columns: Sequence[str]
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return which levels of each column have counts that are withheld, over all columns."""
+    rows = np.unique(np.searchsorted(table.features.row_id, found.row))
+    parts = []
+    for column in columns:
+        number = np.zeros(len(table.features.label), dtype=np.int64)
+        for j, (_, inside) in enumerate(_levels(table, column)):
+            number[inside] = j
+        parts.append(number[rows])
+    few = few_parts(parts, table.features.label[rows]) if parts else []
+    return dict(zip(columns, few, strict=True))
 
 
 def check_columns(table: LabelledTable, columns: Sequence[str]) -> None:
@@ -126,17 +143,11 @@ def _levels(table: LabelledTable, column: str) -> Iterator[tuple[str, npt.NDArra
         for text in sorted(set(texts)):
             yield text, texts == text
         return
-    numbers = table.features.X[:, names.index(column)]
-    ends = np.unique(np.nanquantile(numbers, np.linspace(0, 1, _BANDS + 1)))
-    for low, high in pairwise(ends):
-        first, last = low == ends[0], high == ends[-1]
-        inside = (numbers >= low) & ((numbers <= high) if last else (numbers < high))
-        # The smallest and the largest value are those of one patient.
-        name = f"below {high:g}" if first else f"{low:g} to below {high:g}"
-        name = f"{low:g} and more" if last else name
-        yield "any value" if first and last else name, inside
-    if np.isnan(numbers).any():
-        yield "missing", np.isnan(numbers)
+    # The cuts of `profile`: by others, two pages would tell who stands at a cut.
+    used = next(one for one in table.encoder.used if one.name == column)
+    parts = column_parts(used, table.features.X, names, _BANDS)
+    for j, name in enumerate(parts.names):
+        yield name, parts.number == j
 
 
 def _scored(

@@ -108,8 +108,8 @@ def test_numbers_are_cut_at_their_quartiles(judged):
     assert len(shown) == 4
     assert sum(one.rows for one in shown) == len(set(trials.held_out.row))
     names = [one.name for one in shown]
-    assert names[0].startswith("below ")
-    assert names[3].endswith(" and more")
+    assert names[0].startswith("up to ")  # as `profile` cuts them
+    assert names[3].startswith("above ")
     ends = {str(end) for end in (table.features.X[:, 0].min(), table.features.X[:, 0].max())}
     assert not ends & {word for name in names for word in name.split()}
 

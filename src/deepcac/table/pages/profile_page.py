@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from deepcac.errors import DataError
-from deepcac.scoring.small_cells import FEW, WITHHELD, few_rows
+from deepcac.scoring.small_cells import FEW, WITHHELD, Flags, few_parts, few_rows
 from deepcac.table.limits import MOST_ROWS
 from deepcac.table.output_files import StrPath, check_output
+from deepcac.table.page_text import quotable
 from deepcac.table.pages.own_figures import missingness
 from deepcac.table.pages.own_pages import write_page
 from deepcac.table.reading.class_labels import ClassLabels, class_labels, standing_alone
@@ -24,6 +25,7 @@ from deepcac.table.reading.table_faults import Fault, mending_command, table_fau
 from deepcac.table.reading.table_files import RowSource, read_blocks
 from deepcac.task import Ids
 
+_RARE = "(a rare class)"
 _RATES_HEAD = ("column", "level or quarter", "rows")
 
 
@@ -81,6 +83,7 @@ def write_profile_page(
         "used": len(encoder.used),
         "missing": missingness(encoder.columns, len(sample.number)),
         "label": label,
+        "names": _names(encoder, named),
         "faults": [one.text for one in faults],
         "made": path.remarks if isinstance(path, RowSource) else (),
         "mend": mend,
@@ -88,6 +91,16 @@ def write_profile_page(
     }
     write_page(out, "profile.html", content)
     return encoder, [one.text for one in faults], mend
+
+
+def _names(encoder: TableEncoder, named: tuple[str, ClassLabels] | None) -> frozenset[str]:
+    """Return what the page may quote."""
+    label, labels = named or ("", None)
+    if labels is None:
+        return quotable(encoder.columns)
+    counts = np.bincount(labels.codes, minlength=len(labels.classes))
+    common = [one for one, count in zip(labels.classes, counts, strict=True) if count >= FEW]
+    return quotable(encoder.columns, (*common, label))
 
 
 def _typed(path: StrPath, asked: Mapping[str, object]) -> list[str]:
@@ -123,13 +136,22 @@ def _outcome(
     label, labels = named
     codes = labels.codes[sample.number - 1]
     X, _ = encoder.encode(sample.rows, sample.number)
-    lines: list[tuple[str, ...]] = []
-    for column in encoder.used:
-        parts = column_parts(column, X, encoder.names)
-        lines += [(column.name, *line) for line in _part_lines(parts, codes, len(labels.classes))]
+    counts = np.bincount(codes, minlength=len(labels.classes))
+    shown = standing_alone(labels.classes, label)
+    classes = tuple(
+        name if count >= FEW else _RARE for name, count in zip(shown, counts, strict=True)
+    )
+    parts = [column_parts(column, X, encoder.names) for column in encoder.used]
+    tables = [one.number for one in parts]
+    few, secret = few_parts(tables, codes), few_parts(tables, np.zeros_like(codes))
+    lines = [
+        (column.name, *line)
+        for column, one, *hidden in zip(encoder.used, parts, few, secret, strict=True)
+        for line in _part_lines(one, codes, len(classes), *hidden)
+    ]
     return {
-        "rates": {"head": (*_RATES_HEAD, *standing_alone(labels.classes, label)), "rows": lines},
-        "shares": _shares(codes, standing_alone(labels.classes, label)),
+        "rates": {"head": (*_RATES_HEAD, *classes), "rows": lines},
+        "shares": _shares(codes, classes),
         "leaks": label_leaks(encoder, X, codes, labels.classes),
     }
 
@@ -145,13 +167,24 @@ def _shares(codes: Ids, names: tuple[str, ...]) -> str:
     return ", ".join(lines[1:] if len(lines) == 2 else lines)
 
 
-def _part_lines(parts: ColumnParts, codes: Ids, n_classes: int) -> Iterator[tuple[str, ...]]:
-    """Yield name, size and class shares of each part; of few rows nothing is told."""
+def _part_lines(
+    parts: ColumnParts, codes: Ids, n_classes: int, few: Flags, hidden: Flags
+) -> Iterator[tuple[str, ...]]:
+    """Yield name, size and class shares of each part; of few rows nothing is told.
+
+    `few` are the parts whose shares are withheld, `hidden` those whose size is.
+    """
     counts = np.zeros((len(parts.names), n_classes), dtype=np.int64)
     np.add.at(counts, (parts.number, codes), 1)
-    few, sizes = few_rows(counts), counts.sum(axis=1)
-    hidden = few_rows(sizes[:, None])
-    for name, n, own, shares, secret in zip(parts.names, sizes, few, counts, hidden, strict=True):
+    sizes = counts.sum(axis=1)
+    rare = [
+        n < FEW and name not in (OTHER, MISSING) for name, n in zip(parts.names, sizes, strict=True)
+    ]
+    for j, (name, n, own, shares, secret) in enumerate(
+        zip(parts.names, sizes, few, counts, hidden, strict=True)
+    ):
         told = [WITHHELD if own else f"{100 * count / n:.1f} %" for count in shares]
-        shown = "rare values" if n < FEW and name not in (OTHER, MISSING) else name
+        shown = "rare values" if rare[j] else name
+        if not parts.exact and any(rare[max(j - 1, 0) : j + 2]) and not rare[j]:
+            shown = "other values"  # its end is a value of few rows
         yield (shown, WITHHELD if secret else f"{n:,}", *told)

@@ -162,7 +162,7 @@ def audit(
     rows: RowLimit = MOST_ROWS,
     seed: Seed = 0,
 ) -> None:
-    """Answer on one page whether groups of patients, whoever made them, are of use."""
+    """Answer on one page whether groups of patients, made by any program, are of use."""
     from deepcac.table.audit.auditing import audit_table
     from deepcac.table.reading.labelled_table import Roles
 

@@ -54,6 +54,11 @@ class Cluster:
     def nodes(self) -> list[str]:
         return [f"node{i}" for i in range(1, self.n_nodes + 1)]
 
+    @property
+    def cores(self) -> int:
+        """Cores of a node: a job that asks for more waits for ever."""
+        return max((os.cpu_count() or 1) // self.n_nodes, 1)
+
     def __enter__(self) -> "Cluster":
         if CONFIGURATION.exists():
             raise FileExistsError(f"{CONFIGURATION}: there is a SLURM here already")
@@ -85,7 +90,7 @@ class Cluster:
         host = socket.gethostname().split(".")[0]
         facts = {
             "host": host,
-            "cpus": max((os.cpu_count() or 1) // self.n_nodes, 1),
+            "cpus": self.cores,
             "memory": int(psutil.virtual_memory().total / 2**20 * 0.9 / self.n_nodes),
         }
         nodes = [

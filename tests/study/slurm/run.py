@@ -48,7 +48,8 @@ def start(project: Project, log: Path, *options: str) -> "subprocess.Popen[bytes
 
 def whole(cluster: Cluster, project: Project, targets: list[str]) -> int:
     """Run to the end; return the exit code."""
-    return start(project, cluster.state / "run.log", *SLURM, *SITE, "--", *targets).wait()
+    size = ("--max-threads", str(cluster.cores))
+    return start(project, cluster.state / "run.log", *SLURM, *SITE, *size, "--", *targets).wait()
 
 
 def broken(cluster: Cluster, project: Project, targets: list[str]) -> int:

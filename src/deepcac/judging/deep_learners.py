@@ -13,6 +13,7 @@ from deepcac.judging.spaces import Values
 from deepcac.nn.base import DeepClassifier
 from deepcac.nn.deepcac import DeepCACClassifier
 from deepcac.nn.dmnn import DMNNClassifier
+from deepcac.nn.expertnet import ExpertNetClassifier
 from deepcac.nn.fitting import data
 from deepcac.nn.fitting.pretrain import pretrain
 from deepcac.nn.fnn import FNNClassifier
@@ -60,6 +61,7 @@ fnn = partial(network, FNNClassifier)
 km_z = partial(network, KMZClassifier)
 deepcac = partial(network, DeepCACClassifier)
 dmnn = partial(network, DMNNClassifier)
+expertnet = partial(network, ExpertNetClassifier)
 grasp = partial(network, GRASPClassifier)
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "DCNClassifier",
     "DMNNClassifier",
     "DeepCACClassifier",
+    "ExpertNetClassifier",
     "FNNClassifier",
     "GRASPClassifier",
     "IDECClassifier",
@@ -37,7 +38,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'deepcac.nn' has no attribute {name!r}")
-    from deepcac.nn import ac_tpc, dcn, deepcac, dmnn, fnn, grasp, idec, km_z
+    from deepcac.nn import ac_tpc, dcn, deepcac, dmnn, expertnet, fnn, grasp, idec, km_z
 
-    homes = (ac_tpc, dcn, deepcac, dmnn, fnn, grasp, idec, km_z)
+    homes = (ac_tpc, dcn, deepcac, dmnn, expertnet, fnn, grasp, idec, km_z)
     return next(getattr(home, name) for home in homes if hasattr(home, name))

@@ -316,6 +316,7 @@ class DeepClassifier(SummaryHTML, NetworkAnswers, ClassifierMixin, BaseEstimator
                         longest,
                         self._report(),
                         train.weight,
+                        self._make_autoencoder,
                     )
                 self._record("pretrain", curve)
             network.autoencoder.load_state_dict(pretrained.state_dict())

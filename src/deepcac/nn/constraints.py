@@ -19,6 +19,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "pretrain_epochs": [_COUNT, None],
     "batch_size": [_COUNT, None],
     "dropout": [Interval(Real, 0, 1, closed="left")],
+    "answer": [StrOptions({"logits", "probabilities"})],
     "assignment": [StrOptions({"hard", "soft"})],
     "preprocess": [StrOptions({"auto"}), None],
     "class_weight": [StrOptions({"balanced"}), dict, None],

@@ -40,6 +40,7 @@ _DEEP = {
     "DCNClassifier": "deepcac.nn.dcn",
     "DMNNClassifier": "deepcac.nn.dmnn",
     "DeepCACClassifier": "deepcac.nn.deepcac",
+    "ExpertNetClassifier": "deepcac.nn.expertnet",
     "FNNClassifier": "deepcac.nn.fnn",
     "GRASPClassifier": "deepcac.nn.grasp",
     "IDECClassifier": "deepcac.nn.idec",

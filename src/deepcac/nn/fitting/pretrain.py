@@ -1,6 +1,7 @@
 """Pre-training of the autoencoders: once a data set, split and seed, shared by all methods."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
@@ -30,6 +31,7 @@ def pretrain(
     max_epochs: int | None = None,
     report: Report = untold,
     weight: Tensor | None = None,
+    make: Callable[[], AnyAutoencoder] | None = None,
 ) -> tuple[AnyAutoencoder, Curve]:
     """Train an autoencoder to reconstruct, until the validation error no longer falls.
 
@@ -43,6 +45,8 @@ def pretrain(
         Epochs at most; None is `most_epochs`.
     report, weight
         As of `Budget`.
+    make : callable, optional
+        Makes another autoencoder than that of `hidden` and `latent`.
 
     Returns
     -------
@@ -50,7 +54,8 @@ def pretrain(
         Loss is the mean squared error of a value; the score is minus that on the validation
         rows. Random numbers come from torch's generator as it stands.
     """
-    autoencoder = autoencoder_for(tuple(x.shape[1:]), hidden, latent).to(x.device)
+    made = make() if make else autoencoder_for(tuple(x.shape[1:]), hidden, latent)
+    autoencoder = made.to(x.device)
     n_entries = autoencoder.entries(x_validation)
 
     def loss(rows: Tensor) -> Tensor:

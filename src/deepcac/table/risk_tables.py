@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from deepcac.errors import ConfigError, DataError
 from deepcac.files.atomic import atomic_path
+from deepcac.pages.tables import plain_cell
 from deepcac.persistence.model_files import load
 from deepcac.scoring.small_cells import SMALL
 from deepcac.table.answer import arm_name
@@ -225,6 +226,7 @@ def _head(model: TableModel | NamedEstimator, named: bool) -> list[str]:
     risks = ["risk"] if len(model.classes) == 2 else [f"risk_{name}" for name in model.classes]
     last = ["reasons"] if isinstance(model, TableModel) and model.explains else []
     risks += ["risk_low", "risk_high"] if _ranged(model) else []
+    first, *risks = (plain_cell(name) for name in (first, *risks))
     return [first, *risks] + (["subtype"] if model.n_subtypes else []) + last
 
 
@@ -269,7 +271,8 @@ def _risks(
         elif model.id is not None:
             remarks.setdefault(f"column {model.id!r} is missing; rows are named by their number")
         told = [subtype.tolist()] if model.n_subtypes else []
-        told += [model.reasons(X)] if isinstance(model, TableModel) and model.explains else []
+        if isinstance(model, TableModel) and model.explains:
+            told.append([plain_cell(line) for line in model.reasons(X)])
         tail = list(zip(*told, strict=True)) if told else [()] * len(ids)
         yield {
             "named": named,

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from deepcac.scoring.small_cells import few_parts, few_rows
+from deepcac.table.cards.model_card import table_lines, write_card
 from deepcac.table.page_text import page_lines, page_text
 from deepcac.table.pages.profile_page import write_profile_page
 
@@ -133,3 +134,14 @@ def test_a_message_on_a_page_names_no_patient(message, shown):
 
 def test_lines_that_are_equal_without_their_rows_stand_once():
     assert page_lines(["row 3 is odd", "row 4 is odd"]) == ["in another row is odd"]
+
+
+def test_a_name_that_begins_like_a_table_is_plain_text_on_a_card(tmp_path):
+    bad = "|<img src=x onerror=alert(1)>.csv"
+    write_card(
+        tmp_path / "c.md", {"data": [f"{bad}, SHA-256 0."], "coding": table_lines(["a"], [[bad]])}
+    )
+    text = (tmp_path / "c.md").read_text()
+    assert "<img" not in text
+    assert "\\|&lt;img" in text
+    assert "| a |\n| --- |\n| \\|&lt;img" in text

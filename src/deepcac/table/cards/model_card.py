@@ -22,6 +22,10 @@ _HEAD = (
 )
 
 
+class TableLine(str):
+    """A line of a table of `table_lines`, whose cells are escaped; any other line is plain text."""
+
+
 class Item(NamedTuple):
     """One line of the checklist.
 
@@ -67,9 +71,9 @@ def joined(*facts: Facts) -> dict[str, list[str]]:
 def write_card(path: StrPath, facts: Facts) -> None:
     """Write a card as markdown.
 
-    Facts are lines by key of the checklist; what is absent is not computed. A line that begins
-    with ``|`` is part of a table (`table_lines`), all others are escaped here. A key that no item
-    has is a `KeyError`.
+    Facts are lines by key of the checklist; what is absent is not computed. Lines of
+    `table_lines` are part of a table, all others are escaped here. A key that no item has is a
+    `KeyError`.
     """
     unknown = set(facts) - {item.key for item in checklist()}
     if unknown:
@@ -88,8 +92,8 @@ def _filled(item: Item, facts: Facts) -> list[str]:
     told = list(facts.get(item.key, ())) or ([NOT_COMPUTED] if item.key else [])
     lines: list[str] = []
     for line in told:
-        table = line.startswith("|")
-        if lines and not (table and lines[-1].startswith("|")):
+        table = isinstance(line, TableLine)
+        if lines and not (table and isinstance(lines[-1], TableLine)):
             lines.append("")
         lines.append(line if table else escaped(line))
     if not item.ask:
@@ -109,4 +113,4 @@ def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]
     """Return a table of markdown; cells are escaped."""
     whole = [[escaped(cell) for cell in row] for row in (head, *rows)]
     lines = [f"| {' | '.join(row)} |" for row in whole]
-    return [lines[0], f"|{' --- |' * len(head)}", *lines[1:]]
+    return [TableLine(line) for line in (lines[0], f"|{' --- |' * len(head)}", *lines[1:])]
